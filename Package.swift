@@ -1,0 +1,88 @@
+// swift-tools-version:6.3
+import PackageDescription
+
+/// Every target is built with the same settings: language mode 6, warnings are errors, and the upcoming features that
+/// make isolation and imports explicit.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+/// Where C is touched, every unsafe expression is marked.
+let settingsBesideC: [SwiftSetting] = settings + [.strictMemorySafety()]
+
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
+let hummingbirdHTTP2: Target.Dependency = .product(name: "HummingbirdHTTP2", package: "hummingbird")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
+
+let package = Package(
+    name: "tenure",
+    platforms: [.macOS(.v15), .iOS(.v16)],
+    products: [
+        .executable(name: "tenure", targets: ["tenure"]),
+        .library(name: "TenureClient", targets: ["TenureClient"]),
+        .library(name: "Ledger", targets: ["Ledger", "Postgres", "Schema", "Canonical"]),
+        .library(name: "Credentials", targets: ["Credentials"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .target(
+            name: "Schema", path: "schema", exclude: ["README.md"], sources: ["Schema.swift"],
+            resources: [.embedInCode("migrations"), .embedInCode("functions")], swiftSettings: settings),
+        .target(name: "Canonical", swiftSettings: settings),
+        .target(name: "Text", swiftSettings: settings),
+        .target(name: "Postgres", dependencies: ["CLibPQ", logging, lifecycle], swiftSettings: settingsBesideC),
+        .target(name: "Ledger", dependencies: ["Postgres", "Canonical", crypto, logging], swiftSettings: settings),
+        .target(name: "Keys", dependencies: ["Postgres", "Canonical", crypto], swiftSettings: settings),
+        .target(
+            name: "Credentials", dependencies: ["Text", "Canonical", crypto, cryptoExtras], swiftSettings: settings),
+        .target(name: "Identity", dependencies: ["Text", "Canonical"], swiftSettings: settings),
+        .target(
+            name: "Projections",
+            dependencies: ["Ledger", "Keys", "Identity", "Postgres", "Canonical", logging, lifecycle],
+            swiftSettings: settings),
+        .target(
+            name: "IdentityService",
+            dependencies: [
+                "Identity", "Ledger", "Keys", "Credentials", "Projections", "Postgres", "Canonical", "Text", crypto,
+                logging, metrics, lifecycle,
+            ], swiftSettings: settings),
+        .target(name: "TenureAPI", dependencies: ["Canonical"], swiftSettings: settings),
+        .target(
+            name: "HTTPAPI",
+            dependencies: [
+                "IdentityService", "TenureAPI", "Canonical", hummingbird, hummingbirdTLS, hummingbirdHTTP2, logging,
+                metrics,
+            ], swiftSettings: settings),
+        .target(
+            name: "TenureClient", dependencies: ["TenureAPI", "Credentials", "Canonical", crypto],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "tenure",
+            dependencies: [
+                "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",
+                "Projections", "IdentityService", "TenureAPI", "HTTPAPI", "TenureClient", arguments, configuration,
+                crypto, logging, lifecycle,
+            ], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)
