@@ -1,0 +1,87 @@
+extension JSONValue {
+    /// The canonical form of this value (RFC 8785), as UTF-8.
+    ///
+    /// No white space; members in the order of the UTF-16 code units of their names; the shortest escapes. Numbers are
+    /// integers and appear as their decimal digits. An integer outside ``integerRange`` is written as it is, and no
+    /// parser here reads it back.
+    public func canonicalBytes() -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(256)
+        CanonicalForm.append(self, to: &output)
+        return output
+    }
+}
+
+enum CanonicalForm {
+    static func append(_ value: JSONValue, to output: inout [UInt8]) {
+        switch value {
+        case .null: output.append(contentsOf: "null".utf8)
+        case .bool(let flag): output.append(contentsOf: (flag ? "true" : "false").utf8)
+        case .integer(let number): output.append(contentsOf: String(number).utf8)
+        case .string(let text): append(text, to: &output)
+        case .array(let elements):
+            output.append(UInt8(ascii: "["))
+            var first = true
+            for element in elements {
+                if !first { output.append(UInt8(ascii: ",")) }
+                first = false
+                append(element, to: &output)
+            }
+            output.append(UInt8(ascii: "]"))
+        case .object(let members):
+            output.append(UInt8(ascii: "{"))
+            var first = true
+            for (name, member) in members.sorted(by: { precedes($0.key, $1.key) }) {
+                if !first { output.append(UInt8(ascii: ",")) }
+                first = false
+                append(name, to: &output)
+                output.append(UInt8(ascii: ":"))
+                append(member, to: &output)
+            }
+            output.append(UInt8(ascii: "}"))
+        }
+    }
+
+    /// Whether the UTF-16 code units of `left` come before those of `right` (RFC 8785 §3.2.3).
+    ///
+    /// UTF-8 orders like UTF-16 with one exception: the lead bytes F0…F4 stand for surrogate pairs (D800…DFFF) and come
+    /// before EE and EF (E000…FFFF). Two differing bytes from EE up are always lead bytes, so one look decides.
+    static func precedes(_ left: String, _ right: String) -> Bool {
+        var a = left.utf8.makeIterator()
+        var b = right.utf8.makeIterator()
+        while true {
+            guard let y = b.next() else { return false }
+            guard let x = a.next() else { return true }
+            if x == y { continue }
+            if x >= 0xEE, y >= 0xEE, (x >= 0xF0) != (y >= 0xF0) { return x >= 0xF0 }
+            return x < y
+        }
+    }
+
+    private static func append(_ text: String, to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            if byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+                output.append(byte)
+            } else {
+                appendEscaped(byte, to: &output)
+            }
+        }
+        output.append(UInt8(ascii: "\""))
+    }
+
+    private static func appendEscaped(_ byte: UInt8, to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "\\"))
+        switch byte {
+        case 0x08: output.append(UInt8(ascii: "b"))
+        case 0x09: output.append(UInt8(ascii: "t"))
+        case 0x0A: output.append(UInt8(ascii: "n"))
+        case 0x0C: output.append(UInt8(ascii: "f"))
+        case 0x0D: output.append(UInt8(ascii: "r"))
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): output.append(byte)
+        default:
+            output.append(contentsOf: "u00".utf8)
+            output.append(contentsOf: Hex.encode(CollectionOfOne(byte)).utf8)
+        }
+    }
+}
