@@ -1,0 +1,95 @@
+public import Canonical
+public import FoundationEssentials
+
+/// The whole service as its callers see it: authentication, the two flows, administration and reads.
+///
+/// Every method throws ``ServiceError`` for what the contract names and anything else only for a defect or a lost
+/// database, which the HTTP layer answers with `service.unavailable`.
+public protocol TenureService: Sendable {
+    // MARK: Callers
+
+    /// Authenticates an app; throws `app.unknown` or `app.secret_invalid`.
+    func authenticate(appId: String, secret: String) async throws -> AppCaller
+    /// Authenticates an access token; throws `session.invalid` or `session.expired`.
+    func authenticate(accessToken: String) async throws -> EmployeeCaller
+
+    // MARK: Flows
+
+    /// Starts a registration; needs the role CREATION.
+    func startRegistration(_ input: RegistrationInput, app: AppCaller, call: Call) async throws -> FlowStarted
+    /// Starts a login; needs the role ACCESS.
+    func startLogin(_ input: LoginInput, app: AppCaller, call: Call) async throws -> FlowStarted
+    /// Proves possession of the device key; `proof` is DER or 64 raw bytes.
+    func proveKey(
+        purpose: FlowPurpose, flow: String, proof: [UInt8], app: AppCaller, call: Call
+    ) async throws -> FlowOutcome
+    /// Sets a new user's credentials (direct mode).
+    func setCredentials(
+        flow: String, _ input: CredentialsInput, app: AppCaller, call: Call
+    ) async throws -> FlowOutcome
+    /// Validates answers (direct mode).
+    func validateAnswers(
+        purpose: FlowPurpose, flow: String, answers: [AnswerInput], app: AppCaller, call: Call
+    ) async throws -> FlowOutcome
+    /// Validates the passphrase (direct mode).
+    func validatePassphrase(
+        purpose: FlowPurpose, flow: String, passphrase: String, app: AppCaller, call: Call
+    ) async throws -> FlowOutcome
+
+    // MARK: Sessions
+
+    /// Exchanges a refresh token for new tokens; a token used twice ends the session.
+    func refreshSession(refreshToken: String, call: Call) async throws -> SessionTokens
+    /// Ends the caller's session.
+    func closeSession(_ caller: EmployeeCaller, call: Call) async throws
+    /// The caller's open sessions.
+    func sessions(of caller: EmployeeCaller) async throws -> [SessionView]
+
+    // MARK: Reads
+
+    /// A company. `waitFor` is a position its views must have reached.
+    func company(_ name: String, caller: Caller, waitFor: Int64?) async throws -> CompanyView
+    /// The employees of a company, oldest first; `limit` 1 to 200.
+    func employees(
+        of company: String, after: Int64, limit: Int, caller: Caller, waitFor: Int64?
+    ) async throws -> Page<EmployeeView>
+    /// One employee with keys.
+    func employee(
+        _ companyEmployeeId: String, of company: String, caller: Caller, waitFor: Int64?
+    ) async throws -> EmployeeView
+    /// The security admin.
+    func securityAdmin(of company: String, caller: Caller, waitFor: Int64?) async throws -> SecurityAdminView
+    /// Keys that wait, with the statement to sign.
+    func pendingAuthorizations(
+        of company: String, after: Int64, limit: Int, caller: Caller, waitFor: Int64?
+    ) async throws -> Page<PendingAuthorizationView>
+    /// The events of a company; `employee` is a company employee id.
+    func events(
+        of company: String, _ query: EventQuery, caller: Caller
+    ) async throws -> Page<EventView>
+    /// The policy.
+    func policy(of company: String, caller: Caller) async throws -> PolicyView
+
+    // MARK: Decisions
+
+    /// Authorizes, refuses or revokes an employee key.
+    func decideKey(_ input: KeyDecisionInput, caller: Caller, call: Call) async throws -> Decision
+    /// Approves, cancels or reinstates an employee.
+    func decideStatus(_ input: StatusDecisionInput, caller: Caller, call: Call) async throws -> Decision
+    /// Reclaims a company-owned e-mail.
+    func reclaimEmail(_ email: String, reason: String, company: String, caller: Caller, call: Call) async throws
+        -> Decision
+    /// Changes the policy; `ifMatch` is the version the caller has seen.
+    func changePolicy(
+        of company: String, _ change: PolicyChange, ifMatch: Int?, signed: SignedStatement?, caller: Caller, call: Call
+    ) async throws -> Decision
+    /// Links an app to a company or unlinks it.
+    func linkApp(
+        _ appId: String, to company: String, linked: Bool, signed: SignedStatement?, caller: Caller, call: Call
+    ) async throws -> Decision
+
+    // MARK: Health
+
+    /// What keeps the service from being ready; empty when it is.
+    func readiness() async -> [String]
+}
