@@ -100,9 +100,9 @@ extension JSONParser {
 
     /// In the canonical form only control characters without a short escape are written so, in lower-case hexadecimal.
     private func checkNeeded(_ scalar: Unicode.Scalar, from start: Int) throws(JSONError) {
-        let short: Set<UInt32> = [0x08, 0x09, 0x0A, 0x0C, 0x0D]
+        let short = (0x08...0x0A).contains(scalar.value) || scalar.value == 0x0C || scalar.value == 0x0D
         let upper = bytes[start..<position].contains { (UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0) }
-        guard scalar.value < 0x20, !short.contains(scalar.value), !upper else {
+        guard scalar.value < 0x20, !short, !upper else {
             throw refusal(.notCanonical, "an escape that is not needed", at: start)
         }
     }

@@ -55,11 +55,11 @@ struct JSONParser {
         }
     }
 
-    private mutating func literal(_ word: StaticString) throws(JSONError) {
+    private mutating func literal(_ word: String) throws(JSONError) {
         let start = position
-        for index in 0..<word.utf8CodeUnitCount {
+        for expected in word.utf8 {
             guard let byte = next else { throw refusal(.unexpectedEnd, "a value is cut short") }
-            guard byte == word.utf8Start[index] else { throw refusal(.unexpectedByte, "no such literal", at: start) }
+            guard byte == expected else { throw refusal(.unexpectedByte, "no such literal", at: start) }
             position += 1
         }
     }
