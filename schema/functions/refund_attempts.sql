@@ -1,0 +1,17 @@
+-- Gives a flow's own charges back after a success, and no more: what strangers spent stays spent.
+CREATE OR REPLACE FUNCTION tenure.refund_attempts(
+    refund_ledger uuid,
+    refund_key bytea,
+    refund_count integer
+) RETURNS void
+LANGUAGE sql
+SET search_path = pg_catalog, tenure
+AS $$
+    UPDATE tenure.budget SET
+        spent = greatest(0, spent - refund_count),
+        lifetime = greatest(0, lifetime - refund_count),
+        blocked_until = NULL
+    WHERE ledger_id = refund_ledger AND key = refund_key;
+$$;
+
+GRANT EXECUTE ON FUNCTION tenure.refund_attempts TO tenure_app;
