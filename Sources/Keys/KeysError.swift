@@ -1,0 +1,62 @@
+/// Why a key could not be made, found or used.
+public struct KeysError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What is wrong, as a stable identifier.
+    public let code: Code
+    /// One sentence without a secret, a path or a value.
+    public let reason: String
+    /// What the operator can do, for a terminal or a log of the operator's own; it may name a path.
+    public let remedy: String?
+
+    /// Makes an error; `reason` must be fit for a stranger.
+    public init(code: Code, reason: String, remedy: String? = nil) {
+        self.code = code
+        self.reason = reason
+        self.remedy = remedy
+    }
+
+    /// The code and the reason.
+    public var description: String { "\(code): \(reason)" }
+}
+
+extension KeysError {
+    /// The stable identifier of a failure; more may be added.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The identifier, such as `keys.wrong_master_key`.
+        public let rawValue: String
+
+        /// Makes a code.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The identifier.
+        public var description: String { rawValue }
+
+        /// There is no master key file at the path.
+        public static let masterFileMissing = Code(rawValue: "keys.master_file_missing")
+        /// A master key file is there already, and is never overwritten.
+        public static let masterFileExists = Code(rawValue: "keys.master_file_exists")
+        /// Somebody besides the owner may read or write the master key file.
+        public static let masterFileExposed = Code(rawValue: "keys.master_file_exposed")
+        /// The system refused to read or write the master key file.
+        public static let masterFileUnusable = Code(rawValue: "keys.master_file_unusable")
+        /// The master keys are not of the documented form.
+        public static let masterKeysInvalid = Code(rawValue: "keys.master_keys_invalid")
+        /// A row is wrapped under a version that the master keys do not hold.
+        public static let masterVersionUnknown = Code(rawValue: "keys.master_version_unknown")
+        /// A row does not open under the master key of its version.
+        public static let wrongMasterKey = Code(rawValue: "keys.wrong_master_key")
+        /// A wrapped key was changed, moved to another row, or is wrapped under another key.
+        public static let wrappingInvalid = Code(rawValue: "keys.wrapping_invalid")
+        /// Sealed bytes were changed, moved to another place, or are sealed under another key.
+        public static let sealInvalid = Code(rawValue: "keys.seal_invalid")
+        /// A value is not of the form of sealed personal data.
+        public static let sealMalformed = Code(rawValue: "keys.seal_malformed")
+        /// The cipher refused to work.
+        public static let cipherFailed = Code(rawValue: "keys.cipher_failed")
+        /// A purpose has no key.
+        public static let purposeKeyMissing = Code(rawValue: "keys.purpose_key_missing")
+        /// A bucket has no key: the first start is not complete.
+        public static let bucketKeyMissing = Code(rawValue: "keys.bucket_key_missing")
+        /// The database could not be asked.
+        public static let unavailable = Code(rawValue: "keys.unavailable")
+    }
+}

@@ -1,0 +1,114 @@
+import Canonical
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// An open file and the few system calls that keeping a secret in it takes.
+///
+/// Every failure is a ``KeysError`` with ``KeysError/Code/masterFileUnusable`` that names the call and the system's
+/// reason, except for a missing file.
+struct SystemFile: Sendable {
+    enum Purpose: Sendable { case reading, creating }
+
+    struct Status: Sendable {
+        var isRegular: Bool
+        var permissions: UInt32
+    }
+
+    private let descriptor: Int32
+
+    static func open(_ path: String, _ purpose: Purpose) throws(KeysError) -> SystemFile {
+        // O_NONBLOCK: the name of a pipe without a writer must be refused, not waited for.
+        let descriptor =
+            switch purpose {
+            case .reading: interruptible { openFile(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0) }
+            case .creating: interruptible { openFile(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600) }
+            }
+        guard descriptor >= 0 else { throw failure("open", path) }
+        return SystemFile(descriptor: descriptor)
+    }
+
+    func close() { _ = closeFile(descriptor) }
+
+    func status() throws(KeysError) -> Status {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Self.failure("stat") }
+        return Status(isRegular: status.st_mode & S_IFMT == S_IFREG, permissions: UInt32(status.st_mode & 0o7777))
+    }
+
+    /// Whether the path still leads to this very file.
+    func isStill(at path: String) throws(KeysError) -> Bool {
+        var own = stat()
+        var other = stat()
+        guard fstat(descriptor, &own) == 0, stat(path, &other) == 0 else { throw Self.failure("stat", path) }
+        return own.st_dev == other.st_dev && own.st_ino == other.st_ino
+    }
+
+    /// Takes the file's advisory lock, or refuses at once; closing gives it back.
+    func lock() throws(KeysError) {
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw Self.failure("lock") }
+    }
+
+    func read(atMost limit: Int) throws(KeysError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4_096)
+        while true {
+            let count = Self.interruptible { readFile(descriptor, &chunk, chunk.count) }
+            guard count >= 0 else { throw Self.failure("read") }
+            if count == 0 { return bytes }
+            bytes.append(contentsOf: chunk[..<count])
+            guard bytes.count <= limit else {
+                throw KeysError(code: .masterFileUnusable, reason: "the master key file is too large")
+            }
+        }
+    }
+
+    func write(_ bytes: [UInt8]) throws(KeysError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = Self.interruptible { rest.withUnsafeBytes { writeFile(descriptor, $0.baseAddress, $0.count) } }
+            guard count > 0 else { throw Self.failure("write") }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    func sync() throws(KeysError) {
+        guard Self.interruptible({ Int(fsync(descriptor)) }) == 0 else { throw Self.failure("sync") }
+    }
+
+    static func failure(_ call: String, _ path: String? = nil) -> KeysError {
+        let number = errno
+        if call == "open", number == ENOENT {
+            return KeysError(
+                code: .masterFileMissing, reason: "there is no master key file",
+                remedy: path.map { "expected at \($0)" })
+        }
+        let text = strerror(number).map { String(cString: $0) } ?? "error \(number)"
+        return KeysError(
+            code: .masterFileUnusable, reason: "the master key file cannot be used: \(call): \(text)",
+            remedy: path.map { "look at \($0) and the directory it is in" })
+    }
+
+    /// Repeats a call that a signal interrupted.
+    private static func interruptible<Result: SignedInteger>(_ call: () -> Result) -> Result {
+        while true {
+            let result = call()
+            if result >= 0 || errno != EINTR { return result }
+        }
+    }
+}
+
+// The methods above hide the functions of the same name.
+private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
+private func closeFile(_ descriptor: Int32) -> Int32 { close(descriptor) }
+private func readFile(_ descriptor: Int32, _ buffer: inout [UInt8], _ count: Int) -> Int {
+    buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, min(count, $0.count)) }
+}
+private func writeFile(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
+}
