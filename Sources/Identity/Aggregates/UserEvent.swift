@@ -1,0 +1,29 @@
+/// What happens to a user and their credentials.
+public enum UserEvent: AggregateEvent {
+    /// A user has credentials.
+    case credentialsSet(CredentialsSet)
+    /// A user lost the address, which is free for another person.
+    case emailReleased(EmailReleased)
+
+    /// The types of events this aggregate has.
+    public static let payloads: [any EventPayload.Type] = [
+        CredentialsSet.self, EmailReleased.self,
+    ]
+
+    /// The event itself.
+    public var payload: any EventPayload {
+        switch self {
+        case .credentialsSet(let event): event
+        case .emailReleased(let event): event
+        }
+    }
+
+    /// Takes an event of this aggregate; nil for any other.
+    public init?(_ payload: any EventPayload) {
+        switch payload {
+        case let event as CredentialsSet: self = .credentialsSet(event)
+        case let event as EmailReleased: self = .emailReleased(event)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import Canonical
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Reads the members of an event's data, typed; the caller finishes it.
+struct EventReader<Coder: PersonalDataCoder> {
+    private var object: ObjectReader
+    private let coder: Coder
+
+    init(_ data: JSONValue, _ coder: Coder) throws(JSONError) {
+        object = try ObjectReader(data, at: "/data")
+        self.coder = coder
+    }
+
+    func finish() throws(JSONError) { try object.finish() }
+
+    mutating func id<Subject>(_ name: String) throws(JSONError) -> Identifier<Subject> {
+        Identifier(try object.uuid(name))
+    }
+
+    mutating func uuid(_ name: String) throws(JSONError) -> UUID { try object.uuid(name) }
+
+    mutating func bool(_ name: String) throws(JSONError) -> Bool { try object.bool(name) }
+
+    mutating func count(_ name: String) throws(JSONError) -> Int {
+        Int(try object.integer(name, in: Int64(EventLimits.count.lowerBound)...Int64(EventLimits.count.upperBound)))
+    }
+
+    mutating func key(_ name: String) throws(JSONError) -> PublicKeyBytes { try object.publicKey(name) }
+
+    mutating func signature(_ name: String) throws(JSONError) -> SignatureBytes { try object.signature(name) }
+
+    mutating func bytes32(_ name: String) throws(JSONError) -> Bytes32 {
+        guard let value = Bytes32(try object.bytes(name)) else {
+            throw object.invalid(name, "32 bytes are expected")
+        }
+        return value
+    }
+
+    mutating func bytes(_ name: String, _ limit: ClosedRange<Int>) throws(JSONError) -> [UInt8] {
+        try object.bytes(name, limit)
+    }
+
+    mutating func text(_ name: String) throws(JSONError) -> String {
+        guard let text = try optionalText(name) else {
+            throw JSONError(code: .missingMember, pointer: object.pointer(of: name), reason: "a member is missing")
+        }
+        return text
+    }
+
+    mutating func optionalText(_ name: String) throws(JSONError) -> String? {
+        guard let text = try object.optionalString(name) else { return nil }
+        guard EventLimits.name.contains(text.utf8.count), !text.utf8.contains(0) else {
+            throw object.invalid(name, "a text of another size is expected")
+        }
+        return text
+    }
+
+    mutating func fingerprint(_ name: String) throws(JSONError) -> Fingerprint {
+        guard let value = Fingerprint(hex: try object.string(name)) else {
+            throw object.invalid(name, "64 lower-case hexadecimal digits are expected")
+        }
+        return value
+    }
+
+    mutating func reason(_ name: String) throws(JSONError) -> ReasonCode {
+        guard let value = ReasonCode(try object.string(name)) else {
+            throw object.invalid(name, "a reason code is expected")
+        }
+        return value
+    }
+
+    mutating func roles(_ name: String) throws(JSONError) -> RoleSet {
+        guard let value = RoleSet(names: try object.strings(name)) else {
+            throw object.invalid(name, "sorted names of roles are expected")
+        }
+        return value
+    }
+
+    mutating func time(_ name: String) throws(JSONError) -> Timestamp { try object.timestamp(name) }
+
+    mutating func optionalTime(_ name: String) throws(JSONError) -> Timestamp? { try object.optionalTimestamp(name) }
+
+    mutating func one<Value: RawRepresentable<String>>(_ name: String) throws(JSONError) -> Value {
+        guard let value = Value(rawValue: try object.string(name)) else {
+            throw object.invalid(name, "another word is expected")
+        }
+        return value
+    }
+
+    mutating func authority() throws(JSONError) -> Authority {
+        var reader = try object.object("by")
+        let authority = try Authority(reading: &reader)
+        try reader.finish()
+        return authority
+    }
+
+    mutating func personal(_ name: String) throws -> Personal {
+        try coder.open(try object.value(name), at: object.pointer(of: name))
+    }
+
+    mutating func optionalPersonal(_ name: String) throws -> Personal? {
+        guard let value = object.optionalValue(name) else { return nil }
+        return try coder.open(value, at: object.pointer(of: name))
+    }
+}
+
+extension ObjectReader {
+    mutating func publicKey(_ name: String) throws(JSONError) -> PublicKeyBytes {
+        guard let value = PublicKeyBytes(try bytes(name)) else {
+            throw invalid(name, "an uncompressed point of 65 bytes is expected")
+        }
+        return value
+    }
+
+    mutating func signature(_ name: String) throws(JSONError) -> SignatureBytes {
+        guard let value = SignatureBytes(try bytes(name)) else { throw invalid(name, "64 bytes are expected") }
+        return value
+    }
+
+    mutating func bytes(_ name: String, _ limit: ClosedRange<Int>) throws(JSONError) -> [UInt8] {
+        let value = try bytes(name)
+        guard limit.contains(value.count) else { throw invalid(name, "another number of bytes is expected") }
+        return value
+    }
+}

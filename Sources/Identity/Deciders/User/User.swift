@@ -1,0 +1,89 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A human across tenants: the owner of the credentials.
+public enum User: Decider {
+    /// What happens to a user.
+    public typealias Event = UserEvent
+
+    /// What is known of a user.
+    public struct State: Sendable, Equatable {
+        /// The user, once credentials are set.
+        public internal(set) var id: UserID?
+        /// The credentials in force.
+        public internal(set) var credentials: Credentials?
+        /// The address as entered; nil once released.
+        public internal(set) var email: Personal?
+        /// The event that took the address away.
+        public internal(set) var released: EventPlace?
+
+        /// Whether the user still has the address that made them.
+        public var holdsEmail: Bool { email != nil }
+    }
+
+    /// The credentials of a user.
+    public struct Credentials: Sendable, Equatable {
+        /// The credentials.
+        public let id: CredentialID
+        /// The record, as its construction defines it.
+        public let record: [UInt8]
+        /// The event that set them.
+        public let place: EventPlace
+    }
+
+    /// What somebody wants of a user.
+    public enum Command: Sendable, Equatable {
+        /// Make the user, with credentials; the record was verified before.
+        case setCredentials(CredentialsSet)
+        /// Take the address away, because a tenant reclaimed it.
+        case releaseEmail(tenant: TenantID, cause: UUID)
+    }
+
+    /// Why a command is refused.
+    public enum Rejection: CodedRejection, CaseIterable {
+        /// The user has credentials: they are changed by another way, never set again.
+        case credentialsExist
+        /// There is no such user.
+        case unknownUser
+
+        /// The code of the contract.
+        public var code: String {
+            switch self {
+            case .credentialsExist: "flow.wrong_step"
+            case .unknownUser: "email.not_reclaimable"
+            }
+        }
+    }
+
+    /// Nothing is known.
+    public static let initial = State()
+
+    /// Takes an event into the state.
+    public static func evolve(_ state: inout State, _ recorded: Recorded<UserEvent>) {
+        switch recorded.event {
+        case .credentialsSet(let event):
+            if state.id == nil { state.email = event.email }
+            state.id = event.userID
+            state.credentials = Credentials(id: event.credentialID, record: event.record, place: recorded.place)
+        case .emailReleased:
+            state.email = nil
+            state.released = recorded.place
+        }
+    }
+
+    /// The events that a command leads to; none when it asks for what is so already.
+    public static func decide(_ state: State, _ command: Command) throws(Rejection) -> [UserEvent] {
+        switch command {
+        case .setCredentials(let event):
+            guard state.id == nil else { throw .credentialsExist }
+            return [.credentialsSet(event)]
+        case .releaseEmail(let tenant, let cause):
+            guard let id = state.id else { throw .unknownUser }
+            return state.holdsEmail
+                ? [.emailReleased(EmailReleased(userID: id, tenant: tenant, cause: cause))] : []
+        }
+    }
+}
