@@ -11,14 +11,14 @@ extension Employee {
     /// Lets the employee not log in any more.
     public struct Cancel: Sendable, Equatable {
         /// Why, in free text.
-        public var note: String?
+        public var note: FreeText?
         /// The employee's role: the security admin cannot be cancelled before somebody succeeded.
         public var role: EmployeeRole
         /// Who decides.
         public var caller: Caller
 
         /// Makes the command.
-        public init(note: String? = nil, role: EmployeeRole, caller: Caller) {
+        public init(note: FreeText? = nil, role: EmployeeRole, caller: Caller) {
             self.note = note
             self.role = role
             self.caller = caller
@@ -37,7 +37,7 @@ extension Employee {
     /// Takes back an address that the company owns.
     public struct ReclaimEmail: Sendable, Equatable {
         /// Why, in free text.
-        public var reason: String
+        public var reason: FreeText
         /// The employee's role: the security admin cannot be cancelled before somebody succeeded.
         public var role: EmployeeRole
         /// The domains confirmed for the tenant, in canonical form.
@@ -46,7 +46,7 @@ extension Employee {
         public var caller: Caller
 
         /// Makes the command.
-        public init(reason: String, role: EmployeeRole, confirmedDomains: Set<String>, caller: Caller) {
+        public init(reason: FreeText, role: EmployeeRole, confirmedDomains: Set<String>, caller: Caller) {
             self.reason = reason
             self.role = role
             self.confirmedDomains = confirmedDomains

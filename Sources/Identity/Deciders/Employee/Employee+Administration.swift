@@ -15,7 +15,7 @@ extension Employee {
         return [
             .cancelled(
                 EmployeeCancelled(
-                    employeeID: account.id, reason: .cancelled, note: cancel.note.map { Personal(account.id, $0) },
+                    employeeID: account.id, reason: .cancelled, note: cancel.note.map { Personal(account.id, $0.text) },
                     by: cancel.caller.authority(nil)))
         ]
     }
@@ -43,7 +43,7 @@ extension Employee {
         return [
             .emailReclaimed(
                 EmailReclaimed(
-                    employeeID: account.id, userID: account.user, reason: Personal(account.id, reclaim.reason), by: by)
+                    employeeID: account.id, userID: account.user, reason: Personal(account.id, reclaim.reason.text), by: by)
             ),
             .cancelled(EmployeeCancelled(employeeID: account.id, reason: .reclaimed, by: by)),
         ]

@@ -129,7 +129,7 @@ extension Employee {
         /// Why, as a code.
         public var reason: ReasonCode
         /// Why, in free text.
-        public var note: String?
+        public var note: FreeText?
         /// The decision.
         public var decision: KeyDecision
         /// The tenant's policy.
@@ -139,7 +139,7 @@ extension Employee {
 
         /// Makes the command.
         public init(
-            key: PublicKeyBytes, reason: ReasonCode, note: String? = nil, decision: KeyDecision,
+            key: PublicKeyBytes, reason: ReasonCode, note: FreeText? = nil, decision: KeyDecision,
             policy: TenantPolicy, time: Timestamp
         ) {
             self.key = key

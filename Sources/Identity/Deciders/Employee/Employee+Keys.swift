@@ -49,7 +49,7 @@ extension Employee {
                 .keyRefused(
                     EmployeeKeyRefused(
                         employeeID: account.id, key: refuse.key, reason: refuse.reason,
-                        note: refuse.note.map { Personal(account.id, $0) }, by: refuse.decision.authority))
+                        note: refuse.note.map { Personal(account.id, $0.text) }, by: refuse.decision.authority))
             ]
         }
     }
@@ -66,7 +66,7 @@ extension Employee {
                 .keyRevoked(
                     EmployeeKeyRevoked(
                         employeeID: account.id, key: revoke.key, reason: revoke.reason,
-                        note: revoke.note.map { Personal(account.id, $0) }, by: revoke.decision.authority))
+                        note: revoke.note.map { Personal(account.id, $0.text) }, by: revoke.decision.authority))
             ]
         }
     }

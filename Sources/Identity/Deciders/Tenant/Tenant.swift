@@ -13,8 +13,8 @@ public enum Tenant: Decider {
     public static func decide(_ state: State, _ command: Command) throws(Rejection) -> [TenantEvent] {
         switch command {
         case .found(let app):
-            guard state.founding == nil, state.linkedApps.isEmpty else { throw .alreadyFounded }
-            return [.appLinked(AppLinked(appID: app, by: .founding))]
+            guard state.founding == nil, state.linkedApps.isSubset(of: [app]) else { throw .alreadyFounded }
+            return state.linkedApps.isEmpty ? [.appLinked(AppLinked(appID: app, by: .founding))] : []
         case .changePolicy(let policy, let by):
             try check(state, AdminAuthority.permits(by.caller), by)
             return state.policy == policy
