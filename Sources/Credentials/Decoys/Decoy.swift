@@ -1,0 +1,61 @@
+import Crypto
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// The credential of nobody: it answers every question a real one answers, and its copies never open.
+public struct Decoy: Sendable, Redacted {
+    /// The seed of its VOPRF keys; the keys follow by the same derivation as real ones.
+    public let seed: OPRFSeed
+    /// Context and copies, of the same types and sizes as real ones.
+    public let sealed: SealedCredentials
+    /// Five questions of the frozen list, in the order of the context's ids.
+    public let questions: [(id: UUID, text: String)]
+
+    /// The share of decoys, in 256ths, that ask for a passphrase.
+    static let passphraseShare: UInt8 = 64
+
+    /// Expands 32 bytes into everything: HKDF-Expand with SHA-256, info `tenure/v1/decoy/` ‖ name.
+    init(root: SecretBytes, kdf: ScryptParameters) throws(CredentialsError) {
+        func expand(_ name: String, _ count: Int) -> SecretBytes {
+            SecretBytes(
+                HKDF<SHA256>.expand(
+                    pseudoRandomKey: root.key, info: Tag.decoy + Array("/\(name)".utf8), outputByteCount: count))
+        }
+        let seed = try OPRFSeed(bytes: expand("oprf-seed", 32).bytes)
+        let keys = try seed.keys()
+        let hasPassphrase = expand("kind", 1).bytes[0] < Self.passphraseShare
+        let userKey = try ScalarDerivation.derive(
+            SHA256.self, from: expand("user-key", 32), salt: [], info: Tag.decoy, byteCount: 32
+        ) { try? UserKey(privateBytes: $0) }
+        let ids = expand("ids", 7 * 16).bytes
+        func id(_ index: Int) -> UUID { UUID(randomBytes: Array(ids[(index * 16)..<(index * 16 + 16)])) }
+        let questionIds = (0..<5).map { id($0 + 2) }
+        let context = try OpeningContext(
+            credentialId: id(0), userId: id(1), userPublicKey: userKey.publicKey,
+            oprfAnswers: keys.answers.publicKey, oprfPassphrase: hasPassphrase ? keys.passphrase.publicKey : nil,
+            kdf: kdf, rules: .version1, flags: [], questionIds: questionIds)
+        let copies = expand("copies", 11 * SealedCopy.byteCount).bytes
+        func copy(_ index: Int) -> [UInt8] {
+            Array(copies[(index * SealedCopy.byteCount)..<((index + 1) * SealedCopy.byteCount)])
+        }
+        sealed = try SealedCredentials(
+            context: context, answerCopies: hasPassphrase ? [] : (0..<AnswerSubset.all.count).map(copy),
+            passphraseCopy: hasPassphrase ? copy(AnswerSubset.all.count) : nil)
+        self.seed = seed
+        let texts = Self.choose(5, from: FrozenQuestions.all, by: expand("questions", 40).bytes)
+        questions = Array(zip(questionIds, texts)).map { (id: $0.0, text: $0.1) }
+    }
+
+    /// Draws `count` different texts: for each a 64-bit big-endian number modulo what is left of the list.
+    static func choose(_ count: Int, from list: [String], by bytes: [UInt8]) -> [String] {
+        var left = list
+        return (0..<count).map { index in
+            let number = bytes[(index * 8)..<(index * 8 + 8)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            return left.remove(at: Int(number % UInt64(left.count)))
+        }
+    }
+}
