@@ -1,0 +1,25 @@
+extension Endpoint {
+    /// Tells that the process answers.
+    public static let health = Endpoint("GET", "/healthz", .anyone, "Tell that the process answers")
+    /// Tells whether the service can do its work.
+    public static let readiness = Endpoint("GET", "/readyz", .anyone, "Tell whether the service can do its work")
+    /// Gives counters.
+    public static let metrics = Endpoint(
+        "GET", "/metrics", .anyone, "Give counters in the Prometheus text format (loopback, or with the token)")
+    /// Gives the description of the API.
+    public static let openAPI = Endpoint("GET", "/openapi.yaml", .anyone, "Give the description of this API")
+    /// Gives the documentation.
+    public static let docs = Endpoint("GET", "/docs", .anyone, "Give this documentation")
+    /// Gives the style sheet of the documentation.
+    public static let docsStyle = Endpoint("GET", "/docs/style.css", .anyone, "Give the style of the documentation")
+
+    /// Every operation, in the order of the documentation.
+    public static let all: [Endpoint] = [
+        .startRegistration, .proveRegistrationKey, .setCredentials, .validateRegistrationAnswers,
+        .validateRegistrationPassphrase, .startLogin, .proveLoginKey, .validateLoginAnswers, .validateLoginPassphrase,
+        .refreshSession, .closeSession, .listSessions, .readCompany, .listEmployees, .readEmployee,
+        .readSecurityAdmin, .listAuthorizations, .authorizeKey, .refuseKey, .revokeKey, .approveEmployee,
+        .cancelEmployee, .reinstateEmployee, .reclaimEmail, .readPolicy, .changePolicy, .linkApp, .unlinkApp,
+        .listEvents, .health, .readiness, .metrics, .openAPI, .docs, .docsStyle,
+    ]
+}

@@ -1,0 +1,34 @@
+extension Endpoint {
+    /// Starts a registration.
+    public static let startRegistration = Endpoint("POST", "/v1/registrations", .app, "Start a registration")
+    /// Proves possession of the device key of a registration.
+    public static let proveRegistrationKey = Endpoint(
+        "POST", "/v1/registrations/{flow}/key", .app, "Prove possession of the device key of a registration")
+    /// Sets a new user's credentials.
+    public static let setCredentials = Endpoint(
+        "POST", "/v1/registrations/{flow}/credentials", .app, "Set a new user's credentials")
+    /// Validates answers in a registration.
+    public static let validateRegistrationAnswers = Endpoint(
+        "POST", "/v1/registrations/{flow}/answers", .app, "Validate answers in a registration")
+    /// Validates the passphrase in a registration.
+    public static let validateRegistrationPassphrase = Endpoint(
+        "POST", "/v1/registrations/{flow}/passphrase", .app, "Validate the passphrase in a registration")
+    /// Starts a login.
+    public static let startLogin = Endpoint("POST", "/v1/logins", .app, "Start a login")
+    /// Proves possession of the device key of a login.
+    public static let proveLoginKey = Endpoint(
+        "POST", "/v1/logins/{flow}/key", .app, "Prove possession of the device key of a login")
+    /// Validates answers in a login.
+    public static let validateLoginAnswers = Endpoint(
+        "POST", "/v1/logins/{flow}/answers", .app, "Validate answers in a login")
+    /// Validates the passphrase in a login.
+    public static let validateLoginPassphrase = Endpoint(
+        "POST", "/v1/logins/{flow}/passphrase", .app, "Validate the passphrase in a login")
+    /// Exchanges a refresh token for new tokens.
+    public static let refreshSession = Endpoint(
+        "POST", "/v1/sessions/refresh", .anyone, "Exchange a refresh token for new tokens")
+    /// Ends the caller's session.
+    public static let closeSession = Endpoint("DELETE", "/v1/sessions/current", .employee, "End the caller's session")
+    /// Lists the caller's open sessions.
+    public static let listSessions = Endpoint("GET", "/v1/sessions", .employee, "List the caller's open sessions")
+}

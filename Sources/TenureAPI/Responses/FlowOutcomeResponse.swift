@@ -1,0 +1,62 @@
+public import Canonical
+
+/// The response to a step of a flow: exactly one of these outcomes.
+public enum FlowOutcomeResponse: Sendable, Equatable, JSONConvertible {
+    /// The employee is in.
+    case success(SessionResponse, EmployeeSummaryResponse, position: Int64?)
+    /// The employee key awaits somebody with authority.
+    case authorizationPending(employeePublicKey: [UInt8], fingerprint: String, position: Int64?)
+    /// A new user chooses questions, answers and perhaps a passphrase.
+    case setCredentials(challenge: [UInt8], rules: CredentialRulesResponse)
+    /// Three of five answers are wanted.
+    case validateAnswers(challenge: [UInt8], questions: [QuestionResponse])
+    /// The passphrase is wanted; questions are there when the user allowed them.
+    case validatePassphrase(challenge: [UInt8], questions: [QuestionResponse]?)
+
+    /// Reads a response; members it does not know are ignored.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        switch try reader.string("outcome") {
+        case "success":
+            self = .success(
+                try reader.wire("session"), try reader.wire("employee"),
+                position: try reader.optionalInteger("position"))
+        case "authorizationPending":
+            self = .authorizationPending(
+                employeePublicKey: try reader.base64("employeePublicKey"),
+                fingerprint: try reader.string("fingerprint"), position: try reader.optionalInteger("position"))
+        case "setCredentials":
+            self = .setCredentials(challenge: try reader.base64("challenge"), rules: try reader.wire("rules"))
+        case "validateAnswers":
+            self = .validateAnswers(challenge: try reader.base64("challenge"), questions: try reader.wire("questions"))
+        case "validatePassphrase":
+            self = .validatePassphrase(
+                challenge: try reader.base64("challenge"), questions: try reader.optionalWire("questions"))
+        default: throw reader.invalid("outcome", "an outcome of a flow is expected")
+        }
+    }
+
+    /// The response.
+    public var json: JSONValue {
+        switch self {
+        case .success(let session, let employee, let position):
+            .objectOmittingNil([
+                "outcome": "success", "session": session.json, "employee": employee.json,
+                "position": position.map(JSONValue.integer),
+            ])
+        case .authorizationPending(let key, let fingerprint, let position):
+            .objectOmittingNil([
+                "outcome": "authorizationPending", "employeePublicKey": .base64(key),
+                "fingerprint": .string(fingerprint), "position": position.map(JSONValue.integer),
+            ])
+        case .setCredentials(let challenge, let rules):
+            ["outcome": "setCredentials", "challenge": .base64(challenge), "rules": rules.json]
+        case .validateAnswers(let challenge, let questions):
+            ["outcome": "validateAnswers", "challenge": .base64(challenge), "questions": questions.json]
+        case .validatePassphrase(let challenge, let questions):
+            .objectOmittingNil([
+                "outcome": "validatePassphrase", "challenge": .base64(challenge), "questions": questions?.json,
+            ])
+        }
+    }
+}
