@@ -1,0 +1,51 @@
+import CLibPQ
+
+extension PostgresConnection {
+    /// Runs `body` in a transaction: commits when it returns, rolls back and passes the error on when it throws.
+    ///
+    /// COMMIT is not interrupted by cancellation, so its outcome is known; when the connection is lost while it is
+    /// awaited, the error says `isOutcomeUnknown`. Transactions do not nest: a second one throws `.usage`. A body that
+    /// returns although a statement in it failed gets `.transactionAborted`, because nothing was committed.
+    public mutating func withTransaction<Result>(
+        _ mode: TransactionMode = .readCommitted,
+        _ body: (inout PostgresConnection) async throws -> Result
+    ) async throws -> Result {
+        guard !session.isInsideTransaction, !session.isOpen || session.transactionStatus == PQTRANS_IDLE else {
+            throw PostgresError(.usage, "a transaction is already open on this connection")
+        }
+        try await session.command(mode.beginStatement)
+        session.isInsideTransaction = true
+        defer { session.isInsideTransaction = false }
+        let result: Result
+        do { result = try await body(&self) } catch {
+            await session.rollback()
+            throw error
+        }
+        try await session.commit()
+        return result
+    }
+}
+
+extension Session {
+    fileprivate func commit() async throws(PostgresError) {
+        guard !isOpen || transactionStatus == PQTRANS_INTRANS || transactionStatus == PQTRANS_INERROR else {
+            throw PostgresError(.usage, "the body ended the transaction itself")
+        }
+        do throws(PostgresError) {
+            // The server answers a COMMIT of a failed transaction with ROLLBACK and no error.
+            guard try await command("COMMIT", isCancellable: false) == "COMMIT" else {
+                throw PostgresError(.transactionAborted, "a statement had failed; nothing was committed")
+            }
+        } catch {
+            var error = error
+            error.isOutcomeUnknown = error.isConnectionLost
+            throw error
+        }
+    }
+
+    /// Never throws: a connection on which ROLLBACK fails is closed, which rolls back too.
+    fileprivate func rollback() async {
+        guard isOpen, transactionStatus != PQTRANS_IDLE else { return }
+        do { try await command("ROLLBACK", isCancellable: false) } catch { close() }
+    }
+}

@@ -1,0 +1,61 @@
+/// The bytes of a `json` value, kept by the server exactly as they are written.
+public struct PostgresJSON: Sendable, Hashable {
+    /// UTF-8 JSON text.
+    public var bytes: [UInt8]
+    /// Wraps JSON text; the server checks it.
+    public init(bytes: [UInt8]) { self.bytes = bytes }
+}
+
+/// The bytes of a `jsonb` value; the server parses it and returns it in a form of its own.
+public struct PostgresJSONB: Sendable, Hashable {
+    /// UTF-8 JSON text.
+    public var bytes: [UInt8]
+    /// Wraps JSON text; the server checks it.
+    public init(bytes: [UInt8]) { self.bytes = bytes }
+}
+
+extension PostgresJSON: PostgresEncodable, PostgresDecodable {
+    /// `json`
+    public static var postgresType: PostgresType { .json }
+    /// The text as it is. Throws `.encoding` for text with NUL.
+    public func encode(into bytes: inout [UInt8]) throws(PostgresError) { try bytes.append(jsonText: self.bytes) }
+    /// Only `json`.
+    public static func canDecode(_ type: PostgresType) -> Bool { type == .json }
+    /// The text as it is.
+    public static func decode(_ bytes: Span<UInt8>) throws(PostgresError) -> PostgresJSON {
+        PostgresJSON(bytes: Array(copying: bytes))
+    }
+}
+
+extension PostgresJSONB: PostgresEncodable, PostgresDecodable {
+    /// The version of the binary form that the server knows.
+    private static let version: UInt8 = 1
+    /// `jsonb`
+    public static var postgresType: PostgresType { .jsonb }
+    /// A version byte and the text. Throws `.encoding` for text with NUL.
+    public func encode(into bytes: inout [UInt8]) throws(PostgresError) {
+        bytes.append(Self.version)
+        try bytes.append(jsonText: self.bytes)
+    }
+    /// Only `jsonb`.
+    public static func canDecode(_ type: PostgresType) -> Bool { type == .jsonb }
+    /// A version byte and the text.
+    public static func decode(_ bytes: Span<UInt8>) throws(PostgresError) -> PostgresJSONB {
+        guard bytes.count > 1, bytes[0] == version else {
+            throw PostgresError(.decoding, "jsonb of an unknown version")
+        }
+        return PostgresJSONB(bytes: Array(copying: bytes.extracting(droppingFirst: 1)))
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(jsonText: [UInt8]) throws(PostgresError) {
+        guard !jsonText.contains(0) else { throw PostgresError(.encoding, "JSON holds NUL, which the server refuses") }
+        append(contentsOf: jsonText)
+    }
+
+    /// Copies a span.
+    init(copying span: Span<UInt8>) {
+        self = unsafe span.withUnsafeBufferPointer { unsafe Array($0) }
+    }
+}

@@ -1,0 +1,45 @@
+/// An instant of `timestamptz`: microseconds since 1970-01-01T00:00:00Z, as the server counts (without leap seconds).
+public struct PostgresTimestamp: Sendable, Hashable, Comparable {
+    /// Microseconds since 1970-01-01T00:00:00Z.
+    public var microsecondsSinceUnixEpoch: Int64
+
+    /// An instant by its microseconds since 1970-01-01T00:00:00Z.
+    public init(microsecondsSinceUnixEpoch: Int64) { self.microsecondsSinceUnixEpoch = microsecondsSinceUnixEpoch }
+
+    /// Whether `lhs` is the earlier instant.
+    public static func < (lhs: PostgresTimestamp, rhs: PostgresTimestamp) -> Bool {
+        lhs.microsecondsSinceUnixEpoch < rhs.microsecondsSinceUnixEpoch
+    }
+
+    /// Microseconds from 1970-01-01 to 2000-01-01, where the server starts to count.
+    private static let serverEpoch: Int64 = 946_684_800_000_000
+    /// The server's `-infinity` and `infinity`.
+    private static let infinities: [Int64] = [.min, .max]
+}
+
+extension PostgresTimestamp: PostgresEncodable, PostgresDecodable {
+    /// `timestamptz`
+    public static var postgresType: PostgresType { .timestamptz }
+
+    /// Microseconds since 2000-01-01T00:00:00Z in network order. Throws `.encoding` when that does not fit 64 bits.
+    ///
+    /// The server itself refuses (22008) what is before 4714 BC or after AD 294276.
+    public func encode(into bytes: inout [UInt8]) throws(PostgresError) {
+        let (value, overflow) = microsecondsSinceUnixEpoch.subtractingReportingOverflow(Self.serverEpoch)
+        guard !overflow, !Self.infinities.contains(value) else {
+            throw PostgresError(.encoding, "a timestamp out of range")
+        }
+        bytes.appendBigEndian(value)
+    }
+
+    /// Only `timestamptz`.
+    public static func canDecode(_ type: PostgresType) -> Bool { type == .timestamptz }
+
+    /// Microseconds since 2000-01-01T00:00:00Z. Refuses the infinities, which are no instants.
+    public static func decode(_ bytes: Span<UInt8>) throws(PostgresError) -> PostgresTimestamp {
+        let value = try Int64(bigEndian: bytes)
+        let (microseconds, overflow) = value.addingReportingOverflow(serverEpoch)
+        guard !overflow, !infinities.contains(value) else { throw PostgresError(.decoding, "a timestamp out of range") }
+        return PostgresTimestamp(microsecondsSinceUnixEpoch: microseconds)
+    }
+}
