@@ -43,7 +43,8 @@ extension Employee {
         return [
             .emailReclaimed(
                 EmailReclaimed(
-                    employeeID: account.id, userID: account.user, reason: Personal(account.id, reclaim.reason.text), by: by)
+                    employeeID: account.id, userID: account.user, reason: Personal(account.id, reclaim.reason.text),
+                    by: by)
             ),
             .cancelled(EmployeeCancelled(employeeID: account.id, reason: .reclaimed, by: by)),
         ]
