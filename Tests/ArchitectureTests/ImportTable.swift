@@ -1,0 +1,60 @@
+/// What each target may import, as `docs/ARCHITECTURE.md` shows it; the tests hold every `import` line against it.
+enum ImportTable {
+    /// The row of one target.
+    struct Row {
+        /// Other targets of this package.
+        var local: Set<String> = []
+        /// Modules of the packages that `Package.swift` names, and of the packages that those re-export.
+        var external: Set<String> = []
+        /// A pure target touches no clock of its own, no file and no network: it gets `FoundationEssentials` alone.
+        var isPure = false
+    }
+
+    /// Modules of the platform that a target which is not pure may import.
+    static let platform: Set<String> = [
+        "Darwin", "Dispatch", "Foundation", "FoundationEssentials", "FoundationNetworking", "Glibc", "Musl",
+        "Synchronization",
+    ]
+
+    /// Modules of the platform that a pure target may import.
+    static let platformOfPureTargets: Set<String> = ["FoundationEssentials"]
+
+    static let rows: [String: Row] = [
+        "Schema": Row(isPure: true),
+        "CLibPQ": Row(isPure: true),
+        // The C library for the one clock that `Timestamp.now()` reads.
+        "Canonical": Row(external: ["Darwin", "Glibc", "Musl"], isPure: true),
+        "Text": Row(isPure: true),
+        "Postgres": Row(local: ["CLibPQ"], external: ["Logging", "ServiceLifecycle"]),
+        "Ledger": Row(local: ["Postgres", "Canonical"], external: ["Crypto", "Logging", "ServiceLifecycle"]),
+        "Keys": Row(local: ["Postgres", "Canonical"], external: ["Crypto"]),
+        "Credentials": Row(local: ["Text", "Canonical"], external: ["Crypto", "CryptoExtras"], isPure: true),
+        "Identity": Row(local: ["Text", "Canonical"], isPure: true),
+        "Projections": Row(
+            local: ["Ledger", "Keys", "Identity", "Postgres", "Canonical"], external: ["Logging", "ServiceLifecycle"]),
+        "IdentityService": Row(
+            local: [
+                "Identity", "Ledger", "Keys", "Credentials", "Projections", "Postgres", "Canonical", "Text",
+            ], external: ["Crypto", "Logging", "Metrics", "ServiceLifecycle"]),
+        "TenureAPI": Row(local: ["Canonical"], isPure: true),
+        "HTTPAPI": Row(
+            local: ["IdentityService", "TenureAPI", "Canonical"],
+            external: [
+                "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "HummingbirdTLS", "Logging",
+                "Metrics", "NIOCore", "NIOHTTPTypes", "NIOPosix", "NIOSSL", "ServiceLifecycle",
+            ]),
+        "TenureClient": Row(local: ["TenureAPI", "Credentials", "Canonical"], external: ["Crypto"]),
+        "tenure": Row(
+            local: [
+                "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",
+                "Projections", "IdentityService", "TenureAPI", "HTTPAPI", "TenureClient",
+            ], external: ["ArgumentParser", "Configuration", "Crypto", "Hummingbird", "Logging", "ServiceLifecycle"]),
+    ]
+
+    /// Whether the table lets `target` import `module`.
+    static func allows(_ module: String, in target: String) -> Bool {
+        guard let row = rows[target] else { return false }
+        let platform = row.isPure ? platformOfPureTargets : platform
+        return platform.contains(module) || row.local.contains(module) || row.external.contains(module)
+    }
+}
