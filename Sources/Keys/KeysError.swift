@@ -56,7 +56,5 @@ extension KeysError {
         public static let purposeKeyMissing = Code(rawValue: "keys.purpose_key_missing")
         /// A bucket has no key: the first start is not complete.
         public static let bucketKeyMissing = Code(rawValue: "keys.bucket_key_missing")
-        /// The database could not be asked.
-        public static let unavailable = Code(rawValue: "keys.unavailable")
     }
 }

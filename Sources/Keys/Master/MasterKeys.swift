@@ -16,7 +16,7 @@ public struct MasterKeys: Sendable, Equatable {
     ///   ``versions``, or two versions share one key (rotating between them would change nothing).
     public init(current: Int, keys: [Int: SecretKey]) throws(KeysError) {
         guard keys[current] != nil else { throw Self.invalid("the current version has no key") }
-        for version in keys.keys where !Self.versions.contains(version) { throw Self.invalid("a version is no version") }
+        guard keys.keys.allSatisfy(Self.versions.contains) else { throw Self.invalid("a version is out of range") }
         let ordered = keys.sorted { $0.key < $1.key }.map(\.value)
         for (index, key) in ordered.enumerated() where ordered[..<index].contains(key) {
             throw Self.invalid("two versions share one key")

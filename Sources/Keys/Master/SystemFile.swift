@@ -1,5 +1,3 @@
-import Canonical
-
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Glibc)
@@ -27,7 +25,8 @@ struct SystemFile: Sendable {
         let descriptor =
             switch purpose {
             case .reading: interruptible { openFile(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0) }
-            case .creating: interruptible { openFile(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600) }
+            case .creating:
+                interruptible { openFile(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600) }
             }
         guard descriptor >= 0 else { throw failure("open", path) }
         return SystemFile(descriptor: descriptor)

@@ -1,0 +1,150 @@
+import Canonical
+import Foundation
+import Testing
+
+@testable import Keys
+
+@Suite struct MasterKeyFileTests {
+    /// A directory of the test's own, removed with it.
+    private final class Directory: Sendable {
+        let path: String
+        init() throws {
+            path = NSTemporaryDirectory() + "keys-" + UUID().uuidString
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        }
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+        var file: MasterKeyFile { MasterKeyFile(path: path + "/master.json") }
+        var names: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() } }
+        func mode(_ mode: Int) throws {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
+        }
+    }
+
+    private func code(_ body: () throws -> Void) -> KeysError.Code? {
+        do {
+            try body()
+            return nil
+        } catch { return (error as? KeysError)?.code }
+    }
+
+    @Test func `a created file is read back, its owner's only, and leaves nothing beside it`() throws {
+        let directory = try Directory()
+        let keys = try directory.file.create()
+        #expect(try directory.file.load() == keys)
+        let attributes = try FileManager.default.attributesOfItem(atPath: directory.file.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(try directory.names == ["master.json"])
+    }
+
+    @Test func `an existing file is never overwritten`() throws {
+        let directory = try Directory()
+        try Data("something else".utf8).write(to: URL(fileURLWithPath: directory.file.path))
+        #expect(code { _ = try directory.file.create() } == .masterFileExists)
+        #expect(try String(contentsOfFile: directory.file.path, encoding: .utf8) == "something else")
+        try directory.mode(0o600)
+        #expect(code { _ = try directory.file.loadOrCreate() } == .masterKeysInvalid)
+        #expect(try String(contentsOfFile: directory.file.path, encoding: .utf8) == "something else")
+        #expect(try directory.names == ["master.json"])
+    }
+
+    @Test(arguments: [0o640, 0o620, 0o610, 0o604, 0o602, 0o601, 0o644, 0o666, 0o777])
+    func `a file that others may touch is refused with the cure`(mode: Int) throws {
+        let directory = try Directory()
+        _ = try directory.file.create()
+        try directory.mode(mode)
+        let error = #expect(throws: KeysError.self) { try directory.file.load() }
+        #expect(error?.code == .masterFileExposed)
+        #expect(error?.remedy == "run: chmod 600 '\(directory.file.path)'")
+        #expect(error?.description.contains(directory.path) == false)
+        #expect(code { _ = try directory.file.loadOrCreate() } == .masterFileExposed)
+        #expect(code { try directory.file.update { keys throws(KeysError) in keys } } == .masterFileExposed)
+        try directory.mode(0o400)
+        #expect(code { _ = try directory.file.load() } == nil)
+    }
+
+    @Test func `a symbolic link leads to the file whose mode counts, and an update keeps the link`() throws {
+        let directory = try Directory()
+        let keys = try directory.file.create()
+        let link = MasterKeyFile(path: directory.path + "/link")
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "master.json")
+        #expect(try link.load() == keys)
+        #expect(code { _ = try link.create() } == .masterFileExists)
+        let changed = try link.update { keys throws(KeysError) in try keys.addingVersion() }
+        #expect(try directory.file.load() == changed)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == "master.json")
+        try directory.mode(0o644)
+        #expect(code { _ = try link.load() } == .masterFileExposed)
+    }
+
+    @Test func `what is no file of keys is refused without waiting for it`() throws {
+        let directory = try Directory()
+        #expect(code { _ = try directory.file.load() } == .masterFileMissing)
+        #expect(code { _ = try MasterKeyFile(path: directory.path).load() } == .masterFileUnusable)
+        #expect(code { _ = try MasterKeyFile(path: directory.path + "/no/master.json").create() } != nil)
+        #expect(mkfifo(directory.path + "/pipe", 0o600) == 0)
+        #expect(code { _ = try MasterKeyFile(path: directory.path + "/pipe").load() } == .masterFileUnusable)
+        let large = Data(repeating: 0x20, count: 100_000)
+        try large.write(to: URL(fileURLWithPath: directory.file.path))
+        try directory.mode(0o600)
+        #expect(code { _ = try directory.file.load() } == .masterFileUnusable)
+    }
+
+    @Test func `an update replaces the file by a whole one, or leaves it`() throws {
+        let directory = try Directory()
+        let first = try directory.file.create()
+        let second = try directory.file.update { keys throws(KeysError) in try keys.addingVersion() }
+        #expect(second.heldVersions == [1, 2])
+        #expect(try second.key(version: 1) == (try first.key(version: 1)))
+        #expect(try directory.file.load() == second)
+        #expect(
+            code { try directory.file.update { keys throws(KeysError) in try keys.removing(version: 2) } }
+                == .masterKeysInvalid)
+        #expect(try directory.file.load() == second)
+        #expect(try directory.names == ["master.json"])
+    }
+
+    @Test func `updates at once follow one another or are refused, and none is lost`() async throws {
+        let directory = try Directory()
+        let file = directory.file
+        _ = try file.create()
+        let done = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<16 {
+                group.addTask {
+                    let updated = try? file.update { keys throws(KeysError) in try keys.addingVersion() }
+                    return updated == nil ? 0 : 1
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(done >= 1)
+        #expect(try file.load().heldVersions.count == 1 + done)
+        #expect(try directory.names == ["master.json"])
+    }
+
+    @Test func `of two processes that start at once, one makes the keys and both have them`() async throws {
+        let directory = try Directory()
+        let path = directory.path
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<2 {
+                group.addTask {
+                    await #expect(processExitsWith: .success) { [path = path as String, number = number as Int] in
+                        // Both say that they run and wait for each other, so that they meet at the file.
+                        try Data().write(to: URL(fileURLWithPath: path + "/ready.\(number)"))
+                        let deadline = ContinuousClock.now + .seconds(60)
+                        while !FileManager.default.fileExists(atPath: path + "/ready.\(1 - number)") {
+                            guard ContinuousClock.now < deadline else { exit(1) }
+                        }
+                        let keys = try MasterKeyFile(path: path + "/master.json").loadOrCreate()
+                        try Data(keys.json()).write(to: URL(fileURLWithPath: path + "/result.\(number)"))
+                    }
+                }
+            }
+        }
+        let results = try (0..<2).map { number in
+            try Data(contentsOf: URL(fileURLWithPath: path + "/result.\(number)"))
+        }
+        #expect(results[0] == results[1])
+        #expect(try MasterKeys(json: results[0]) == (try directory.file.load()))
+        #expect(try directory.names == ["master.json", "ready.0", "ready.1", "result.0", "result.1"])
+    }
+}

@@ -1,0 +1,94 @@
+import Canonical
+import Testing
+
+@testable import Keys
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite struct PersonKeyTests {
+    private let text = Array("zoë@example.com".utf8)
+
+    private var key: PersonKey { get throws { PersonKey(id: try Sample.person, key: try Sample.wrapping) } }
+
+    @Test func `personal data is sealed as ever`() throws {
+        let value = try key.seal(
+            text, ledger: try Sample.ledger, event: try Sample.event, pointer: "/data/email", nonce: try Sample.nonce)
+        let golden =
+            #"{"c":"oKGio6SlpqeoqaqrnHe_hgWuet4PFeu2KRmvs87_2FOvlkUbkT1XWhtaK1g","#
+            + #""k":"01234567-89ab-4cde-8f01-23456789abcd"}"#
+        #expect(String(decoding: value.canonicalBytes(), as: UTF8.self) == golden)
+        let opened = try key.open(
+            value, ledger: try Sample.ledger, event: try Sample.event, pointer: "/data/email")
+        #expect(opened == text)
+    }
+
+    @Test func `it opens in its own place, for its own person, unchanged`() throws {
+        let (key, ledger, event) = (try key, try Sample.ledger, try Sample.event)
+        let value = try key.seal(text, ledger: ledger, event: event, pointer: "/data/email")
+        func refused(_ key: PersonKey, _ ledger: UUID, _ event: UUID, _ pointer: String) -> Bool {
+            do {
+                _ = try key.open(value, ledger: ledger, event: event, pointer: pointer)
+                return false
+            } catch { return error.code == .sealInvalid }
+        }
+        #expect(!refused(key, ledger, event, "/data/email"))
+        #expect(refused(key, event, event, "/data/email"))
+        #expect(refused(key, ledger, ledger, "/data/email"))
+        #expect(refused(key, event, ledger, "/data/email"))
+        for pointer in ["/data/emai", "/data/email/", "/data/Email", "", "/data/companyEmployeeId"] {
+            #expect(refused(key, ledger, event, pointer), "\(pointer)")
+        }
+        #expect(refused(PersonKey(id: key.id, key: try Sample.wrapped), ledger, event, "/data/email"))
+        #expect(refused(PersonKey(id: ledger, key: try Sample.wrapping), ledger, event, "/data/email"))
+    }
+
+    @Test func `every changed byte is noticed`() throws {
+        let (key, ledger, event) = (try key, try Sample.ledger, try Sample.event)
+        let sealed = try SealedPersonalData(try key.seal(text, ledger: ledger, event: event, pointer: "/data/email"))
+        for index in sealed.sealed.indices {
+            var bytes = sealed.sealed
+            bytes[index] ^= 0x80
+            let changed = SealedPersonalData(key: sealed.key, sealed: bytes)
+            #expect(throws: KeysError.self) {
+                try key.open(changed, ledger: ledger, event: event, pointer: "/data/email")
+            }
+        }
+    }
+
+    @Test func `empty text can be sealed too`() throws {
+        let (key, ledger, event) = (try key, try Sample.ledger, try Sample.event)
+        let value = try key.seal([], ledger: ledger, event: event, pointer: "/data/note")
+        #expect(try key.open(value, ledger: ledger, event: event, pointer: "/data/note") == [])
+    }
+
+    @Test(arguments: [
+        #"{"k":"01234567-89ab-4cde-8f01-23456789abcd"}"#, #"{"c":"oKGi"}"#, #""text""#, "1", "[]",
+        #"{"c":"oKGi","k":"01234567-89ab-4cde-8f01-23456789abcd"}"#,
+        #"{"c":"oKGio6SlpqeoqaqrnHe_hgWuet4PFeu2KRmvs87_2FOvlkUbkT1XWhtaK1g","k":"01234567"}"#,
+        #"{"c":"oKGio6SlpqeoqaqrnHe_hgWuet4PFeu2KRmvs87_2FOvlkUbkT1XWhtaK1g=","k":"01234567-89ab-4cde-8f01-23456789abcd"}"#,
+        #"{"c":"oKGio6SlpqeoqaqrnHe_hgWuet4PFeu2KRmvs87_2FOvlkUbkT1XWhtaK1g","k":"01234567-89ab-4cde-8f01-23456789abcd","x":1}"#,
+    ])
+    func `what is not of the form is refused`(json: String) throws {
+        let value = try StrictJSON.parse(Array(json.utf8))
+        let error = #expect(throws: KeysError.self) { try SealedPersonalData(value) }
+        #expect(error?.code == .sealMalformed)
+    }
+
+    @Test func `bytes are sealed as ever, and bound to the caller's data`() throws {
+        let key = try key
+        let sealed = try key.seal(
+            bytes: Array("question".utf8), authenticating: Array("aad".utf8), nonce: try Sample.nonce)
+        #expect(
+            Hex.encode(sealed) == "a0a1a2a3a4a5a6a7a8a9aaab976d195e31a26dd1819990cb87175aad5f4bed147e42a5fd")
+        #expect(try key.open(bytes: sealed, authenticating: Array("aad".utf8)) == Array("question".utf8))
+        let error = #expect(throws: KeysError.self) { try key.open(bytes: sealed, authenticating: Array("aae".utf8)) }
+        #expect(error?.code == .sealInvalid)
+        #expect(throws: KeysError.self) {
+            try PersonKey(id: key.id, key: try Sample.wrapped).open(bytes: sealed, authenticating: Array("aad".utf8))
+        }
+    }
+}
