@@ -8,9 +8,9 @@ public let unicodeVersion: UInt16 = 0x0F00
 public enum TextRule: UInt16, Sendable, Hashable, CaseIterable {
     /// Answers, names and addresses: spellings that people take for the same become the same.
     ///
-    /// The text in form NFD is mapped by NFKC_Casefold (The Unicode Standard, D147), which folds case and
-    /// compatibility variants and drops default-ignorable characters, and is put in form NFC. Then every run of White_Space
-    /// becomes one space, and none is left at either end. Control characters that are not white space are refused.
+    /// The text in form NFD is mapped by NFKC_Casefold (The Unicode Standard, D147), which folds case and compatibility
+    /// variants and drops default-ignorable characters, and is put in form NFC. Then every run of White_Space becomes
+    /// one space, and none is left at either end. Control characters that are not white space are refused.
     case foldedText = 1
 
     /// Passphrases: form NFC, with case and every space kept.

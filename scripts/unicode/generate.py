@@ -10,8 +10,8 @@ UCD_DIRECTORY holds these files of version 15.0.0 (Debian and its descendants pa
     DerivedNormalizationProps.txt   NFKC_Casefold, Full_Composition_Exclusion
     PropList.txt                    White_Space
 
-The version is fixed for ever: canonical text is hashed and sealed, so a new version of Unicode is a new text rule with a
-table of its own, never a new edition of this one. The generator refuses files of any other version.
+The version is fixed for ever: canonical text is hashed and sealed, so a new version of Unicode is a new text rule with
+a table of its own, never a new edition of this one. The generator refuses files of any other version.
 
 The table is one string of numbers. A number is written in digits of five bits, lowest first; a digit is the character
 U+0030 + digit, plus 0x20 when more digits follow. Line breaks mean nothing. Signed numbers are 2n or -2n-1. Sections:
