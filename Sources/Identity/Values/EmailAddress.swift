@@ -32,7 +32,7 @@ public struct EmailAddress: Sendable, Hashable {
             throw ValueError(.emailInvalid, field: "email", reason: "an address has an @ with something before it")
         }
         let domain = Array(canonical[(separator + 1)...])
-        guard !domain.isEmpty else {
+        guard !domain.isEmpty, !domain.elementsEqual(Self.dummySuffix.utf8) else {
             throw ValueError(.emailInvalid, field: "email", reason: "an address has something behind the @")
         }
         if !Self.isDummy(domain) {

@@ -1,0 +1,103 @@
+import Identity
+import Testing
+
+@Suite struct `Users and apps` {
+    static func credentials(_ number: UInt8 = 5) throws -> CredentialsSet {
+        CredentialsSet(
+            userID: Scene.user, credentialID: Sample.id(number), record: [1, 2, 3],
+            email: Personal(Scene.user, "zoe@bayunsystems.com"), challenge: [1],
+            deviceSignature: try Sample.signature(1))
+    }
+
+    @Test func `credentials are set once`() throws {
+        let event = try Self.credentials()
+        #expect(try User.decide(User.initial, .setCredentials(event)) == [.credentialsSet(event)])
+        let state = User.fold([Sample.recorded(.credentialsSet(event), position: 4)])
+        #expect(state.id == Scene.user && state.holdsEmail)
+        #expect(state.credentials?.id == event.credentialID && state.credentials?.record == event.record)
+        #expect(state.credentials?.place.position == 4)
+        #expect(throws: User.Rejection.credentialsExist) {
+            try User.decide(state, .setCredentials(Self.credentials(6)))
+        }
+    }
+
+    @Test func `an address is released once, and the credentials stay`() throws {
+        var state = User.fold([Sample.recorded(.credentialsSet(try Self.credentials()))])
+        let command = User.Command.releaseEmail(tenant: EventSamples.tenant, cause: Sample.uuid(70))
+        let events = try User.decide(state, command)
+        #expect(
+            events == [
+                .emailReleased(
+                    EmailReleased(userID: Scene.user, tenant: EventSamples.tenant, cause: Sample.uuid(70)))
+            ])
+        for event in events { User.evolve(&state, Sample.recorded(event, position: 8)) }
+        #expect(!state.holdsEmail && state.credentials != nil && state.released?.position == 8)
+        #expect(try User.decide(state, command).isEmpty)
+        #expect(throws: User.Rejection.credentialsExist) { try User.decide(state, .setCredentials(Self.credentials())) }
+        #expect(throws: User.Rejection.unknownUser) { try User.decide(User.initial, command) }
+    }
+
+    static func app() throws -> App.State {
+        var state = App.initial
+        let commands: [App.Command] = [
+            .register(Scene.app, name: "Demo", salt: try Sample.bytes32(1)),
+            .issueSecret(
+                Sample.id(80), roles: RoleSet(.access), digest: try Sample.bytes32(2), authorityKey: Scene.appKey),
+            .issueSecret(Sample.id(81), roles: .all, digest: try Sample.bytes32(3), authorityKey: Scene.otherKey),
+        ]
+        for command in commands {
+            for event in try App.decide(state, command) { App.evolve(&state, Sample.recorded(event)) }
+        }
+        return state
+    }
+
+    @Test func `roles belong to secrets, and a secret is found by its digest`() throws {
+        let state = try Self.app()
+        #expect(state.id == Scene.app && state.name == "Demo")
+        #expect(try state.salt == Sample.bytes32(1))
+        #expect(state.secret(digest: try Sample.bytes32(2))?.roles == RoleSet(.access))
+        #expect(state.secret(digest: try Sample.bytes32(3))?.roles == .all)
+        #expect(state.secret(digest: try Sample.bytes32(4)) == nil)
+    }
+
+    @Test func `a revoked secret is found no more, and revoked once`() throws {
+        var state = try Self.app()
+        let command = App.Command.revokeSecret(Sample.id(81))
+        for event in try App.decide(state, command) { App.evolve(&state, Sample.recorded(event)) }
+        #expect(state.secret(digest: try Sample.bytes32(3)) == nil)
+        #expect(state.secret(digest: try Sample.bytes32(2)) != nil)
+        #expect(try App.decide(state, command).isEmpty)
+        #expect(AppCaller(state, secret: Sample.id(81), in: Tenant.initial) == nil)
+    }
+
+    @Test func `a caller is made of folded states`() throws {
+        var tenant = Tenants.founded()
+        let unlinked = try #require(AppCaller(try Self.app(), secret: Sample.id(80), in: tenant))
+        #expect(!unlinked.isLinked && unlinked.roles == RoleSet(.access) && unlinked.authorityKey == Scene.appKey)
+        _ = try Tenants.apply(.linkApp(Scene.app, .init(caller: .operator)), to: &tenant)
+        #expect(try #require(AppCaller(try Self.app(), secret: Sample.id(80), in: tenant)).isLinked)
+        let state = try Scene.state([.register(Scene.register(founding: true))])
+        let founded = Tenant.fold([Sample.recorded(Tenants.registered(Scene.employee), position: 1)])
+        let caller = try #require(EmployeeCaller(state, in: founded))
+        #expect(caller.role == .securityAdmin && caller.status == .active && caller.user == Scene.user)
+        #expect(caller.authorizedKeys == [Scene.firstKey])
+        #expect(EmployeeCaller(Employee.initial, in: founded) == nil)
+    }
+
+    @Test func `what an app cannot do`() throws {
+        let state = try Self.app()
+        let salt = try Sample.bytes32(1)
+        #expect(throws: App.Rejection.alreadyRegistered) {
+            try App.decide(state, .register(Scene.app, name: "Demo", salt: salt))
+        }
+        for name in ["", "a\0", String(repeating: "x", count: 257)] {
+            #expect(throws: App.Rejection.invalidName) {
+                try App.decide(App.initial, .register(Scene.app, name: name, salt: salt))
+            }
+        }
+        let issue = App.Command.issueSecret(Sample.id(80), roles: .all, digest: salt, authorityKey: Scene.appKey)
+        #expect(throws: App.Rejection.secretExists) { try App.decide(state, issue) }
+        #expect(throws: App.Rejection.unknownApp) { try App.decide(App.initial, issue) }
+        #expect(throws: App.Rejection.unknownSecret) { try App.decide(state, .revokeSecret(Sample.id(99))) }
+    }
+}
