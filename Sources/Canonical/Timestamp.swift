@@ -16,7 +16,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     /// 9999-12-31T23:59:59.999999Z.
     public static let latest = Timestamp(microseconds: .max)
 
-    /// Makes an instant; one before ``earliest`` or after ``latest`` becomes that bound, so that every value has a text.
+    /// Makes an instant; one outside ``earliest`` and ``latest`` becomes that bound, so that every value has a text.
     public init(microseconds: Int64) {
         self.microseconds = min(max(microseconds, -62_135_596_800_000_000), 253_402_300_799_999_999)
     }

@@ -37,7 +37,7 @@ public struct CanonicalText: Sendable, Hashable {
 
     /// Takes back bytes that were canonical when they were stored.
     ///
-    /// - Throws: ``TextError`` with ``TextError/Code/notCanonical`` when they are anything but their own canonical form.
+    /// - Throws: ``TextError`` with ``TextError/Code/notCanonical`` when they are not their own canonical form.
     public init(
         canonical bytes: [UInt8], maximumBytes: Int = TextRule.foldedText.maximumBytes
     ) throws(TextError) {
