@@ -30,6 +30,12 @@ public enum AdminAuthority {
     /// Whether a caller may link and unlink apps: an active admin or the operator.
     public static func permitsLinking(_ caller: Caller) -> Bool { caller == .operator || permits(caller) }
 
+    /// Whether a caller may name the next security admin: the present one, or the operator when that one is lost.
+    public static func permitsSuccession(_ caller: Caller) -> Bool {
+        guard case .employee(let employee) = caller else { return caller == .operator }
+        return employee.isActiveAdmin && employee.role == .securityAdmin
+    }
+
     /// Whether a caller may confirm a domain: the operator alone, as long as there is no proof by name service.
     public static func permitsConfirming(_ caller: Caller) -> Bool { caller == .operator }
 }

@@ -29,6 +29,9 @@ import Testing
         #expect(state.policy == .initial && state.policySince == nil)
         let later = Tenant.fold([Sample.recorded(Self.registered(Scene.employee), position: 2)])
         #expect(later == Tenant.initial)
+        var twice = state
+        Tenant.evolve(&twice, Sample.recorded(Self.registered(Scene.employee), position: 1))
+        #expect(twice == state)
     }
 
     @Test(arguments: 0..<100)
@@ -70,6 +73,7 @@ import Testing
             .confirmDomain(try CompanyName(" BAYUNSYSTEMS.com"), operated), .linkApp(Scene.app, operated),
             .unlinkApp(Scene.app, admin), .linkApp(Scene.app, admin),
             .appointAdmin(Scene.employee, status: .active, admin),
+            .succeedSecurityAdmin(Sample.id(55), status: .active, operated),
         ]
         for command in commands {
             #expect(try Self.apply(command, to: &state).count == 1, "\(command)")
@@ -77,21 +81,23 @@ import Testing
         }
         #expect(state.confirmedDomains == ["bayunsystems.com"] && state.linkedApps == [Scene.app])
         #expect(state.role(of: Scene.employee) == .admin && state.policy.approval == .admin)
+        #expect(state.role(of: Sample.id(55)) == .securityAdmin && state.role(of: Self.founder) == .employee)
         #expect(state.policySince?.position == 9)
     }
 
     @Test func `who may do what`() throws {
         let domain = try CompanyName("bayunsystems.com")
         let callers: [(Caller, String)] = [
-            (Scene.person(), "+n++"), (Scene.person(role: .securityAdmin), "+n++"), (.operator, "n++n"),
-            (Scene.person(role: .employee), "nnnn"), (Scene.person(status: .cancelled), "nnnn"),
-            (Scene.appCaller(), "nnnn"),
+            (Scene.person(), "+n++n"), (Scene.person(role: .securityAdmin), "+n+++"), (.operator, "n++n+"),
+            (Scene.person(role: .employee), "nnnnn"), (Scene.person(role: .securityAdmin, status: .cancelled), "nnnnn"),
+            (Scene.appCaller(), "nnnnn"),
         ]
         for (caller, expected) in callers {
             let by = Tenant.Decision(caller: caller)
             let commands: [Tenant.Command] = [
                 .changePolicy(TenantPolicy(blindOnly: true), by), .confirmDomain(domain, by),
                 .linkApp(Scene.app, by), .appointAdmin(Scene.employee, status: .active, by),
+                .succeedSecurityAdmin(Scene.employee, status: .active, by),
             ]
             #expect(String(commands.map(Self.letter)) == expected, "\(caller)")
         }
@@ -128,6 +134,9 @@ import Testing
         for status in [EmployeeStatus.registered, .cancelled] {
             #expect(throws: Tenant.Rejection.inactive) {
                 try Tenant.decide(Self.founded(), .appointAdmin(Scene.employee, status: status, admin))
+            }
+            #expect(throws: Tenant.Rejection.inactive) {
+                try Tenant.decide(Self.founded(), .succeedSecurityAdmin(Scene.employee, status: status, operated))
             }
         }
         #expect(throws: Tenant.Rejection.unknownTenant) {

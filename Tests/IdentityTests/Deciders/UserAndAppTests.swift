@@ -32,6 +32,9 @@ import Testing
             ])
         for event in events { User.evolve(&state, Sample.recorded(event, position: 8)) }
         #expect(!state.holdsEmail && state.credentials != nil && state.released?.position == 8)
+        var later = state
+        User.evolve(&later, Sample.recorded(.credentialsSet(try Self.credentials(6)), position: 9))
+        #expect(!later.holdsEmail, "new credentials do not give the address back")
         #expect(try User.decide(state, command).isEmpty)
         #expect(throws: User.Rejection.credentialsExist) { try User.decide(state, .setCredentials(Self.credentials())) }
         #expect(throws: User.Rejection.unknownUser) { try User.decide(User.initial, command) }

@@ -99,6 +99,12 @@ import Testing
         }
     }
 
+    @Test func `no name in the clear holds NUL`() throws {
+        #expect(throws: JSONError.self) {
+            try GoldenFiles.decode(DomainConfirmed.self, ["domain": "a\0b", "by": ["kind": "operator"]])
+        }
+    }
+
     @Test func `an erased text has its owner and no words`() throws {
         let data = try #require(try GoldenFiles.data(EmployeeRegistered.self).first)
         let coder = FakeCoder(erased: [EventSamples.employee.uuid])

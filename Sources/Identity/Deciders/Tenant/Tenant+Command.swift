@@ -13,6 +13,8 @@ extension Tenant {
         case unlinkApp(AppID, Decision)
         /// Make an employee, whose status is given, an admin.
         case appointAdmin(EmployeeID, status: EmployeeStatus, Decision)
+        /// Make an employee, whose status is given, the security admin in place of the one before.
+        case succeedSecurityAdmin(EmployeeID, status: EmployeeStatus, Decision)
     }
 
     /// Somebody's decision about the tenant.

@@ -33,6 +33,11 @@ public enum Tenant: Decider {
             guard state.role(of: employee) == .employee else { return [] }
             guard status == .active else { throw .inactive }
             return [.adminAppointed(AdminAppointed(employeeID: employee, by: by.authority))]
+        case .succeedSecurityAdmin(let employee, let status, let by):
+            try check(state, AdminAuthority.permitsSuccession(by.caller), by)
+            guard state.securityAdmin != employee else { return [] }
+            guard status == .active else { throw .inactive }
+            return [.securityAdminSucceeded(SecurityAdminSucceeded(employeeID: employee, by: by.authority))]
         }
     }
 
