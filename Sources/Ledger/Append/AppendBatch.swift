@@ -1,0 +1,99 @@
+import Canonical
+import Postgres
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Several callers' appends as the arrays of the database function; callers count from 1.
+struct AppendBatch {
+    private var times: [PostgresTimestamp] = []
+    private var events = Events()
+    private var expectations = Expectations()
+    private var claims = Claims()
+    private var releases = Releases()
+
+    private struct Events {
+        var callers: [Int32] = [], ledgers: [UUID] = [], kinds: [String] = [], streams: [UUID] = []
+        var versions: [Int32] = [], ids: [UUID] = [], types: [String] = [], entries: [[UInt8]] = []
+    }
+
+    private struct Expectations {
+        var callers: [Int32] = [], ledgers: [UUID] = [], kinds: [String] = [], streams: [UUID] = []
+        var versions: [Int32] = []
+    }
+
+    private struct Claims {
+        var callers: [Int32] = [], ledgers: [UUID] = [], kinds: [String] = [], keys: [[UInt8]] = [], owners: [UUID] = []
+        var values: [[UInt8]?] = [], expiries: [PostgresTimestamp?] = []
+    }
+
+    private struct Releases {
+        var callers: [Int32] = [], ledgers: [UUID] = [], kinds: [String] = [], keys: [[UInt8]] = []
+        var owners: [UUID?] = []
+    }
+
+    init(_ appends: some Sequence<PreparedAppend>) { for append in appends { add(append) } }
+
+    private mutating func add(_ prepared: PreparedAppend) {
+        times.append(PostgresTimestamp(prepared.time))
+        let caller = Int32(times.count)
+        for (index, event) in prepared.append.events.enumerated() {
+            events.callers.append(caller)
+            events.ledgers.append(event.stream.ledger.uuid)
+            events.kinds.append(event.stream.kind)
+            events.streams.append(event.stream.id)
+            events.versions.append(Int32(prepared.versions[index]))
+            events.ids.append(event.id)
+            events.types.append(event.type)
+            events.entries.append(prepared.entries[index])
+        }
+        for (stream, version) in prepared.expectations {
+            expectations.callers.append(caller)
+            expectations.ledgers.append(stream.ledger.uuid)
+            expectations.kinds.append(stream.kind)
+            expectations.streams.append(stream.id)
+            expectations.versions.append(Int32(version))
+        }
+        for claim in prepared.append.claims {
+            claims.callers.append(caller)
+            claims.ledgers.append(claim.key.ledger.uuid)
+            claims.kinds.append(claim.key.kind)
+            claims.keys.append(claim.key.digest)
+            claims.owners.append(claim.owner)
+            claims.values.append(claim.value)
+            claims.expiries.append(claim.expiresAt.map(PostgresTimestamp.init))
+        }
+        for release in prepared.append.releases {
+            releases.callers.append(caller)
+            releases.ledgers.append(release.key.ledger.uuid)
+            releases.kinds.append(release.key.kind)
+            releases.keys.append(release.key.digest)
+            releases.owners.append(release.owner)
+        }
+    }
+
+    /// The call of the function.
+    var sql: SQL {
+        """
+        SELECT caller, outcome, ledger_id, kind, stream_id, version, "time", positions FROM tenure.append(\(times),
+        \(events.callers), \(events.ledgers), \(events.kinds), \(events.streams), \(events.versions), \(events.ids),
+        \(events.types), \(events.entries),
+        \(expectations.callers), \(expectations.ledgers), \(expectations.kinds), \(expectations.streams),
+        \(expectations.versions),
+        \(claims.callers), \(claims.ledgers), \(claims.kinds), \(claims.keys), \(claims.owners), \(claims.values),
+        \(claims.expiries),
+        \(releases.callers), \(releases.ledgers), \(releases.kinds), \(releases.keys), \(releases.owners))
+        """
+    }
+}
+
+extension PostgresTimestamp {
+    init(_ time: Timestamp) { self.init(microsecondsSinceUnixEpoch: time.microseconds) }
+}
+
+extension Timestamp {
+    init(_ time: PostgresTimestamp) { self.init(microseconds: time.microsecondsSinceUnixEpoch) }
+}

@@ -1,0 +1,82 @@
+import Logging
+import Postgres
+
+/// Commits batches and finds out what became of a commit whose answer was lost.
+struct AppendCommitter: Sendable {
+    let pool: PostgresPool
+    /// How long to look for the outcome of a commit whose answer was lost.
+    let patience: Duration
+    let logger: Logger
+
+    /// One result for each append, in order. Never throws: every caller is answered.
+    func commit(_ batch: [PreparedAppend]) async -> [Result<Appended, LedgerError>] {
+        var lost: [[Result<Appended, LedgerError>]] = []
+        let deadline = ContinuousClock.now + patience
+        var attempt = 0
+        while true {
+            var decided: [Result<Appended, LedgerError>]?
+            do {
+                let results = try await pool.withTransaction { connection in
+                    decided = nil
+                    let results = try await AppendTransaction.run(batch, settingScope: true, on: &connection)
+                    decided = results
+                    return results
+                }
+                return Self.restoreFirstOutcomes(results, lost)
+            } catch let error as PostgresError {
+                attempt += 1
+                if error.isOutcomeUnknown, let decided { lost.append(decided) }
+                let mayTryAgain = lost.isEmpty ? error.isConnectionLost && attempt < 3 : ContinuousClock.now < deadline
+                if mayTryAgain, !error.refusesData, await pause(attempt) { continue }
+                guard lost.isEmpty else { return batch.map { _ in .failure(Self.outcomeUnknown) } }
+                return await afterRefusal(batch, Self.refusal(error))
+            } catch let error as AppendTransaction.EffectRefused {
+                return await afterRefusal(batch, .effectRefused(constraint: error.constraint))
+            } catch {
+                return await afterRefusal(batch, LedgerError(.unavailable, "the database answered out of contract"))
+            }
+        }
+    }
+
+    /// What one caller's content did must not touch the others: each is tried alone, and only then it is refused.
+    private func afterRefusal(
+        _ batch: [PreparedAppend], _ error: LedgerError
+    ) async -> [Result<Appended, LedgerError>] {
+        logger.warning("an append was refused", metadata: ["callers": "\(batch.count)", "code": "\(error.code)"])
+        guard batch.count > 1, error.code != .unavailable, error.code != .busy else {
+            return batch.map { _ in .failure(error) }
+        }
+        var results: [Result<Appended, LedgerError>] = []
+        for append in batch { results += await commit([append]) }
+        return results
+    }
+
+    /// An append that was decided by the transaction whose answer was lost is no duplicate for its caller.
+    private static func restoreFirstOutcomes(
+        _ results: [Result<Appended, LedgerError>], _ lost: [[Result<Appended, LedgerError>]]
+    ) -> [Result<Appended, LedgerError>] {
+        results.enumerated().map { index, result in
+            guard case .success(let appended) = result, appended.wasDuplicate else { return result }
+            for outcomes in lost {
+                if case .success(let first) = outcomes[index], first.positions == appended.positions {
+                    return .success(first)
+                }
+            }
+            return result
+        }
+    }
+
+    /// False when the task was cancelled.
+    private func pause(_ attempt: Int) async -> Bool {
+        do { try await Task.sleep(for: .milliseconds(20) * (1 << min(attempt, 5))) } catch { return false }
+        return true
+    }
+
+    private static let outcomeUnknown = LedgerError(
+        .outcomeUnknown, "the database's answer was lost; send the same append again")
+
+    private static func refusal(_ error: PostgresError) -> LedgerError {
+        if error.refusesData { return LedgerError(.invalidEvent, "the database refused the append (\(error))") }
+        return LedgerError(error)
+    }
+}

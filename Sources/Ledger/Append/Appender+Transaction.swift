@@ -1,0 +1,48 @@
+public import Postgres
+
+extension Appender {
+    /// Records appends in a transaction of the caller, which must be READ COMMITTED and must have set a ``LedgerScope``
+    /// of all their ledgers.
+    ///
+    /// Heads are locked first, in the order of ledger ids, then claims, then the rows of the effects: a transaction that
+    /// touches such rows before it calls this may deadlock with others. Nothing is recorded before the commit, and a
+    /// result of a refused append does not end the transaction.
+    ///
+    /// - Returns: One result for each append, in order.
+    /// - Throws: `PostgresError` when a statement failed, and ``LedgerError/Code/effectRefused``; the transaction must
+    ///   then be rolled back.
+    public static func append(
+        _ batch: [Append], on connection: inout PostgresConnection
+    ) async throws -> [Result<Appended, LedgerError>] {
+        let prepared = batch.map { append in Result { () throws(LedgerError) in try PreparedAppend(append) } }
+        let valid = prepared.compactMap { try? $0.get() }
+        do {
+            var recorded = try await AppendTransaction.run(valid, settingScope: false, on: &connection)[...]
+            return prepared.map { result in
+                switch result {
+                case .success: recorded.popFirst() ?? .failure(LedgerError(.unavailable, "an answer is missing"))
+                case .failure(let error): .failure(error)
+                }
+            }
+        } catch let error as AppendTransaction.EffectRefused {
+            throw LedgerError.effectRefused(constraint: error.constraint)
+        } catch is UnexpectedOutcome {
+            throw LedgerError(.unavailable, "the database answered out of contract")
+        }
+    }
+
+    /// Makes missing heads of ledgers and locks all, in the order of their ids, until the transaction ends.
+    ///
+    /// For transactions that change other rows of a ledger and append to it afterwards: it keeps the order of locks.
+    public static func lockHeads(
+        _ ledgers: some Sequence<LedgerID>, on connection: inout PostgresConnection
+    ) async throws(PostgresError) {
+        let ids = ledgers.map(\.uuid)
+        _ = try await connection.query(
+            """
+            SELECT tenure.append_lock(ROW('{}', '{}', ARRAY(
+                SELECT ROW(0, id, '', id, 0)::tenure.append_expectation FROM unnest(\(ids)) AS id), '{}', '{}'
+            )::tenure.append_batch)
+            """)
+    }
+}

@@ -1,0 +1,41 @@
+public import Postgres
+
+/// Which ledgers a transaction of the application role may touch.
+///
+/// Row-level security hides the rows of all other ledgers and refuses to write any; without a scope no row is seen and
+/// no error is raised. A scope ends with its transaction. The reader role sees all ledgers and needs none.
+public enum LedgerScope {
+    /// The statement that sets the scope of the transaction it runs in; a later one replaces it.
+    public static func statement(_ ledgers: some Sequence<LedgerID>) -> SQL {
+        "SELECT set_config('tenure.ledgers', (\(ledgers.map(\.uuid)))::text, true)"
+    }
+}
+
+extension PostgresConnection {
+    /// Runs one statement in a transaction of its own that may touch `ledgers`: one round trip.
+    public mutating func query(
+        _ sql: SQL, in ledgers: some Sequence<LedgerID>
+    ) async throws(PostgresError) -> [PostgresRow] {
+        try await pipeline([LedgerScope.statement(ledgers), sql]).last ?? []
+    }
+}
+
+extension PostgresPool {
+    /// Runs one statement in a transaction of its own that may touch `ledgers`: one round trip.
+    ///
+    /// Throws what ``PostgresPool/withConnection(_:)`` throws.
+    public func query(_ sql: SQL, in ledgers: some Sequence<LedgerID> & Sendable) async throws -> [PostgresRow] {
+        try await withConnection { connection in try await connection.query(sql, in: ledgers) }
+    }
+
+    /// Runs `body` in a transaction that may touch `ledgers`; retried like ``PostgresPool/withTransaction(_:retries:_:)``.
+    public func withTransaction<Result>(
+        in ledgers: some Sequence<LedgerID> & Sendable, _ mode: TransactionMode = .readCommitted,
+        _ body: (inout PostgresConnection) async throws -> Result
+    ) async throws -> Result {
+        try await withTransaction(mode) { connection in
+            _ = try await connection.query(LedgerScope.statement(ledgers))
+            return try await body(&connection)
+        }
+    }
+}

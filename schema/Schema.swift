@@ -1,0 +1,35 @@
+/// The SQL of the database, compiled in: a binary always migrates to exactly the schema it was built with.
+public enum Schema {
+    /// One SQL file.
+    public struct Script: Sendable, Hashable {
+        /// The name of the file without its extension, such as `m001_roles` or `append`.
+        public let name: String
+        /// The UTF-8 text of the file.
+        public let bytes: [UInt8]
+
+        /// The text of the file.
+        public var text: String { String(decoding: bytes, as: UTF8.self) }
+    }
+
+    /// What changes the schema, in order; each runs once, in a transaction, and never changes afterwards.
+    public static let migrations: [Script] = [
+        Script(name: "m001_roles", bytes: PackageResources.m001_roles_sql),
+        Script(name: "m002_ledger", bytes: PackageResources.m002_ledger_sql),
+        Script(name: "m003_keys", bytes: PackageResources.m003_keys_sql),
+        Script(name: "m004_service", bytes: PackageResources.m004_service_sql),
+        Script(name: "m005_row_security", bytes: PackageResources.m005_row_security_sql),
+        Script(name: "m006_append_types", bytes: PackageResources.m006_append_types_sql),
+    ]
+
+    /// The functions, replaced as a whole whenever one of them changed; none needs another to exist when it is created.
+    public static let functions: [Script] = [
+        Script(name: "append", bytes: PackageResources.append_sql),
+        Script(name: "append_claims", bytes: PackageResources.append_claims_sql),
+        Script(name: "append_decide", bytes: PackageResources.append_decide_sql),
+        Script(name: "append_events", bytes: PackageResources.append_events_sql),
+        Script(name: "append_lock", bytes: PackageResources.append_lock_sql),
+        Script(name: "append_ready", bytes: PackageResources.append_ready_sql),
+        Script(name: "charge_attempt", bytes: PackageResources.charge_attempt_sql),
+        Script(name: "refund_attempts", bytes: PackageResources.refund_attempts_sql),
+    ]
+}
