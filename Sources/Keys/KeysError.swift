@@ -56,5 +56,7 @@ extension KeysError {
         public static let purposeKeyMissing = Code(rawValue: "keys.purpose_key_missing")
         /// A bucket has no key: the first start is not complete.
         public static let bucketKeyMissing = Code(rawValue: "keys.bucket_key_missing")
+        /// Not everything could be wrapped again, so nothing was changed.
+        public static let rekeyingIncomplete = Code(rawValue: "keys.rekeying_incomplete")
     }
 }

@@ -38,6 +38,8 @@ struct KeyCache: Sendable {
     }
 
     var count: Int { entries.count }
+    /// How much the order of the entries takes, places that stand for nothing included.
+    var places: Int { order.count }
 
     /// The key, unless it is unknown or its time is over.
     func key(_ reference: Reference, at now: Instant) -> PersonKey? {

@@ -1,0 +1,107 @@
+import Canonical
+import Logging
+import Postgres
+import Testing
+
+@testable import Keys
+
+@Suite(.enabled(if: KeysDatabase.serverURL != nil, "TENURE_TEST_DATABASE_URL names no server"))
+struct FirstStartTests {
+    @Test func `eight starts of two processes at once make one set of keys`() async throws {
+        try await KeysDatabase.withPools { database, application, _ in
+            let masters = MasterKeys.random()
+            try await withPostgresPool(
+                configuration: database.asApplication, maximumConnections: 4, logger: database.logger
+            ) { second in
+                let rings = try await withThrowingTaskGroup(of: KeyRing.self) { group in
+                    for number in 0..<8 {
+                        let pool = number % 2 == 0 ? application : second
+                        group.addTask { try await KeyRing.load(from: pool, masters: masters) }
+                    }
+                    return try await group.reduce(into: [KeyRing]()) { $0.append($1) }
+                }
+                #expect(rings.count == 8)
+                for purpose in KeyPurpose.allCases {
+                    #expect(Set(rings.map { $0.secret(purpose).bytes }).count == 1, "\(purpose)")
+                }
+                let secrets = Set(KeyPurpose.allCases.compactMap { rings.first?.secret($0).bytes })
+                #expect(secrets.count == KeyPurpose.allCases.count)
+            }
+            let counts = try await application.withConnection { connection in
+                try await connection.pipeline([
+                    "SELECT count(*) FROM tenure.purpose_key", "SELECT count(*) FROM tenure.bucket_key",
+                    "SELECT count(DISTINCT wrapped) FROM tenure.bucket_key",
+                ])
+            }
+            #expect(try counts.map { try $0[0].decode(Int64.self) } == [6, 256, 256])
+        }
+    }
+
+    @Test func `a wrong master key is a clear error and changes nothing`() async throws {
+        try await KeysDatabase.withPools { _, application, _ in
+            let masters = MasterKeys.random()
+            let ring = try await KeyRing.load(from: application, masters: masters)
+            let wrong = await #expect(throws: KeysError.self) {
+                try await KeyRing.load(from: application, masters: .random())
+            }
+            #expect(wrong?.code == .wrongMasterKey)
+            #expect(wrong?.remedy != nil)
+            let other = try MasterKeys(current: 2, keys: [2: SecretKey()])
+            let unknown = await #expect(throws: KeysError.self) {
+                try await KeyRing.load(from: application, masters: other)
+            }
+            #expect(unknown?.code == .masterVersionUnknown)
+            let again = try await KeyRing.load(from: application, masters: masters)
+            for purpose in KeyPurpose.allCases { #expect(again.secret(purpose) == ring.secret(purpose)) }
+        }
+    }
+
+    @Test(arguments: [
+        ("DELETE FROM tenure.purpose_key WHERE purpose = 'lookup'", KeysError.Code.purposeKeyMissing),
+        ("DELETE FROM tenure.purpose_key", .purposeKeyMissing),
+        ("DELETE FROM tenure.bucket_key WHERE bucket = 77", .bucketKeyMissing),
+        ("DELETE FROM tenure.bucket_key", .bucketKeyMissing),
+        // Two rows that change places are still two rows that open under nothing.
+        (
+            "UPDATE tenure.bucket_key a SET wrapped = b.wrapped FROM tenure.bucket_key b WHERE a.bucket = 1 AND b.bucket = 2",
+            .wrongMasterKey
+        ),
+        (
+            "UPDATE tenure.purpose_key a SET wrapped = b.wrapped FROM tenure.purpose_key b WHERE a.purpose = 'lookup' AND b.purpose = 'decoy'",
+            .wrongMasterKey
+        ),
+        ("UPDATE tenure.bucket_key SET epoch = 2 WHERE bucket = 9", .wrongMasterKey),
+    ])
+    func `keys that are partly gone or moved are never made anew`(damage: String, code: KeysError.Code) async throws {
+        try await KeysDatabase.withPools { database, application, _ in
+            let masters = MasterKeys.random()
+            _ = try await KeyRing.load(from: application, masters: masters)
+            var owner = try await PostgresConnection.connect(database.configuration, logger: database.logger)
+            try await owner.executeScript(damage)
+            let error = await #expect(throws: KeysError.self) {
+                try await KeyRing.load(from: application, masters: masters)
+            }
+            #expect(error?.code == code)
+        }
+    }
+
+    @Test func `a rotation wraps everything again and the old version can go`() async throws {
+        try await KeysDatabase.withPools { _, application, _ in
+            let old = MasterKeys.random()
+            let ring = try await KeyRing.load(from: application, masters: old)
+            let both = try old.addingVersion()
+            let ringOfBoth = try await KeyRing.load(from: application, masters: both)
+            #expect(ringOfBoth.secret(.lookup) == ring.secret(.lookup))
+            #expect(try await MasterKeyRotation(masters: both).run(on: application) == 262)
+            #expect(try await MasterKeyRotation(masters: both).run(on: application) == 0)
+            #expect(try await MasterKeyRotation.versionsInUse(on: application) == [2])
+            let new = try both.removing(version: 1)
+            let rotated = try await KeyRing.load(from: application, masters: new)
+            for purpose in KeyPurpose.allCases { #expect(rotated.secret(purpose) == ring.secret(purpose)) }
+            let error = await #expect(throws: KeysError.self) {
+                try await KeyRing.load(from: application, masters: old)
+            }
+            #expect(error?.code == .masterVersionUnknown)
+        }
+    }
+}
