@@ -5,7 +5,7 @@ import Foundation
 #endif
 
 extension OpeningContext {
-    /// The wire form, 293 bytes without a passphrase key and 342 with one: suite u16, credential id 16, user id 16,
+    /// The wire form, 240 bytes without a passphrase key and 289 with one: suite u16, credential id 16, user id 16,
     /// user public key 65, answers key 49, presence byte and passphrase key 49, kdf 4, rules 3 × u16, flags 1,
     /// question ids 5 × 16.
     public var bytes: [UInt8] {

@@ -11,6 +11,12 @@ struct VOPRFInput: Sendable, Redacted {
     let slot: CopySlot
     let bytes: [UInt8]
 
+    /// Any bytes as input: for published vectors, and for tests of the limits.
+    init(slot: CopySlot, bytes: [UInt8]) {
+        self.slot = slot
+        self.bytes = bytes
+    }
+
     /// `"tenure/v1/answers" ‖ credentialId ‖ subset (1) ‖ (questionId ‖ u16 length ‖ answer) × 3`.
     init(credentialId: UUID, subset: AnswerSubset, answers: [(questionId: UUID, answer: [UInt8])]) {
         var input = ByteWriter()

@@ -1,0 +1,114 @@
+import Canonical
+import Crypto
+import Foundation
+import Testing
+
+@testable import Credentials
+
+@Suite struct DecoyTests {
+    let key: DecoyKey
+    let kdf: ScryptParameters
+
+    init() throws {
+        key = try DecoyKey(bytes: [UInt8](repeating: 0x0d, count: 32))
+        kdf = try ScryptParameters(log2N: 14)
+    }
+
+    private func decoy(_ company: String, _ employee: String) throws -> Decoy {
+        try key.decoy(company: Array(company.utf8), employee: Array(employee.utf8), kdf: kdf)
+    }
+
+    @Test func `a decoy is the same every time and differs by company, employee and key`() throws {
+        let one = try decoy("acme", "bob")
+        let again = try decoy("acme", "bob")
+        #expect(one.sealed == again.sealed)
+        #expect(one.seed.bytes == again.seed.bytes)
+        #expect(one.questions.map(\.id) == again.questions.map(\.id))
+        #expect(one.questions.map(\.text) == again.questions.map(\.text))
+        let others = try [
+            decoy("acme", "bobb"), decoy("acm", "ebob"), decoy("acmeb", "ob"),
+            DecoyKey(bytes: [UInt8](repeating: 1, count: 32))
+                .decoy(company: Array("acme".utf8), employee: Array("bob".utf8), kdf: kdf),
+        ]
+        for other in others {
+            #expect(other.seed.bytes != one.seed.bytes)
+            #expect(other.sealed.context.credentialId != one.sealed.context.credentialId)
+            #expect(other.sealed.context.userPublicKey != one.sealed.context.userPublicKey)
+        }
+    }
+
+    @Test func `a decoy has the shape of a real credential of its kind`() throws {
+        let withQuestions = try Fixture.answers.get()
+        let withPassphrase = try Fixture.passphraseOnly.get()
+        var kinds: Set<Bool> = []
+        for index in 0..<24 {
+            let decoy = try decoy("acme", "employee \(index)")
+            let real = decoy.sealed.context.acceptsPassphrase ? withPassphrase : withQuestions
+            kinds.insert(decoy.sealed.context.acceptsPassphrase)
+            #expect(decoy.sealed.context.bytes.count == real.context.bytes.count)
+            #expect(decoy.sealed.context.slots == real.context.slots)
+            #expect(decoy.sealed.context.flags == real.context.flags)
+            #expect(decoy.sealed.answerCopies.map(\.count) == real.sealed.answerCopies.map(\.count))
+            #expect(decoy.sealed.passphraseCopy?.count == real.sealed.passphraseCopy?.count)
+            #expect(try OpeningContext(bytes: decoy.sealed.context.bytes) == decoy.sealed.context)
+            let ids =
+                [decoy.sealed.context.credentialId, decoy.sealed.context.userId] + decoy.sealed.context.questionIds
+            for id in ids + [key.tenantId(company: [1])] {
+                // Random UUIDs of the system are of version 4 and variant 1, so a decoy's are too.
+                #expect(id.bytes[6] >> 4 == 4)
+                #expect(id.bytes[8] >> 6 == 2)
+            }
+            #expect(Set(decoy.questions.map(\.text)).count == 5)
+            #expect(decoy.questions.map(\.id) == decoy.sealed.context.questionIds)
+        }
+        #expect(kinds == [true, false])
+    }
+
+    @Test func `a decoy's keys evaluate and prove like real ones and no copy ever opens`() throws {
+        for employee in ["p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7"] {
+            let decoy = try decoy("acme", employee)
+            let context = decoy.sealed.context
+            if context.acceptsPassphrase {
+                expect(.cannotOpen) {
+                    _ = try decoy.sealed.open(
+                        passphrase: Passphrase(supplied: "anything at all"), seed: decoy.seed)
+                }
+            } else {
+                let answers = try SuppliedAnswers(
+                    context.questionIds.prefix(3).map { ($0, "anything") }, questionIds: context.questionIds)
+                expect(.cannotOpen) { _ = try decoy.sealed.open(answers: answers, seed: decoy.seed) }
+                let request = try BlindOpening(context: context, answers: answers).first()
+                let evaluation = try decoy.seed.keys().answers.evaluate(blinded: request.element)
+                expect(.cannotOpen) {
+                    _ = try request.open(
+                        evaluation: evaluation, copy: decoy.sealed.copy(in: request.slot))
+                }
+            }
+        }
+    }
+
+    @Test func `an unknown company has one id for all its employees`() {
+        #expect(key.tenantId(company: [1, 2]) == key.tenantId(company: [1, 2]))
+        #expect(key.tenantId(company: [1, 2]) != key.tenantId(company: [1, 3]))
+    }
+
+    @Test func `about a quarter of decoys ask for a passphrase`() throws {
+        var count = 0
+        for index in 0..<200 where try decoy("acme", "\(index)").sealed.context.acceptsPassphrase { count += 1 }
+        #expect((30...75).contains(count))
+    }
+
+    @Test func `the list of questions is frozen`() throws {
+        #expect(FrozenQuestions.all.count == 48)
+        #expect(Set(FrozenQuestions.all).count == 48)
+        let hash = Hex.encode(Array(SHA256.hash(data: Array(FrozenQuestions.all.joined(separator: "\n").utf8))))
+        #expect(hash == "39b19f33efbce6dd9e34591548a0983e689438e1e5e782115926d29bf18ea6c6")
+        for text in FrozenQuestions.all { _ = try QuestionText(text) }
+    }
+
+    @Test func `a decoy key has 32 bytes`() {
+        for count in [0, 31, 33] {
+            expect(.secretInvalid) { _ = try DecoyKey(bytes: [UInt8](repeating: 1, count: count)) }
+        }
+    }
+}

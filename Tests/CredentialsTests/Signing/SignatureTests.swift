@@ -1,0 +1,107 @@
+import Canonical
+import Crypto
+import Foundation
+import Testing
+
+@testable import Credentials
+
+@Suite struct SignatureTests {
+    static let order = "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"
+    let device: EmployeeKey
+    let challenge: Challenge
+    let raw: [UInt8]
+
+    init() throws {
+        device = try EmployeeKey.generate(.seeded("signature"))
+        challenge = try Challenge(ChallengeTests.fields(device.publicKey))
+        raw = try device.sign(challenge).bytes
+    }
+
+    private func der(_ raw: [UInt8]) throws -> [UInt8] {
+        Array(try P256.Signing.ECDSASignature(rawRepresentation: raw).derRepresentation)
+    }
+
+    @Test func `raw and DER come in and the same raw bytes are stored`() throws {
+        #expect(try challenge.verifyKeyProof(raw).bytes == raw)
+        #expect(try challenge.verifyKeyProof(der(raw)).bytes == raw)
+    }
+
+    /// (r, n − s) verifies as well: a signature can be written in two ways, so it identifies nothing.
+    @Test func `the other form of a signature verifies too and is stored as it came`() throws {
+        let order = try hex(Self.order)
+        var borrow = 0
+        var flipped = raw
+        for index in (0..<32).reversed() {
+            let digit = Int(order[index]) - Int(raw[32 + index]) - borrow
+            borrow = digit < 0 ? 1 : 0
+            flipped[32 + index] = UInt8(truncatingIfNeeded: digit)
+        }
+        #expect(flipped != raw)
+        #expect(try challenge.verifyKeyProof(flipped).bytes == flipped)
+        #expect(try challenge.verifyKeyProof(der(flipped)).bytes == flipped)
+    }
+
+    @Test func `changed, short, long and degenerate signatures are refused`() throws {
+        var bad: [[UInt8]] = [
+            [], Array(raw.dropLast()), raw + [0], [UInt8](repeating: 0, count: 64),
+            Array(raw[..<32]) + [UInt8](repeating: 0, count: 32), [UInt8](repeating: 0, count: 32) + raw[32...],
+            [UInt8](repeating: 0xff, count: 64), try hex(Self.order) + raw[32...], raw[..<32] + (try hex(Self.order)),
+            try der(raw) + [0], Array(try der(raw).dropLast()), [UInt8](repeating: 0x30, count: 1_000_000),
+        ]
+        for index in raw.indices {
+            var changed = raw
+            changed[index] ^= 1
+            bad.append(changed)
+        }
+        let encoded = try der(raw)
+        for index in encoded.indices {
+            var changed = encoded
+            changed[index] ^= 1
+            bad.append(changed)
+        }
+        for proof in bad { expect(.signatureInvalid) { _ = try challenge.verifyKeyProof(proof) } }
+    }
+
+    @Test func `a signature by another key is refused`() throws {
+        let other = try EmployeeKey.generate(.seeded("other"))
+        expect(.signatureInvalid) { _ = try challenge.verifyKeyProof(other.sign(challenge).bytes) }
+    }
+
+    @Test func `a public key is 65 bytes on the curve`() throws {
+        let good = device.publicKey.bytes
+        #expect(try EmployeePublicKey(bytes: good) == device.publicKey)
+        var offCurve = good
+        offCurve[64] ^= 1
+        let compressed = [2 + good[64] % 2] + good[1...32]
+        let bad: [[UInt8]] = [
+            [], [0], Array(good.dropLast()), good + [0], offCurve, Array(compressed), Array(good.dropFirst()),
+            [4] + [UInt8](repeating: 0, count: 64), [4] + [UInt8](repeating: 0xff, count: 64),
+            [6 + good[64] % 2] + good.dropFirst(), [5] + good.dropFirst(),
+        ]
+        for key in bad { expect(.keyInvalid) { _ = try EmployeePublicKey(bytes: key) } }
+    }
+
+    @Test func `a fingerprint is the lower-case SHA-256 of the point`() throws {
+        let key = device.publicKey
+        #expect(key.fingerprint == Hex.encode(Array(SHA256.hash(data: key.bytes))))
+        #expect(key.fingerprint.count == 64)
+        #expect(key.fingerprint == key.fingerprint.lowercased())
+    }
+
+    @Test func `a private key is stored and taken back`() throws {
+        #expect(try EmployeeKey(privateBytes: device.privateBytes).publicKey == device.publicKey)
+        for bad in [[], [UInt8](repeating: 0, count: 32), try hex(Self.order), [UInt8](repeating: 1, count: 33)] {
+            expect(.secretInvalid) { _ = try EmployeeKey(privateBytes: bad) }
+        }
+    }
+
+    @Test func `a key generator that is refused is asked again`() throws {
+        let stream = SeededStream("again")
+        let asked = SeededStream("count")
+        let random = Randomness { count in
+            // The first draw is zeros, which no curve takes as a scalar.
+            asked.bytes(1) == SeededStream("count").bytes(1) ? [UInt8](repeating: 0, count: count) : stream.bytes(count)
+        }
+        #expect(try UserKey.generate(random).publicKey.bytes.count == 65)
+    }
+}

@@ -1,0 +1,200 @@
+import Canonical
+import Foundation
+import Testing
+
+@testable import Credentials
+
+@Suite struct StatementTests {
+    static func context(_ signer: SignerPublicKey) throws -> StatementContext {
+        let random = Randomness.seeded("statement")
+        return StatementContext(
+            tenant: random.uuid(), signer: signer, authority: random.bytes(32), ledgerSize: 42,
+            ledgerRoot: random.bytes(32), expires: try #require(Timestamp("2026-01-02T03:04:05.000006Z")),
+            nonce: random.bytes(32))
+    }
+
+    static func keyStatement(
+        _ action: KeyStatement.Action, signer: SignerPublicKey
+    ) throws -> KeyStatement {
+        let random = Randomness.seeded("key statement")
+        return KeyStatement(
+            context: try context(signer), action: action, employee: random.uuid(), userKeyHash: random.bytes(32),
+            employeeKey: try EmployeeKey.generate(random).publicKey, reason: "new.device",
+            presentedHash: random.bytes(32), policyHash: random.bytes(32))
+    }
+
+    let admin: EmployeeKey
+    let signer: SignerPublicKey
+
+    init() throws {
+        admin = try EmployeeKey.generate(.seeded("admin"))
+        signer = SignerPublicKey(admin.publicKey)
+    }
+
+    private func all() throws -> [any Statement] {
+        let context = try Self.context(signer)
+        let id = Randomness.seeded("id").uuid()
+        return try [
+            Self.keyStatement(.authorize, signer: signer), Self.keyStatement(.refuse, signer: signer),
+            Self.keyStatement(.revoke, signer: signer),
+            PolicyStatement(
+                context: context,
+                settings: ["keys": .code("securityAdmin"), "blindOnly": .flag(true), "days": .number(30)],
+                policyHash: nil),
+            RoleStatement(context: context, action: .appoint, employee: id, role: "admin", reason: "growth"),
+            AppLinkStatement(
+                context: context, action: .link, app: "demo", roles: ["ACCESS", "CREATION"], reason: "rollout"),
+            SuccessionStatement(
+                context: context, from: id, to: Randomness.seeded("to").uuid(),
+                toKey: EmployeeKey.generate(.seeded("to")).publicKey, reason: "leaving"),
+        ]
+    }
+
+    private func roundTrip<S: Statement>(_ statement: S) throws {
+        let bytes = statement.bytes
+        #expect(bytes.starts(with: statement.tag.line))
+        #expect(try S(parsing: bytes, expecting: statement.tag) == statement)
+        let (signed, signature) = try admin.sign(statement: bytes, as: S.self, tag: statement.tag)
+        #expect(signed == statement)
+        try statement.verify(signature)
+        #expect(try statement.verify(proof: signature.bytes) == signature)
+        let stranger = try EmployeeKey.generate()
+        expect(.signatureInvalid) {
+            try statement.verify(stranger.sign(statement: bytes, as: S.self, tag: statement.tag).1)
+        }
+    }
+
+    /// Unknown, missing, renamed, null and reordered members, and every spelling that is not canonical.
+    private func strict<S: Statement>(_ statement: S) throws {
+        let line = statement.tag.line
+        guard case .object(let members) = try CanonicalJSON.parse(Array(statement.bytes.dropFirst(line.count))) else {
+            Issue.record("no object")
+            return
+        }
+        func refused(_ bytes: [UInt8], _ what: String) {
+            #expect(throws: CredentialsError.self, "\(what)") { try S(parsing: bytes, expecting: statement.tag) }
+        }
+        for name in members.keys where name != "policy" {
+            var changed = members
+            let value = changed.removeValue(forKey: name)
+            refused(line + JSONValue.object(changed).canonicalBytes(), "without \(name)")
+            changed[name + "x"] = value
+            refused(line + JSONValue.object(changed).canonicalBytes(), "with \(name)x")
+        }
+        for name in members.keys {
+            for wrong in [JSONValue.null, .bool(false), .string(""), .string("ä b"), .array([.null]), .integer(-1)]
+            where members[name] != wrong {
+                var changed = members
+                changed[name] = wrong
+                refused(line + JSONValue.object(changed).canonicalBytes(), "\(name) = \(wrong)")
+            }
+        }
+        refused(statement.bytes + [0x0a], "a trailing newline")
+        refused(line + [0x20] + statement.bytes.dropFirst(line.count), "white space")
+        refused(Array(statement.bytes.dropFirst(line.count)), "no tag")
+        refused(line + line + statement.bytes.dropFirst(line.count), "two tags")
+        refused(statement.bytes + [UInt8](repeating: 0x20, count: 5_000), "too long")
+    }
+
+    private func crafted<S: Statement>(_ statement: S) {
+        let stream = SeededStream(statement.tag.rawValue)
+        for _ in 0..<300 {
+            var bytes = statement.bytes
+            bytes[stream.below(bytes.count)] = stream.bytes(1)[0]
+            guard bytes != statement.bytes, let read = try? S(parsing: bytes, expecting: statement.tag) else {
+                continue
+            }
+            #expect(read != statement)
+            #expect(read.bytes == bytes)
+        }
+    }
+
+    @Test func `every statement is written, read, signed and verified`() throws {
+        for statement in try all() { try roundTrip(statement) }
+    }
+
+    @Test func `every statement is read strictly`() throws {
+        for statement in try all() {
+            try strict(statement)
+            crafted(statement)
+        }
+    }
+
+    @Test func `a signer refuses a tag it did not ask for`() throws {
+        let revocation = try Self.keyStatement(.revoke, signer: signer)
+        expect(.unexpectedTag) {
+            _ = try admin.sign(statement: revocation.bytes, as: KeyStatement.self, tag: .keyAuthorization)
+        }
+        expect(.unexpectedTag) {
+            _ = try admin.sign(statement: revocation.bytes, as: RoleStatement.self, tag: .keyRevocation)
+        }
+        let challenge = try Challenge(ChallengeTests.fields(admin.publicKey))
+        expect(.unexpectedTag) {
+            _ = try admin.sign(statement: challenge.bytes, as: KeyStatement.self, tag: .keyAuthorization)
+        }
+        expect(.unexpectedTag) { _ = try Challenge(parsing: revocation.bytes) }
+    }
+
+    @Test func `an action under another action's tag is refused`() throws {
+        let authorization = try Self.keyStatement(.authorize, signer: signer)
+        let disguised =
+            SignatureTag.keyRefusal.line
+            + authorization.bytes.dropFirst(SignatureTag.keyAuthorization.line.count)
+        expect(.statementInvalid, field: "action") {
+            _ = try KeyStatement(parsing: disguised, expecting: .keyRefusal)
+        }
+    }
+
+    @Test func `a key never authorizes itself, and nobody follows themselves`() throws {
+        var own = try Self.keyStatement(.authorize, signer: signer)
+        own.employeeKey = admin.publicKey
+        let selfMade = own
+        expect(.statementInvalid, field: "signer") { try selfMade.check() }
+        expect(.statementInvalid) {
+            _ = try admin.sign(statement: selfMade.bytes, as: KeyStatement.self, tag: .keyAuthorization)
+        }
+        own.action = .revoke
+        try own.check()
+        let id = UUID()
+        let succession = SuccessionStatement(
+            context: try Self.context(signer), from: id, to: id,
+            toKey: try EmployeeKey.generate().publicKey, reason: "x")
+        expect(.statementInvalid, field: "to") { try succession.check() }
+    }
+
+    @Test func `reasons and names are codes and cannot carry a person's text`() throws {
+        var statement = try Self.keyStatement(.authorize, signer: signer)
+        for reason in ["", "two words", "Zoë", "a@b", String(repeating: "a", count: 65)] {
+            statement.reason = reason
+            let bad = statement
+            expect(.statementInvalid, field: "reason") { try bad.check() }
+        }
+        statement.reason = String(repeating: "a", count: 64)
+        try statement.check()
+    }
+
+    @Test func `roles of an app stand in ascending order and an unlinked app has none`() throws {
+        let context = try Self.context(signer)
+        for (action, roles) in [
+            (AppLinkStatement.Action.link, ["B", "A"]), (.link, ["A", "A"]), (.unlink, ["A"]), (.link, [""]),
+        ] {
+            let statement = AppLinkStatement(context: context, action: action, app: "a", roles: roles, reason: "r")
+            expect(.statementInvalid, field: "roles") { try statement.check() }
+        }
+    }
+
+    @Test func `an expired statement is refused`() throws {
+        let context = try Self.context(signer)
+        try context.checkExpiry(at: context.expires)
+        expect(.expired) { try context.checkExpiry(at: context.expires.adding(.microseconds(1))) }
+    }
+
+    @Test func `every tag is its own`() {
+        let tags: [SignatureTag] =
+            [.challenge, .validation, .credentialsSet, .credentialsChange] + KeyStatement.tags + PolicyStatement.tags
+            + RoleStatement.tags + AppLinkStatement.tags + SuccessionStatement.tags
+        #expect(Set(tags).count == 11)
+        // No tag line begins with another, so bytes under one are never bytes under two.
+        for one in tags { #expect(tags.filter { $0.line.starts(with: one.line) } == [one]) }
+    }
+}
