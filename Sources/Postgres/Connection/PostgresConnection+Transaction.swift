@@ -6,6 +6,7 @@ extension PostgresConnection {
     /// COMMIT is not interrupted by cancellation, so its outcome is known; when the connection is lost while it is
     /// awaited, the error says `isOutcomeUnknown`. Transactions do not nest: a second one throws `.usage`. A body that
     /// returns although a statement in it failed gets `.transactionAborted`, because nothing was committed.
+    @discardableResult
     public mutating func withTransaction<Result>(
         _ mode: TransactionMode = .readCommitted,
         _ body: (inout PostgresConnection) async throws -> Result

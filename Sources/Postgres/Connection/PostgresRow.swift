@@ -30,6 +30,14 @@ public struct PostgresRow: Sendable {
         return (repeat try next(each types))
     }
 
+    /// Decodes the only column. Throws `.decoding` when there are more or the type is not as asked.
+    public func decode<Value: PostgresDecodable>(_ type: Value.Type) throws(PostgresError) -> Value {
+        guard columnCount == 1 else {
+            throw PostgresError(.decoding, "the row has \(columnCount) columns, not 1")
+        }
+        return try decode(column: 0, as: type)
+    }
+
     /// Decodes the column of a name. Throws `.decoding` when there is none or more than one of that name.
     public func decode<Value: PostgresDecodable>(
         _ column: String, as type: Value.Type = Value.self

@@ -45,6 +45,7 @@ public final class PostgresPool: Service {
     ///
     /// Throws `.poolExhausted` when none is free in time, `.connection` when the server refused the last attempt to
     /// connect, `.cancelled`, and whatever `body` throws.
+    @discardableResult
     public func withConnection<Result>(
         _ body: (inout PostgresConnection) async throws -> Result
     ) async throws -> Result {
@@ -64,6 +65,7 @@ public final class PostgresPool: Service {
     ///
     /// The body may run several times: it must have no effect outside the transaction. It must let the database's errors
     /// pass; an error it wraps is not retried.
+    @discardableResult
     public func withTransaction<Result>(
         _ mode: TransactionMode = .readCommitted, retries: Int = 5,
         _ body: (inout PostgresConnection) async throws -> Result
@@ -86,6 +88,7 @@ public final class PostgresPool: Service {
 }
 
 /// Runs a pool beside `body` and stops it afterwards: for tests and command-line tools.
+@discardableResult
 public func withPostgresPool<Result>(
     configuration: PostgresConfiguration, maximumConnections: Int = 4, acquireTimeout: Duration = .seconds(10),
     logger: Logger, _ body: (PostgresPool) async throws -> Result

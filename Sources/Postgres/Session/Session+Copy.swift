@@ -13,14 +13,11 @@ extension Session {
         }
         if first.status == direction { return exchange }
         var failure: PostgresError? = PostgresError(.usage, "not a COPY statement of this direction")
-        if first.status == PGRES_COPY_IN {
-            unsafe PQputCopyEnd(pointer, "this call does not send COPY data")
-        } else if first.status == PGRES_COPY_OUT {
-            while try await nextCopyData(&exchange) != nil {}
+        if [PGRES_COPY_IN, PGRES_COPY_OUT].contains(first.status) {
+            try await refuseCopy(first.status, &exchange)
         } else if first.status == PGRES_FATAL_ERROR {
             failure = first.failure()
         }
-        try await flush(&exchange)
         _ = try await drain(&exchange)
         try conclude(exchange, failure)
         throw PostgresError(.usage, "not a COPY statement of this direction")

@@ -66,16 +66,12 @@ extension Session {
         }
     }
 
-    /// Reads until libpq has nothing more to say; returns the results that are no COPY. Ends a COPY nobody asked for.
+    /// Reads until libpq has nothing more to say; returns the results that are no COPY.
     func drain(_ exchange: inout Exchange) async throws(PostgresError) -> [QueryResult] {
         var results: [QueryResult] = []
         while let result = try await nextResult(&exchange) {
             switch result.status {
-            case PGRES_COPY_IN:
-                unsafe PQputCopyEnd(pointer, "this call does not send COPY data")
-                try await flush(&exchange)
-            case PGRES_COPY_OUT, PGRES_COPY_BOTH:
-                while try await nextCopyData(&exchange) != nil {}
+            case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH: try await refuseCopy(result.status, &exchange)
             default: results.append(result)
             }
         }

@@ -82,6 +82,13 @@ extension Session {
                 if !cache.isFull { cache.insert(key, name: name) }
             case (PGRES_TUPLES_OK, .execute(_, _, let index)?): rows[index] = result.rows
             case (PGRES_COMMAND_OK, _), (PGRES_EMPTY_QUERY, _), (PGRES_PIPELINE_ABORTED, _): break
+            case (PGRES_COPY_IN, _), (PGRES_COPY_OUT, _), (PGRES_COPY_BOTH, _):
+                // libpq cannot leave a COPY inside a pipeline (manual §34.5.1.1): the connection is given up.
+                close()
+                var error = PostgresError(.usage, "COPY in a pipeline; the connection was closed")
+                error.isConnectionLost = true
+                error.statementIndex = step?.index
+                throw error
             default:
                 guard failure == nil else { break }
                 failure = self.failure(of: result, step)

@@ -100,12 +100,15 @@ extension Session {
 
     private func deallocate(_ name: String) async throws(PostgresError) { try await command("DEALLOCATE \(name)") }
 
-    private func refuseCopy(_ status: ExecStatusType, _ exchange: inout Exchange) async throws(PostgresError) {
-        if status == PGRES_COPY_OUT {
-            while try await nextCopyData(&exchange) != nil {}
-        } else {
-            unsafe PQputCopyEnd(pointer, "this call does not send COPY data")
+    /// Ends a COPY nobody asked for: its data is dropped, or the server is told that none will come.
+    func refuseCopy(_ status: ExecStatusType, _ exchange: inout Exchange) async throws(PostgresError) {
+        if status == PGRES_COPY_IN {
+            let ended = unsafe PQputCopyEnd(pointer, "this call does not send COPY data")
+            // libpq would report the same COPY again and again.
+            if ended != 1 { exchange.isLost = true }
             try await flush(&exchange)
+        } else {
+            while try await nextCopyData(&exchange) != nil {}
         }
     }
 

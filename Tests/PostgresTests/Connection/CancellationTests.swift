@@ -1,0 +1,97 @@
+import Testing
+
+@testable import Postgres
+
+@Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(2)))
+struct CancellationTests {
+    @Test func `a running statement is stopped and the connection goes on`() async throws {
+        let started = ContinuousClock.now
+        let task = Task {
+            try await TestDatabase.withConnection { connection in
+                let error = try await databaseError { try await connection.query("SELECT pg_sleep(60)") }
+                // The task is still cancelled: only an unstructured task may use the connection.
+                return (error, connection.session.isReusable)
+            }
+        }
+        try await Task.sleep(for: .milliseconds(100))
+        task.cancel()
+        let (error, isReusable) = try await task.value
+        #expect(error.code == .cancelled)
+        #expect(error.sqlState == .queryCanceled)
+        #expect(isReusable)
+        #expect(ContinuousClock.now - started < .seconds(5))
+    }
+
+    /// 300 cancellations at random moments of queries, transactions, pipelines, streams and copies; after each one the
+    /// pool's next caller must get right answers.
+    @Test func `300 cancellations at random moments leave every connection usable or closed`() async throws {
+        let tally = Lock<[String: Int]>([:])
+        try await withPostgresPool(
+            configuration: try TestDatabase.server(), maximumConnections: 6, logger: .quiet
+        ) { pool in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for lane in 0..<6 {
+                    group.addTask {
+                        for round in 0..<50 {
+                            let outcome = await cancelAtRandom(pool, kind: (lane + round) % 5)
+                            tally.withLock { $0[outcome, default: 0] += 1 }
+                            let expected = lane * 1000 + round
+                            let answer = try await pool.withConnection { connection in
+                                try await connection.query("SELECT \(expected), \("x")")[0].decode(
+                                    Int.self, String.self)
+                            }
+                            #expect(answer == (expected, "x"))
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(pool.health.lent == 0)
+        }
+        let counts = tally.withLock { $0 }
+        #expect(counts.values.reduce(0, +) == 300)
+        #expect(counts["cancelled", default: 0] > 100, "the moments must fall into the work: \(counts)")
+        #expect(counts["other"] == nil, "\(counts)")
+    }
+
+    private func cancelAtRandom(_ pool: PostgresPool, kind: Int) async -> String {
+        let task = Task {
+            try await pool.withConnection { connection in
+                for _ in 0..<20 {
+                    switch kind {
+                    case 0: try await connection.execute("SELECT pg_sleep(0.002)")
+                    case 1:
+                        try await connection.withTransaction { connection in
+                            try await connection.execute("SELECT pg_sleep(0.001)")
+                            try await connection.execute("SELECT \(1)")
+                        }
+                    case 2: try await connection.pipeline((0..<10).map { "SELECT \($0), pg_sleep(0.0002)" })
+                    case 3: try await connection.forEachRow("SELECT generate_series(1, \(2000))") { _ in }
+                    default:
+                        _ = try await connection.copyOut("COPY (SELECT generate_series(1, 2000)) TO STDOUT") { _ in }
+                    }
+                }
+            }
+        }
+        try? await Task.sleep(for: .microseconds(Int.random(in: 0...30_000)))
+        task.cancel()
+        do {
+            try await task.value
+            return "finished"
+        } catch let error as PostgresError {
+            return error.code == .cancelled ? "cancelled" : "other: \(String(reflecting: error))"
+        } catch {
+            return "other: \(error)"
+        }
+    }
+
+    @Test func `a cancelled task sends nothing`() async throws {
+        let code = try await Task {
+            try await TestDatabase.withConnection { connection in
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await databaseError { try await connection.query("SELECT 1") }.code
+            }
+        }.value
+        #expect(code == .cancelled)
+    }
+}

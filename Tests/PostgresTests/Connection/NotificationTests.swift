@@ -1,0 +1,58 @@
+import Testing
+
+@testable import Postgres
+
+@Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(1)))
+struct NotificationTests {
+    @Test func `notifications arrive in order, with channel, payload and sender`() async throws {
+        try await TestDatabase.withDatabase { configuration in
+            var listener = try await PostgresConnection.connect(configuration, logger: .quiet)
+            var sender = try await PostgresConnection.connect(configuration, logger: .quiet)
+            let channel = #"odd "channel""#
+            try await listener.listen(channel)
+            for number in 0..<5 { try await sender.execute("SELECT pg_notify(\(channel), \("\(number)"))") }
+            let processID = sender.processID
+            for number in 0..<5 {
+                let notification = try await listener.nextNotification()
+                #expect(
+                    notification == PostgresNotification(channel: channel, payload: "\(number)", processID: processID))
+            }
+            // A notification that arrives during a statement is not lost.
+            try await sender.execute("SELECT pg_notify(\(channel), 'late')")
+            try await listener.execute("SELECT pg_sleep(0.05)")
+            #expect(try await listener.nextNotification(timeout: .seconds(5))?.payload == "late")
+        }
+    }
+
+    @Test func `waiting ends in time, or by cancellation, and goes on afterwards`() async throws {
+        try await TestDatabase.withDatabase { configuration in
+            var listener = try await PostgresConnection.connect(configuration, logger: .quiet)
+            try await listener.listen("quiet")
+            let started = ContinuousClock.now
+            #expect(try await listener.nextNotification(timeout: .milliseconds(100)) == nil)
+            #expect(ContinuousClock.now - started >= .milliseconds(100))
+            #expect(try await listener.query("SELECT 1").count == 1)
+        }
+        let task = Task {
+            try await TestDatabase.withConnection { connection in
+                try await connection.listen("quiet")
+                let error = try await databaseError { try await connection.nextNotification() }
+                return (error.code, connection.isOpen)
+            }
+        }
+        try await Task.sleep(for: .milliseconds(100))
+        task.cancel()
+        let (code, isOpen) = try await task.value
+        #expect(code == .cancelled)
+        #expect(isOpen)
+    }
+
+    @Test func `a channel name the server would cut is refused`() async throws {
+        try await TestDatabase.withConnection { connection in
+            for name in ["", String(repeating: "x", count: 64), "a\0b"] {
+                let error = try await databaseError { try await connection.listen(name) }
+                #expect(error.code == .usage)
+            }
+        }
+    }
+}

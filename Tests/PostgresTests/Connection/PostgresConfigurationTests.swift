@@ -1,0 +1,75 @@
+import Testing
+
+@testable import Postgres
+
+struct PostgresConfigurationTests {
+    private func value(_ keyword: String, _ configuration: PostgresConfiguration) throws -> String? {
+        try configuration.connectParameters().first { $0.keyword == keyword }?.value
+    }
+
+    @Test(arguments: [
+        "postgresql://me:secret@db.example:5433/app?sslmode=require",
+        "host=db.example port=5433 user=me password=secret dbname=app sslmode=require",
+    ])
+    func `a URL and a conninfo string say the same`(_ text: String) throws {
+        let configuration = try PostgresConfiguration(url: text)
+        #expect(try value("host", configuration) == "db.example")
+        #expect(try value("port", configuration) == "5433")
+        #expect(configuration.user == "me")
+        #expect(configuration.database == "app")
+        #expect(try value("sslmode", configuration) == "require")
+        #expect(try value("client_encoding", configuration) == "UTF8")
+    }
+
+    @Test(arguments: [
+        ("host=db.example", "verify-full"), ("host=localhost", "prefer"), ("host=/tmp", "prefer"), ("", "prefer"),
+        ("host=127.0.0.1,db.example", "verify-full"), ("host=db.example sslmode=disable", "disable"),
+        ("hostaddr=10.0.0.1", "verify-full"),
+    ])
+    func `a host that is not this machine needs a verified certificate`(_ text: String, _ mode: String) throws {
+        #expect(try value("sslmode", try PostgresConfiguration(url: text)) == mode)
+    }
+
+    @Test func `malformed text is refused without being quoted`() throws {
+        for text in ["secret", "host=a\0b", "nonsense=secret"] {
+            let error = try #require(throws: PostgresError.self) { try PostgresConfiguration(url: text) }
+            #expect(error.code == .usage)
+            #expect(!String(reflecting: error).contains("secret"))
+        }
+    }
+
+    @Test func `no printing shows the password`() throws {
+        let configuration = try PostgresConfiguration(url: "postgresql://me:secret@host/app")
+        var dumped = ""
+        dump(configuration, to: &dumped)
+        for text in ["\(configuration)", String(reflecting: configuration), dumped] {
+            #expect(!text.contains("secret"))
+        }
+        #expect("\(configuration)".contains("dbname=app"))
+    }
+
+    @Test func `another user does not get the first one's password`() throws {
+        let configuration = try PostgresConfiguration(url: "postgresql://me:secret@host/app").with(user: "you")
+        #expect(try value("password", configuration) == nil)
+        #expect(try value("password", configuration.with(password: "mine")) == "mine")
+        #expect(try value("dbname", configuration.with(database: "other")) == "other")
+    }
+
+    @Test func `settings are escaped, and their names checked`() throws {
+        var configuration = try PostgresConfiguration(url: "options='-c geqo=off'")
+        configuration.sessionSettings = ["a.b": #"x y\z"#]
+        configuration.statementTimeout = .microseconds(1)
+        configuration.lockTimeout = nil
+        let options = try #require(try value("options", configuration))
+        #expect(options.hasPrefix("-c geqo=off "))
+        #expect(options.contains(#"-c a.b=x\ y\\z"#))
+        #expect(options.contains("-c statement_timeout=1 "))
+        #expect(options.contains("-c lock_timeout=0 "))
+        for name in ["", "a b", "a=b", "a'b"] {
+            configuration.sessionSettings = [name: "x"]
+            #expect(throws: PostgresError.self) { try configuration.connectParameters() }
+        }
+        configuration.sessionSettings = ["a": "\0"]
+        #expect(throws: PostgresError.self) { try configuration.connectParameters() }
+    }
+}
