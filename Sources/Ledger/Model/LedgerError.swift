@@ -45,6 +45,13 @@ public struct LedgerError: Error, Sendable, Equatable {
         public let expected: Int
         /// The version it has.
         public let actual: Int
+
+        /// Makes a conflict.
+        public init(stream: StreamID, expected: Int, actual: Int) {
+            self.stream = stream
+            self.expected = expected
+            self.actual = actual
+        }
     }
 
     /// The kind of refusal.
