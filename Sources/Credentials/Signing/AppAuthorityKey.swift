@@ -26,8 +26,11 @@ public struct AppAuthorityKey: Sendable, Redacted {
         publicKey = AppAuthorityPublicKey(validated: ValidatedPoint(derived.1))
     }
 
-    /// Signs a statement the service made itself, while the app's secret is presented.
+    /// Checks and signs a statement the service made itself, while the app's secret is presented.
+    ///
+    /// - Throws: ``CredentialsError/Code/statementInvalid`` when a member is out of range.
     public func sign(_ statement: some Statement) throws(CredentialsError) -> Signature {
-        try secret.signP256(statement.bytes)
+        try statement.check()
+        return try secret.signP256(statement.bytes)
     }
 }
