@@ -1,11 +1,11 @@
 import Foundation
-import Logging
 import Postgres
+import TestSupport
 import Testing
 
 @testable import Keys
 
-@Suite(.enabled(if: KeysDatabase.serverURL != nil, "TENURE_TEST_DATABASE_URL names no server"))
+@Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct BucketRekeyingTests {
     /// A random id of a bucket.
     private func id(in bucket: UInt8) -> UUID {
@@ -34,7 +34,7 @@ struct BucketRekeyingTests {
                 persons += [(ledger, key), (ledger, elsewhere)]
                 credentials.append((ledger, credential, pair))
             }
-            var owner = try await PostgresConnection.connect(database.configuration, logger: database.logger)
+            var owner = try await database.connect(as: .superuser)
             let before = try await wrapped(&owner)
 
             let rekeying = BucketRekeying(reader: reader, masters: masters)
@@ -74,7 +74,7 @@ struct BucketRekeyingTests {
         try await KeysDatabase.withPools { database, application, reader in
             let masters = MasterKeys.random()
             _ = try await KeyRing.load(from: application, masters: masters)
-            var owner = try await PostgresConnection.connect(database.configuration, logger: database.logger)
+            var owner = try await database.connect(as: .superuser)
             let before = try await wrapped(&owner)
             let rekeying = BucketRekeying(reader: reader, masters: masters)
             let nothing = try await application.withTransaction { connection in

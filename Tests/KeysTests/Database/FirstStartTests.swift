@@ -1,18 +1,16 @@
 import Canonical
-import Logging
 import Postgres
+import TestSupport
 import Testing
 
 @testable import Keys
 
-@Suite(.enabled(if: KeysDatabase.serverURL != nil, "TENURE_TEST_DATABASE_URL names no server"))
+@Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct FirstStartTests {
     @Test func `eight starts of two processes at once make one set of keys`() async throws {
         try await KeysDatabase.withPools { database, application, _ in
             let masters = MasterKeys.random()
-            try await withPostgresPool(
-                configuration: database.asApplication, maximumConnections: 4, logger: database.logger
-            ) { second in
+            try await database.withPool(as: .application) { second in
                 let rings = try await withThrowingTaskGroup(of: KeyRing.self) { group in
                     for number in 0..<8 {
                         let pool = number % 2 == 0 ? application : second
@@ -76,7 +74,7 @@ struct FirstStartTests {
         try await KeysDatabase.withPools { database, application, _ in
             let masters = MasterKeys.random()
             _ = try await KeyRing.load(from: application, masters: masters)
-            var owner = try await PostgresConnection.connect(database.configuration, logger: database.logger)
+            var owner = try await database.connect(as: .superuser)
             try await owner.executeScript(damage)
             let error = await #expect(throws: KeysError.self) {
                 try await KeyRing.load(from: application, masters: masters)

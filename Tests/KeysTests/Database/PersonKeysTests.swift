@@ -1,12 +1,12 @@
 import Canonical
 import Foundation
-import Logging
 import Postgres
+import TestSupport
 import Testing
 
 @testable import Keys
 
-@Suite(.enabled(if: KeysDatabase.serverURL != nil, "TENURE_TEST_DATABASE_URL names no server"))
+@Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct PersonKeysTests {
     @Test func `created keys are loaded by both roles, by ledger, and absent ones are absent`() async throws {
         try await KeysDatabase.withPools { _, application, reader in
@@ -82,7 +82,7 @@ struct PersonKeysTests {
             let (id, ledger, other) = (UUID(), UUID(), UUID())
             let (_, insertion) = try await keys.create(id: id, ledger: ledger)
             try await application.run([insertion], ledgers: [ledger])
-            var owner = try await PostgresConnection.connect(database.configuration, logger: database.logger)
+            var owner = try await database.connect(as: .superuser)
             try await owner.execute("UPDATE tenure.person_key SET ledger_id = \(other)")
             let moved = await #expect(throws: KeysError.self) { try await keys.load([id], ledger: other) }
             #expect(moved?.code == .wrappingInvalid)
@@ -130,7 +130,7 @@ struct PersonKeysTests {
                         try await BucketKeys(masters: masters).key(of: bucket, on: &connection).key.key
                     })
             }
-            var owner = try await PostgresConnection.connect(database.configuration, logger: database.logger)
+            var owner = try await database.connect(as: .superuser)
             var dump = ""
             for table in ["purpose_key", "bucket_key", "person_key", "oprf_seed"] {
                 let rows = try await owner.query("SELECT t::text FROM tenure.\(identifier: table) AS t")

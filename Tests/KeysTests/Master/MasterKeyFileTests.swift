@@ -103,12 +103,29 @@ import Testing
         #expect(try directory.names == ["master.json"])
     }
 
+    @Test func `a file that was replaced after it was opened is noticed, and its lock has one holder`() throws {
+        let directory = try Directory()
+        _ = try directory.file.create()
+        let first = try SystemFile.open(directory.file.path, .reading)
+        defer { first.close() }
+        let second = try SystemFile.open(directory.file.path, .reading)
+        defer { second.close() }
+        try first.lock()
+        #expect(code { try second.lock() } == .masterFileUnusable)
+        #expect(code { try directory.file.update { keys throws(KeysError) in keys } } == .masterFileUnusable)
+        #expect(try first.isStill(at: directory.file.path))
+        let other = MasterKeyFile(path: directory.path + "/other.json")
+        _ = try other.create()
+        try SystemFile.rename(other.path, to: directory.file.path)
+        #expect(try !first.isStill(at: directory.file.path))
+    }
+
     @Test func `updates at once follow one another or are refused, and none is lost`() async throws {
         let directory = try Directory()
         let file = directory.file
         _ = try file.create()
         let done = await withTaskGroup(of: Int.self) { group in
-            for _ in 0..<16 {
+            for _ in 0..<50 {
                 group.addTask {
                     let updated = try? file.update { keys throws(KeysError) in try keys.addingVersion() }
                     return updated == nil ? 0 : 1
