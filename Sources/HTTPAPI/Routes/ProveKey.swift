@@ -1,0 +1,19 @@
+import IdentityService
+import TenureAPI
+
+extension Route {
+    /// `POST /v1/registrations/{flow}/key`.
+    static let proveRegistrationKey = proveKey(.proveRegistrationKey, .registration)
+    /// `POST /v1/logins/{flow}/key`.
+    static let proveLoginKey = proveKey(.proveLoginKey, .login)
+
+    private static func proveKey(_ endpoint: Endpoint, _ purpose: FlowPurpose) -> Route {
+        Route(endpoint, body: .required) { exchange in
+            let request = try exchange.read(KeyProofRequest.self)
+            return .outcome(
+                try await exchange.service.proveKey(
+                    purpose: purpose, flow: exchange.captures["flow"], proof: request.keyProof, app: exchange.app(),
+                    call: exchange.call))
+        }
+    }
+}

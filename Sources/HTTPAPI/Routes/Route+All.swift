@@ -1,0 +1,13 @@
+extension Route {
+    /// Every route that is served.
+    static func all(_ configuration: HTTPConfiguration, metrics: RequestMetrics) -> [Route] {
+        [
+            startRegistration, proveRegistrationKey, setCredentials, validateRegistrationAnswers,
+            validateRegistrationPassphrase, startLogin, proveLoginKey, validateLoginAnswers, validateLoginPassphrase,
+            refreshSession, closeSession, listSessions, readCompany, listEmployees, readEmployee, readSecurityAdmin,
+            listAuthorizations, authorizeKey, refuseKey, revokeKey, approveEmployee, cancelEmployee,
+            reinstateEmployee, reclaimEmail, readPolicy, changePolicy, linkApp, unlinkApp, listEvents, health,
+            readiness, Route.metrics(configuration, metrics), openAPI, docs, docsStyle,
+        ]
+    }
+}

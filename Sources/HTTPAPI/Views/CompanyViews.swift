@@ -1,0 +1,86 @@
+import IdentityService
+import TenureAPI
+
+extension CompanyResponse {
+    init(_ view: CompanyView) {
+        self.init(
+            companyName: view.companyName, foundedAt: view.foundedAt, employees: view.employees,
+            confirmedDomain: view.confirmedDomain, position: view.position)
+    }
+}
+
+extension EmployeeKeyResponse {
+    init(_ view: EmployeeKeyView) {
+        self.init(
+            fingerprint: view.fingerprint, employeePublicKey: view.employeePublicKey, state: view.state,
+            presentedAt: view.presentedAt, decidedAt: view.decidedAt)
+    }
+}
+
+extension EmployeeResponse {
+    init(_ view: EmployeeView) {
+        self.init(
+            companyName: view.summary.companyName, companyEmployeeId: view.summary.companyEmployeeId,
+            status: view.summary.status, role: view.summary.role, email: view.email,
+            isCompanyOwnedEmail: view.isCompanyOwnedEmail, registeredAt: view.registeredAt,
+            keys: view.keys?.map(EmployeeKeyResponse.init))
+    }
+}
+
+extension SecurityAdminResponse {
+    init(_ view: SecurityAdminView) {
+        self.init(
+            employee: EmployeeSummaryResponse(view.employee), eventId: view.eventId, position: view.position,
+            since: view.since)
+    }
+}
+
+extension PendingAuthorizationResponse {
+    init(_ view: PendingAuthorizationView) {
+        self.init(
+            employee: EmployeeSummaryResponse(view.employee), key: EmployeeKeyResponse(view.key),
+            expiresAt: view.expiresAt, statement: view.statement)
+    }
+}
+
+extension PolicyResponse {
+    init(_ view: PolicyView) {
+        self.init(
+            keyAuthorization: view.keyAuthorization, approval: view.approval, blindOnly: view.blindOnly,
+            questionsWithPassphrase: view.questionsWithPassphrase, version: Int64(view.version))
+    }
+}
+
+extension EventResponse {
+    init(_ view: EventView) {
+        self.init(
+            position: view.position, eventId: view.eventId, type: view.type, stream: view.stream,
+            streamVersion: Int64(view.streamVersion), time: view.time, actor: view.actor, app: view.app,
+            requestId: view.requestId, data: view.data)
+    }
+}
+
+extension OpenSessionResponse {
+    init(_ view: SessionView) {
+        self.init(
+            sessionId: view.sessionId, fingerprint: view.fingerprint, createdAt: view.createdAt,
+            expiresAt: view.expiresAt, isCurrent: view.isCurrent)
+    }
+}
+
+extension SignedStatement {
+    init(_ signed: StatementSignature) { self.init(statement: signed.statement, signature: signed.signature) }
+}
+
+extension Reply {
+    /// A decision, done or waiting for a signature.
+    static func decision(_ decision: Decision) -> Reply {
+        switch decision {
+        case .done(let employee, let position):
+            json(
+                DecisionResponse.done(employee.map(EmployeeSummaryResponse.init), position: position),
+                position: position)
+        case .signatureRequired(let statement): json(DecisionResponse.signatureRequired(statement: statement))
+        }
+    }
+}
