@@ -51,7 +51,9 @@ let package = Package(
         .target(name: "Canonical", swiftSettings: settings),
         .target(name: "Text", swiftSettings: settings),
         .target(name: "Postgres", dependencies: ["CLibPQ", logging, lifecycle], swiftSettings: settingsBesideC),
-        .target(name: "Ledger", dependencies: ["Postgres", "Canonical", crypto, logging], swiftSettings: settings),
+        .target(
+            name: "Ledger", dependencies: ["Postgres", "Canonical", crypto, logging, lifecycle],
+            swiftSettings: settings),
         .target(name: "Keys", dependencies: ["Postgres", "Canonical", crypto], swiftSettings: settings),
         .target(
             name: "Credentials", dependencies: ["Text", "Canonical", crypto, cryptoExtras], swiftSettings: settings),
@@ -72,7 +74,7 @@ let package = Package(
             dependencies: [
                 "IdentityService", "TenureAPI", "Canonical", hummingbird, hummingbirdTLS, hummingbirdHTTP2, logging,
                 metrics,
-            ], swiftSettings: settings),
+            ], resources: [.embedInCode("openapi.yaml")], swiftSettings: settings),
         .target(
             name: "TenureClient", dependencies: ["TenureAPI", "Credentials", "Canonical", crypto],
             swiftSettings: settings),
@@ -83,6 +85,45 @@ let package = Package(
                 "Projections", "IdentityService", "TenureAPI", "HTTPAPI", "TenureClient", arguments, configuration,
                 crypto, logging, lifecycle,
             ], swiftSettings: settings),
+        .target(
+            name: "TestSupport", dependencies: ["Canonical", "Ledger", "Postgres", "Schema", crypto, logging],
+            path: "Tests/TestSupport", swiftSettings: settings),
+        .executableTarget(
+            name: "LedgerWorkerProcess", dependencies: ["Canonical", "Ledger", "Postgres", logging],
+            path: "Tests/LedgerWorker", swiftSettings: settings),
+        .testTarget(name: "ArchitectureTests", swiftSettings: settings),
+        .testTarget(name: "CanonicalTests", dependencies: ["Canonical"], swiftSettings: settings),
+        .testTarget(
+            name: "TextTests", dependencies: ["Text"], exclude: ["golden.tsv", "oracle.py"], swiftSettings: settings),
+        .testTarget(
+            name: "IdentityTests", dependencies: ["Identity", "Canonical"], exclude: ["Fixtures"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "PostgresTests", dependencies: ["Postgres", "CLibPQ", logging, lifecycle], swiftSettings: settings),
+        .testTarget(
+            name: "LedgerTests",
+            dependencies: [
+                "Canonical", "Ledger", "LedgerWorkerProcess", "Postgres", "Schema", "TestSupport", crypto, logging,
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "KeysTests", dependencies: ["Keys", "TestSupport", "Postgres", "Canonical", crypto],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CredentialsTests", dependencies: ["Credentials", "Canonical", "Text", crypto, cryptoExtras],
+            exclude: ["vectors"], swiftSettings: settings),
+        .testTarget(
+            name: "ProjectionsTests",
+            dependencies: [
+                "Projections", "Ledger", "Keys", "Identity", "Postgres", "Canonical", "TestSupport", crypto, logging,
+            ], swiftSettings: settings),
+        .testTarget(name: "TenureAPITests", dependencies: ["TenureAPI", "Canonical"], swiftSettings: settings),
+        .testTarget(
+            name: "ScenarioTests",
+            dependencies: [
+                "HTTPAPI", "IdentityService", "Credentials", "Keys", "Ledger", "Postgres", "Canonical", "TestSupport",
+                crypto, hummingbird, logging, lifecycle,
+            ], swiftSettings: settings),
+        .testTarget(name: "tenureTests", dependencies: ["tenure", "Canonical", arguments], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,5 +1,4 @@
 public import Canonical
-public import FoundationEssentials
 
 /// Which of the two flows a handle belongs to.
 public enum FlowPurpose: String, Sendable, Hashable {

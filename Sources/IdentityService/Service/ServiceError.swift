@@ -1,5 +1,3 @@
-public import Canonical
-
 /// A refusal of the service, with a code that is part of the contract.
 ///
 /// `description` holds the code and nothing of the caller's input, so it can be shown to a stranger.

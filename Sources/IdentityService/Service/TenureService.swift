@@ -1,6 +1,3 @@
-public import Canonical
-public import FoundationEssentials
-
 /// The whole service as its callers see it: authentication, the two flows, administration and reads.
 ///
 /// Every method throws ``ServiceError`` for what the contract names and anything else only for a defect or a lost

@@ -1,0 +1,76 @@
+import Canonical
+import Credentials
+import FoundationEssentials
+import Identity
+import Ledger
+import Postgres
+import Projections
+
+/// Charges an attempt, durably and before the evaluation it pays for.
+///
+/// One transaction locks the head of the user's directory, takes the flow's step, charges the budget and appends
+/// `AttemptCharged`; so two requests at one step are not both served, and a crash afterwards costs the attempt, never
+/// gives one for free. A decoy does the same without the event.
+struct ChargeAttempt: Sendable {
+    let context: ServiceContext
+
+    /// Charges, and puts a fresh challenge into the row.
+    ///
+    /// - Throws: `credentials.locked` with the wait, or `flow.wrong_step` when another request took the step.
+    func run(
+        _ row: FlowStore.Row, budget: AttemptBudget, app: AppCaller, call: Call
+    ) async throws -> FlowStore.Row {
+        let store = FlowStore(context: context)
+        let charge = UUID()
+        var charged = row
+        charged.state.challenge = try context.challenge(for: row.state, at: call.time)
+        let ledgers = [budget.ledger, FlowStore.ledger(of: row.state.id)]
+        // Nothing of a refused attempt may stay, so the refusal leaves the transaction as an error.
+        return try await context.pool.withTransaction(in: ledgers) { connection in
+            var next = charged
+            try await Appender.lockHeads([budget.ledger], on: &connection)
+            let result = try await budget.charge(context.settings.budgets, at: call.time, on: &connection)
+            guard result.isCharged else {
+                throw ServiceError(.credentialsLocked, retryAfterSeconds: Int(result.retryAfterSeconds))
+            }
+            next.state.charges.append(FlowState.Charge(id: charge, version: result.isExhausted ? 2 : 1))
+            guard try await connection.execute(try store.replacement(next)) == 1 else {
+                throw ServiceError(.flowWrongStep)
+            }
+            next.version += 1
+            if !row.state.isDecoy {
+                let append = try events(charge, row.state, budget, result, app, call)
+                for outcome in try await Appender.append([append], on: &connection) { _ = try outcome.get() }
+            }
+            return next
+        }
+    }
+
+    private func events(
+        _ charge: UUID, _ state: FlowState, _ budget: AttemptBudget, _ result: AttemptBudget.Charged, _ app: AppCaller,
+        _ call: Call
+    ) throws -> Append {
+        let stream = StreamID.attempt(charge, of: UserID(state.userId))
+        let rules = context.settings.budgets
+        let limit = budget.device == .known ? rules.knownLimit : rules.unknownLimit
+        let key = try EmployeePublicKey(bytes: state.employeePublicKey)
+        guard let fingerprint = Fingerprint(hex: key.fingerprint) else { throw ServiceError(.employeeKeyInvalid) }
+        let metadata = EventMetadata(app: app.appId, requestId: call.requestId)
+        let credential = CredentialID(state.credentialId)
+        var payloads: [any EventPayload] = [
+            AttemptCharged(
+                credentialID: credential, flow: FlowID(state.id), device: budget.device, fingerprint: fingerprint,
+                spent: Int(result.spent), limit: limit)
+        ]
+        if result.isExhausted {
+            let refill = budget.device == .known ? rules.knownRefillSeconds : rules.unknownRefillSeconds
+            payloads.append(
+                CredentialsLocked(
+                    credentialID: credential, device: budget.device, until: call.time.adding(.seconds(refill))))
+        }
+        return Append(
+            events: try payloads.map {
+                try EventCodec.encode($0, id: UUID(), stream: stream, keys: [:], metadata: metadata)
+            }, expectations: [stream: 0], time: call.time)
+    }
+}

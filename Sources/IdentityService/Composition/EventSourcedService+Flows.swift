@@ -1,0 +1,65 @@
+import Canonical
+
+extension EventSourcedService {
+    public func authenticate(appId: String, secret: String) async throws -> AppCaller {
+        try await AuthenticateApp(context: context).run(appId: appId, secret: secret)
+    }
+
+    public func authenticate(accessToken: String) async throws -> EmployeeCaller {
+        try await AuthenticateSession(context: context).run(accessToken: accessToken, at: .now())
+    }
+
+    public func startRegistration(_ input: RegistrationInput, app: AppCaller, call: Call) async throws -> FlowStarted {
+        try await once(call, by: app.scope) { _ in
+            try await StartRegistration(context: context).run(input, app: app, call: call)
+        }
+    }
+
+    public func startLogin(_ input: LoginInput, app: AppCaller, call: Call) async throws -> FlowStarted {
+        try await once(call, by: app.scope) { _ in
+            try await StartLogin(context: context).run(input, app: app, call: call)
+        }
+    }
+
+    public func proveKey(
+        purpose: FlowPurpose, flow: String, proof: [UInt8], app: AppCaller, call: Call
+    ) async throws -> FlowOutcome {
+        try require(purpose, app)
+        return try await once(call, by: app.scope) { _ in
+            try await ProveKey(context: context).run(purpose: purpose, flow: flow, proof: proof, app: app, call: call)
+        }
+    }
+
+    public func setCredentials(
+        flow: String, _ input: CredentialsInput, app: AppCaller, call: Call
+    ) async throws -> FlowOutcome {
+        try require(.registration, app)
+        return try await once(call, by: app.scope) { ticket in
+            try await SetCredentials(context: context).run(flow: flow, input, app: app, call: call, ticket: ticket)
+        }
+    }
+
+    public func validateAnswers(
+        purpose: FlowPurpose, flow: String, answers: [AnswerInput], app: AppCaller, call: Call
+    ) async throws -> FlowOutcome {
+        try require(purpose, app)
+        return try await once(call, by: app.scope) { ticket in
+            try await ValidateCredential(context: context).run(
+                .answers(answers), purpose: purpose, flow: flow, app: app, call: call, ticket: ticket)
+        }
+    }
+
+    public func validatePassphrase(
+        purpose: FlowPurpose, flow: String, passphrase: String, app: AppCaller, call: Call
+    ) async throws -> FlowOutcome {
+        try require(purpose, app)
+        return try await once(call, by: app.scope) { ticket in
+            try await ValidateCredential(context: context).run(
+                .passphrase(passphrase), purpose: purpose, flow: flow, app: app, call: call, ticket: ticket)
+        }
+    }
+
+    private func require(_ purpose: FlowPurpose, _ app: AppCaller) throws(ServiceError) {
+        guard app.roles.contains(purpose == .login ? .access : .creation) else { throw ServiceError(.appRoleMissing) }
+    }
+}

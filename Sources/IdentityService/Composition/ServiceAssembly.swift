@@ -1,0 +1,74 @@
+import FoundationEssentials
+public import Keys
+import Ledger
+public import Logging
+public import Postgres
+public import Projections
+public import ServiceLifecycle
+
+/// The service with everything that has to run beside it, put together from a database and master keys.
+public struct ServiceAssembly: Sendable {
+    /// What an assembly is made of.
+    public struct Configuration: Sendable {
+        /// The database, as the application role.
+        public var application: PostgresConfiguration
+        /// The database, as the reader role, for the projector.
+        public var reader: PostgresConfiguration
+        /// The master keys.
+        public var masters: MasterKeys
+        /// Names, costs and budgets.
+        public var settings: ServiceSettings
+        /// How many connections of the application role are kept at most.
+        public var maximumConnections: Int
+        /// How many threads compute for direct mode.
+        public var computeThreads: Int
+        /// How many direct-mode calls may wait for a thread.
+        public var computeWaiting: Int
+
+        /// Describes an assembly.
+        public init(
+            application: PostgresConfiguration, reader: PostgresConfiguration, masters: MasterKeys,
+            settings: ServiceSettings = ServiceSettings(), maximumConnections: Int = 16, computeThreads: Int = 2,
+            computeWaiting: Int = 32
+        ) {
+            self.application = application
+            self.reader = reader
+            self.masters = masters
+            self.settings = settings
+            self.maximumConnections = maximumConnections
+            self.computeThreads = computeThreads
+            self.computeWaiting = computeWaiting
+        }
+    }
+
+    /// The service.
+    public let service: EventSourcedService
+    /// The operator's commands on the same parts.
+    public let commands: OperatorCommands
+    /// What has to run while the service is used, in the order it is started.
+    public let services: [any Service]
+
+    /// Puts the parts together; the purpose keys are made here on the first start of a database.
+    public init(_ configuration: Configuration, logger: Logger) async throws {
+        let ring = try await withPostgresPool(
+            configuration: configuration.application, maximumConnections: 1, logger: logger
+        ) { pool in
+            try await KeyRing.load(from: pool, masters: configuration.masters)
+        }
+        let pool = PostgresPool(
+            configuration: configuration.application, maximumConnections: configuration.maximumConnections,
+            logger: logger)
+        let readerPool = PostgresPool(configuration: configuration.reader, maximumConnections: 4, logger: logger)
+        let appender = Appender(pool: pool, logger: logger)
+        let context = ServiceContext(
+            pool: pool, appender: appender, reader: LedgerReader(pool: pool), ring: ring,
+            personKeys: PersonKeys(pool: pool, masters: configuration.masters),
+            seeds: OPRFSeeds(pool: pool, masters: configuration.masters),
+            compute: ComputePool(threads: configuration.computeThreads, waiting: configuration.computeWaiting),
+            settings: configuration.settings, logger: logger)
+        let projector = Projector(pool: readerPool, logger: logger)
+        service = EventSourcedService(context: context, views: Views(pool: pool))
+        commands = OperatorCommands(context)
+        services = [pool, readerPool, appender, projector, ExpiredRowSweeper(context)]
+    }
+}

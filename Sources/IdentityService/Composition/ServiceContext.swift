@@ -1,0 +1,34 @@
+import FoundationEssentials
+public import Keys
+public import Ledger
+public import Logging
+public import Postgres
+
+/// What every use case works with.
+public struct ServiceContext: Sendable {
+    let pool: PostgresPool
+    let appender: Appender
+    let reader: LedgerReader
+    let ring: KeyRing
+    let personKeys: PersonKeys
+    let seeds: OPRFSeeds
+    let compute: ComputePool
+    let settings: ServiceSettings
+    let logger: Logger
+
+    /// Collects the parts; they are started and stopped by whoever made them.
+    public init(
+        pool: PostgresPool, appender: Appender, reader: LedgerReader, ring: KeyRing, personKeys: PersonKeys,
+        seeds: OPRFSeeds, compute: ComputePool, settings: ServiceSettings, logger: Logger
+    ) {
+        self.pool = pool
+        self.appender = appender
+        self.reader = reader
+        self.ring = ring
+        self.personKeys = personKeys
+        self.seeds = seeds
+        self.compute = compute
+        self.settings = settings
+        self.logger = logger
+    }
+}

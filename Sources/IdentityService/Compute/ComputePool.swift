@@ -1,0 +1,49 @@
+import Foundation
+
+/// Threads of its own for work that costs tens of milliseconds of processor time.
+///
+/// scrypt and curve arithmetic never run on the cooperative pool: two of them would stop every other request on a
+/// two-core machine. The number of admitted callers is bounded, so that overload is answered with `service.busy` before
+/// anything is charged, instead of growing a queue that nobody waits for any more.
+public final class ComputePool: Sendable {
+    private let queue: WorkQueue
+    private let admissions: AdmissionCounter
+
+    /// Starts the threads.
+    ///
+    /// - Parameters:
+    ///   - threads: How many run at once, at least 1.
+    ///   - waiting: How many admitted callers may wait beside those that run.
+    public init(threads: Int, waiting: Int) {
+        self.queue = WorkQueue()
+        self.admissions = AdmissionCounter(limit: max(1, threads) + max(0, waiting))
+        for index in 0..<max(1, threads) {
+            let queue = self.queue
+            let thread = Thread { queue.work() }
+            thread.name = "tenure-compute-\(index)"
+            thread.stackSize = 1 << 20
+            thread.start()
+        }
+    }
+
+    deinit { queue.close() }
+
+    /// Admits a caller for the length of `body`; throws `service.busy` when the pool is at its limit.
+    func admitted<Result>(_ body: (Admission) async throws -> Result) async throws -> Result {
+        guard admissions.enter() else { throw ServiceError(.serviceBusy, retryAfterSeconds: 1) }
+        defer { admissions.leave() }
+        return try await body(Admission(queue: queue))
+    }
+}
+
+/// The right to run work in the pool, valid inside the body that received it.
+struct Admission {
+    fileprivate let queue: WorkQueue
+
+    /// Runs `work` on one of the pool's threads.
+    func run<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Result, any Error>) in
+            queue.add { continuation.resume(with: Swift.Result(catching: work)) }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Canonical
+import Credentials
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+
+/// The credential a flow is challenged for: a real one or a decoy, of one shape.
+struct ChallengedCredential: Sendable {
+    /// Context and copies.
+    var sealed: SealedCredentials
+    /// The seed of its VOPRF keys.
+    var seed: OPRFSeed
+    /// The questions as they are shown.
+    var questions: [ShownQuestion]
+    /// Whether only the blind mode is accepted.
+    var isBlindOnly: Bool { sealed.context.flags.contains(.blindOnly) }
+
+    /// Loads what the flow names.
+    ///
+    /// - Throws: `request.stale` when the credential was replaced since the flow began.
+    static func load(for state: FlowState, _ context: ServiceContext) async throws -> ChallengedCredential {
+        if state.isDecoy { return try decoy(for: state, context) }
+        let userId = UserID(state.userId)
+        let user = try await StateLoader(reader: context.reader).user(userId)
+        guard let credentials = user.state.credentials, credentials.id.uuid == state.credentialId else {
+            throw ServiceError(.requestStale)
+        }
+        let stored = try StoredCredentials(bytes: credentials.record)
+        let ledger = LedgerID.directory(of: userId).uuid
+        guard let seed = try await context.seeds.load(credentialId: state.credentialId, ledger: ledger) else {
+            throw ServiceError(.requestStale)
+        }
+        let keys = try await context.personKeys.load([state.userId], ledger: ledger)
+        return ChallengedCredential(
+            sealed: stored.record.sealed, seed: try OPRFSeed(bytes: seed.answers.bytes),
+            questions: try texts(of: stored, key: keys[state.userId], credential: state.credentialId))
+    }
+
+    private static func decoy(for state: FlowState, _ context: ServiceContext) throws -> ChallengedCredential {
+        let subject = FlowSubject(
+            tenantId: TenantID(state.tenantId), companyName: try CompanyName(state.companyName),
+            companyEmployeeId: try CompanyEmployeeID(state.companyEmployeeId), employee: nil)
+        let decoy = try context.decoy(for: subject)
+        return ChallengedCredential(
+            sealed: decoy.sealed, seed: decoy.seed,
+            questions: decoy.questions.map {
+                ShownQuestion(questionId: Base64URL.encode($0.id.bytes), question: $0.text)
+            })
+    }
+
+    /// Opens the question texts under the user's key; without the key (an erased person) there are none.
+    private static func texts(
+        of stored: StoredCredentials, key: PersonKey?, credential: UUID
+    ) throws -> [ShownQuestion] {
+        guard let key else { return [] }
+        return try zip(stored.record.sealed.context.questionIds, stored.encryptedTexts).map { id, sealed in
+            let clear = try key.open(bytes: sealed, authenticating: questionPlace(credential, id))
+            return ShownQuestion(
+                questionId: Base64URL.encode(id.bytes), question: try QuestionText(plaintext: clear).text)
+        }
+    }
+
+    /// What a sealed question text is bound to: credential id 16 ‖ question id 16.
+    static func questionPlace(_ credential: UUID, _ question: UUID) -> [UInt8] { credential.bytes + question.bytes }
+}

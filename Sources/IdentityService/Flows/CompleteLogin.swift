@@ -1,0 +1,109 @@
+import Canonical
+import Credentials
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+
+/// Ends a login whose challenge was right.
+///
+/// The append guards the versions of employee and tenant: a cancellation or a reclaimed e-mail that commits first makes
+/// it decide again, so no session starts after one.
+struct CompleteLogin: Sendable {
+    let context: ServiceContext
+
+    func run(
+        _ row: FlowStore.Row, proof: FlowProof, budget: AttemptBudget, app: AppCaller, call: Call,
+        ticket: IdempotencyTicket?
+    ) async throws -> FlowOutcome {
+        let state = row.state
+        let tenantId = TenantID(state.tenantId), employeeId = EmployeeID(state.employeeId)
+        let loader = StateLoader(reader: context.reader)
+        let refusal: (FlowOutcome?, ServiceError?) = try await optimistic {
+            let employee = try await loader.employee(employeeId, in: tenantId)
+            let tenant = try await loader.tenant(tenantId)
+            let decision = Employee.login(
+                employee.state, key: try state.deviceKey, flow: FlowID(state.id), time: call.time)
+            var recorder = FlowRecorder(context: context, row: row, app: app, call: call, ticket: ticket)
+            recorder.expectations[.employee(employeeId, in: tenantId)] = employee.version
+            recorder.expectations[.tenant(tenantId)] = tenant.version
+            let keys = try await context.personKeys.load([employeeId.uuid], ledger: tenantId.uuid)
+            // Without the employee's key there is nobody any more.
+            guard let decision, keys[employeeId.uuid] != nil, tenant.state.linkedApps.contains(AppID(app.appId)) else {
+                return (nil, ServiceError(.employeeInactive))
+            }
+            try recorder.add(
+                try proof.event(of: state, employee: employeeId), to: .flow(state.id, in: tenantId), version: 0,
+                keys: keys, about: employeeId.uuid, by: employeeId)
+            try recorder.refund(budget, by: employeeId)
+            let summary = summary(employee, tenant, state)
+            switch decision {
+            case .success:
+                return (try await open(&recorder, employeeId, summary), nil)
+            case .authorizationPending(let presenting):
+                for event in presenting {
+                    try recorder.add(
+                        event.payload, to: .employee(employeeId, in: tenantId), version: employee.version, keys: keys,
+                        about: employeeId.uuid, by: employeeId)
+                }
+                return (try await pending(recorder), nil)
+            case .inactive: return (try await refuse(recorder), ServiceError(.employeeInactive))
+            case .notApproved: return (try await refuse(recorder), ServiceError(.employeeNotApproved))
+            case .keyRevoked: return (try await refuse(recorder), ServiceError(.authorizationNotPermitted))
+            }
+        }
+        if let error = refusal.1 { throw error }
+        guard let outcome = refusal.0 else { throw ServiceError(.requestStale) }
+        return outcome
+    }
+
+    private func open(
+        _ recorder: inout FlowRecorder, _ employee: EmployeeID, _ summary: EmployeeSummary
+    ) async throws -> FlowOutcome {
+        let tenant = recorder.tenant
+        let session = OpenedSession(
+            employee: employee, tenant: tenant, fingerprint: try recorder.row.state.fingerprint,
+            at: recorder.call.time, context)
+        try recorder.add(
+            session.event, to: .session(session.id, in: tenant), version: 0, keys: [:], about: nil, by: employee)
+        recorder.statements.append(session.insertion)
+        return try await recorder.append { appended in
+            .success(session.tokens, summary, position: appended.last[LedgerID(tenant.uuid)])
+        }
+    }
+
+    private func pending(_ recorder: FlowRecorder) async throws -> FlowOutcome {
+        let tenant = recorder.tenant, key = recorder.row.state.employeePublicKey
+        let fingerprint = try recorder.row.state.fingerprint.description
+        return try await recorder.append { appended in
+            .authorizationPending(
+                employeePublicKey: key, fingerprint: fingerprint, position: appended.last[LedgerID(tenant.uuid)])
+        }
+    }
+
+    /// A right challenge of somebody who may not enter is in the log too; the error ends the flow.
+    private func refuse(_ recorder: FlowRecorder) async throws -> FlowOutcome? {
+        _ = try await pending(recorder.withoutTicket)
+        return nil
+    }
+
+    private func summary(
+        _ employee: EmployeeSnapshot, _ tenant: TenantSnapshot, _ state: FlowState
+    ) -> EmployeeSummary {
+        EmployeeSummary(
+            companyName: tenant.state.companyName ?? state.companyName, companyEmployeeId: state.companyEmployeeId,
+            status: employee.state.account?.status.rawValue ?? "", role: tenant.state.role(of: employee.id).rawValue)
+    }
+}
+
+extension FlowRecorder {
+    /// The same append for a call whose answer, an error, is stored afterwards.
+    var withoutTicket: FlowRecorder {
+        var copy = FlowRecorder(context: context, row: row, app: app, call: call, ticket: nil)
+        copy.events = events
+        copy.expectations = expectations
+        copy.claims = claims
+        copy.statements = statements
+        return copy
+    }
+}

@@ -1,0 +1,85 @@
+import Canonical
+import Credentials
+import FoundationEssentials
+import Identity
+
+/// A right challenge: both signatures over the bytes that the device signed first.
+struct FlowProof: Sendable {
+    /// Which secret was right.
+    enum Kind: Sendable {
+        case answers
+        case passphrase
+    }
+    let kind: Kind
+    let userKey: PublicKeyBytes
+    let challenge: [UInt8]
+    let deviceSignature: SignatureBytes
+    let userSignature: SignatureBytes
+
+    /// Signs the challenge that the device signed with the user key that has just been opened.
+    init(_ kind: Kind, opened key: UserKey, in state: FlowState) throws {
+        guard let proved = state.proved, let device = SignatureBytes(proved.signature),
+            let userKey = PublicKeyBytes(key.publicKey.bytes)
+        else { throw ServiceError(.flowWrongStep) }
+        let challenge = try Challenge(parsing: proved.challenge)
+        guard let user = SignatureBytes(try key.sign(validationOf: challenge).bytes) else {
+            throw ServiceError(.flowWrongStep)
+        }
+        self.kind = kind
+        self.userKey = userKey
+        self.challenge = proved.challenge
+        deviceSignature = device
+        userSignature = user
+    }
+
+    /// The event that carries it.
+    func event(of state: FlowState, employee: EmployeeID) throws -> any EventPayload {
+        let validation = CredentialValidation(
+            employeeID: employee, userID: UserID(state.userId), credentialID: CredentialID(state.credentialId),
+            userKey: userKey, employeeKey: try state.deviceKey, purpose: state.purpose.event, mode: .direct,
+            challenge: challenge, deviceSignature: deviceSignature, userSignature: userSignature,
+            subjectSalt: Personal(employee, Base64URL.encode(state.subjectSalt)))
+        switch kind {
+        case .answers: return AnswersValidated(validation: validation)
+        case .passphrase: return PassphraseValidated(validation: validation)
+        }
+    }
+}
+
+extension FlowPurpose {
+    /// The purpose as events name it.
+    var event: Identity.FlowPurpose { self == .login ? .login : .registration }
+}
+
+extension FlowState {
+    /// The device key as events carry it.
+    var deviceKey: PublicKeyBytes {
+        get throws {
+            guard let key = PublicKeyBytes(employeePublicKey) else { throw ServiceError(.employeeKeyInvalid) }
+            return key
+        }
+    }
+
+    /// The device key's fingerprint.
+    var fingerprint: Fingerprint {
+        get throws {
+            guard let fingerprint = Fingerprint(hex: try EmployeePublicKey(bytes: employeePublicKey).fingerprint) else {
+                throw ServiceError(.employeeKeyInvalid)
+            }
+            return fingerprint
+        }
+    }
+
+    /// What stays of a flow that had its outcome: nothing of the person.
+    var finished: FlowState {
+        var state = self
+        state.step = .done
+        state.companyName = ""
+        state.companyEmployeeId = ""
+        state.email = nil
+        state.challenge = []
+        state.subjectSalt = []
+        state.proved = nil
+        return state
+    }
+}

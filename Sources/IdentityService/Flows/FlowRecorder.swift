@@ -1,0 +1,74 @@
+import Canonical
+import Credentials
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import Postgres
+import Projections
+
+/// Puts together the append that ends a flow: its events, and the rows that change in the same transaction.
+struct FlowRecorder: Sendable {
+    let context: ServiceContext
+    let row: FlowStore.Row
+    let app: AppCaller
+    let call: Call
+    let ticket: IdempotencyTicket?
+    var events: [NewEvent] = []
+    var expectations: [StreamID: Int] = [:]
+    var claims: [Claim] = []
+    var statements: [SQL] = []
+
+    init(context: ServiceContext, row: FlowStore.Row, app: AppCaller, call: Call, ticket: IdempotencyTicket?) {
+        self.context = context
+        self.row = row
+        self.app = app
+        self.call = call
+        self.ticket = ticket
+    }
+
+    var tenant: TenantID { TenantID(row.state.tenantId) }
+
+    /// Adds an event; the source address is sealed under the key of whom the event is about.
+    mutating func add(
+        _ payload: any EventPayload, to stream: StreamID, version: Int, keys: [UUID: PersonKey], about owner: UUID?,
+        by employee: EmployeeID
+    ) throws {
+        let source = owner.flatMap { owner in call.sourceAddress.map { Personal(owner: owner, text: $0) } }
+        let metadata = EventMetadata(
+            actor: employee.uuid, app: app.appId, requestId: call.requestId, source: source)
+        events.append(try EventCodec.encode(payload, id: UUID(), stream: stream, keys: keys, metadata: metadata))
+        // The first event of a stream names the version it was decided on; the later ones follow from it.
+        if expectations[stream] == nil { expectations[stream] = version }
+    }
+
+    /// Gives the flow's own charges back and says so in the log.
+    mutating func refund(_ budget: AttemptBudget, by employee: EmployeeID) throws {
+        let state = row.state
+        guard !state.charges.isEmpty else { return }
+        statements.append(budget.refund(state.charges.count))
+        for charge in state.charges {
+            let cleared = AttemptsCleared(
+                credentialID: CredentialID(state.credentialId), flow: FlowID(state.id), charge: ChargeID(charge.id))
+            try add(
+                cleared, to: .attempt(charge.id, of: UserID(state.userId)), version: charge.version, keys: [:],
+                about: nil, by: employee)
+        }
+    }
+
+    /// Appends, and with it ends the flow, and stores the answer that a repeated call gets.
+    func append(_ outcome: @escaping @Sendable (Appended) -> FlowOutcome) async throws -> FlowOutcome {
+        var done = row
+        done.state = row.state.finished
+        let ending = try FlowStore(context: context).replacement(done)
+        var ledgers: Set<LedgerID> = [FlowStore.ledger(of: row.state.id), .directory(of: UserID(row.state.userId))]
+        if let ticket { ledgers.insert(ticket.ledger) }
+        let append = Append(
+            events: events, expectations: expectations, claims: claims, time: call.time, effectLedgers: ledgers,
+            effects: { [statements, ticket] appended in
+                let answer = ticket?.completion(.object(["answer": outcome(appended).stored]))
+                return statements + [ending] + (answer.map { [$0] } ?? [])
+            })
+        return outcome(try await context.appender.append(append))
+    }
+}

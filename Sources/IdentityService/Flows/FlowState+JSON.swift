@@ -1,0 +1,70 @@
+import Canonical
+import FoundationEssentials
+
+/// The row's clear form: canonical JSON, sealed under the flows key before it is stored.
+extension FlowState {
+    var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "id": .string(id.lowercased), "purpose": .string(purpose.rawValue), "step": .string(step.rawValue),
+            "app": .string(appId.lowercased), "tenant": .string(tenantId.lowercased),
+            "company": .string(companyName), "employee": .string(companyEmployeeId),
+            "owned": .bool(isCompanyOwnedEmail), "key": .string(Base64URL.encode(employeePublicKey)),
+            "employeeId": .string(employeeId.lowercased), "userId": .string(userId.lowercased),
+            "credentialId": .string(credentialId.lowercased), "decoy": .bool(isDecoy), "user": .bool(userExists),
+            "questions": .bool(questionsAllowed), "challenge": .string(Base64URL.encode(challenge)),
+            "salt": .string(Base64URL.encode(subjectSalt)), "expires": .string(expiresAt.description),
+            "charges": .array(
+                charges.map { .array([.string($0.id.lowercased), .integer(Int64($0.version))]) }),
+        ]
+        if let email { members["email"] = .string(email) }
+        if let proved {
+            members["proved"] = .object([
+                "challenge": .string(Base64URL.encode(proved.challenge)),
+                "signature": .string(Base64URL.encode(proved.signature)),
+            ])
+        }
+        return .object(members)
+    }
+
+    /// Reads what ``json`` wrote.
+    init(json: JSONValue) throws {
+        var reader = try ObjectReader(json)
+        id = try reader.uuid("id")
+        guard let purpose = FlowPurpose(rawValue: try reader.string("purpose")),
+            let step = Step(rawValue: try reader.string("step"))
+        else { throw ServiceError(.flowExpired) }
+        self.purpose = purpose
+        self.step = step
+        appId = try reader.uuid("app")
+        tenantId = try reader.uuid("tenant")
+        companyName = try reader.string("company")
+        companyEmployeeId = try reader.string("employee")
+        email = try reader.optionalString("email")
+        isCompanyOwnedEmail = try reader.bool("owned")
+        employeePublicKey = try reader.bytes("key")
+        employeeId = try reader.uuid("employeeId")
+        userId = try reader.uuid("userId")
+        credentialId = try reader.uuid("credentialId")
+        isDecoy = try reader.bool("decoy")
+        userExists = try reader.bool("user")
+        questionsAllowed = try reader.bool("questions")
+        challenge = try reader.bytes("challenge")
+        subjectSalt = try reader.bytes("salt")
+        expiresAt = try reader.timestamp("expires")
+        charges = try reader.array("charges").map(Self.charge)
+        proved = try reader.optionalObject("proved").map { object in
+            var object = object
+            let proved = ProvedKey(challenge: try object.bytes("challenge"), signature: try object.bytes("signature"))
+            try object.finish()
+            return proved
+        }
+        try reader.finish()
+    }
+
+    private static func charge(_ value: JSONValue) throws -> Charge {
+        guard case .array(let pair) = value, pair.count == 2, case .string(let id) = pair[0],
+            case .integer(let version) = pair[1], let id = UUID(uuidString: id)
+        else { throw ServiceError(.flowExpired) }
+        return Charge(id: id, version: Int(version))
+    }
+}

@@ -1,0 +1,68 @@
+import Canonical
+import FoundationEssentials
+
+/// A registration or login on its way: everything the next step needs, sealed in one short-lived row.
+///
+/// It is not an event: nothing in it is claimed, and a flow that is given up leaves nothing behind.
+struct FlowState: Sendable, Equatable {
+    /// What the flow waits for.
+    enum Step: String, Sendable {
+        /// The device's signature.
+        case key
+        /// New credentials.
+        case credentials
+        /// Answers.
+        case answers
+        /// The passphrase, or answers where the user allowed both.
+        case passphrase
+        /// Nothing more: the flow had its one terminal outcome.
+        case done
+    }
+
+    /// A challenge with the device's signature over it.
+    struct ProvedKey: Sendable, Equatable {
+        var challenge: [UInt8]
+        var signature: [UInt8]
+    }
+
+    /// One charged attempt of this flow: the stream `attempt/<id>` and its version.
+    struct Charge: Sendable, Equatable {
+        var id: UUID
+        var version: Int
+    }
+
+    var id: UUID
+    var purpose: FlowPurpose
+    var step: Step
+    var appId: UUID
+    var tenantId: UUID
+    var companyName: String
+    var companyEmployeeId: String
+    var email: String?
+    var isCompanyOwnedEmail: Bool
+    var employeePublicKey: [UInt8]
+    /// The employee logging in, or the id kept for the one to be registered.
+    var employeeId: UUID
+    /// The user challenged, or the id kept for the new one.
+    var userId: UUID
+    /// The credential challenged, or the id kept for the new one.
+    var credentialId: UUID
+    /// Whether there is nobody to be challenged; the flow goes on just the same.
+    var isDecoy: Bool
+    /// Whether the user exists already.
+    var userExists: Bool
+    /// Whether questions may be answered beside a passphrase.
+    var questionsAllowed: Bool
+    var challenge: [UInt8]
+    var subjectSalt: [UInt8]
+    var proved: ProvedKey?
+    var charges: [Charge]
+    var expiresAt: Timestamp
+}
+
+extension FlowState {
+    /// A flow lives ten minutes.
+    static let lifetime: Duration = .seconds(600)
+    /// The device signs within two minutes (credentials.md section 4).
+    static let challengeLifetime: Duration = .seconds(120)
+}

@@ -1,0 +1,75 @@
+import Canonical
+import FoundationEssentials
+import Keys
+import Ledger
+import Postgres
+
+/// The rows of flows on their way.
+struct FlowStore: Sendable {
+    let context: ServiceContext
+
+    /// The ledger a flow's row lies under: the directory of the first byte of its random id.
+    static func ledger(of id: UUID) -> LedgerID { .directory(id.bytes[0]) }
+
+    /// The opaque handle of a flow.
+    static func handle(of id: UUID) -> String { Base64URL.encode(id.bytes) }
+
+    /// A row as it was read.
+    struct Row: Sendable {
+        var state: FlowState
+        var version: Int32
+    }
+
+    /// Writes a new flow.
+    func insert(_ state: FlowState) async throws {
+        let sealed = try context.ring.sealFlow(state.json.canonicalBytes(), id: state.id)
+        let ledger = Self.ledger(of: state.id)
+        let expiry = state.expiresAt.postgres
+        _ = try await context.pool.query(
+            """
+            INSERT INTO tenure.flow (ledger_id, flow_id, version, sealed, expires_at)
+            VALUES (\(ledger.uuid), \(state.id), 1, \(sealed), \(expiry))
+            """, in: [ledger])
+    }
+
+    /// Reads a flow and checks that the caller may continue it.
+    ///
+    /// A handle of another app is answered like one that never was.
+    func load(handle: String, purpose: FlowPurpose, app: AppCaller, at time: Timestamp) async throws -> Row {
+        guard let bytes = Base64URL.decode(handle), let id = UUID(bytes: bytes) else {
+            throw ServiceError(.flowExpired)
+        }
+        let ledger = Self.ledger(of: id)
+        let rows = try await context.pool.query(
+            "SELECT version, sealed FROM tenure.flow WHERE ledger_id = \(ledger.uuid) AND flow_id = \(id)",
+            in: [ledger])
+        guard let row = rows.first else { throw ServiceError(.flowExpired) }
+        let (version, sealed) = try row.decode(Int32.self, [UInt8].self)
+        let clear = try context.ring.openFlow(sealed, id: id)
+        let state = try FlowState(json: CanonicalJSON.parse(clear))
+        guard state.appId == app.appId else { throw ServiceError(.flowExpired) }
+        guard state.purpose == purpose else { throw ServiceError(.flowWrongStep) }
+        guard state.step != .done else { throw ServiceError(.flowAlreadyUsed) }
+        guard time < state.expiresAt else { throw ServiceError(.flowExpired) }
+        return Row(state: state, version: version)
+    }
+
+    /// The statement that replaces a row which nobody changed since it was read: it touches one row or none.
+    func replacement(_ row: Row) throws -> SQL {
+        let sealed = try context.ring.sealFlow(row.state.json.canonicalBytes(), id: row.state.id)
+        let ledger = Self.ledger(of: row.state.id).uuid
+        return """
+            UPDATE tenure.flow SET sealed = \(sealed), version = version + 1
+            WHERE ledger_id = \(ledger) AND flow_id = \(row.state.id) AND version = \(row.version)
+            """
+    }
+
+    /// Replaces a row; two requests at the same step are not both served.
+    func replace(_ row: Row) async throws {
+        let statement = try replacement(row)
+        let count = try await context.pool.withTransaction(in: [Self.ledger(of: row.state.id)]) { connection in
+            try await connection.execute(statement)
+        }
+        guard count == 1 else { throw ServiceError(.flowWrongStep) }
+    }
+}

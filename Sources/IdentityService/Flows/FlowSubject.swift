@@ -1,0 +1,61 @@
+import Canonical
+import Credentials
+import Crypto
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+
+/// What a flow is about, as found under the names that were given.
+struct FlowSubject: Sendable {
+    var tenantId: TenantID
+    var companyName: CompanyName
+    var companyEmployeeId: CompanyEmployeeID
+    /// The employee of that name, when there is one.
+    var employee: EmployeeID?
+}
+
+extension ServiceContext {
+    /// Finds tenant and employee by claims: two keyed reads, whatever the number of employees.
+    func subject(company: String, employee: String) async throws -> FlowSubject {
+        let name = try parsed { () throws(ValueError) in try CompanyName(company) }
+        let id = try parsed { () throws(ValueError) in try CompanyEmployeeID(employee) }
+        let tenant = TenantID(ring.tenantID(companyName: name.canonical))
+        let claim = try await reader.claim(ring.employeeClaim(id, in: tenant))
+        return FlowSubject(
+            tenantId: tenant, companyName: name, companyEmployeeId: id, employee: claim.map { EmployeeID($0.owner) })
+    }
+
+    /// Checks the device key: 65 bytes, X9.63, on the curve.
+    func employeeKey(_ bytes: [UInt8]) throws(ServiceError) -> EmployeePublicKey {
+        do { return try EmployeePublicKey(bytes: bytes) } catch { throw ServiceError(.employeeKeyInvalid) }
+    }
+
+    /// What an unknown employee's credential looks like.
+    func decoy(for subject: FlowSubject) throws -> Decoy {
+        let key = try DecoyKey(bytes: ring.decoyDigest("employees", []).bytes)
+        return try key.decoy(
+            company: subject.companyName.canonical, employee: subject.companyEmployeeId.canonical,
+            kdf: settings.scrypt)
+    }
+
+    /// A fresh challenge of a flow.
+    func challenge(for state: FlowState, at time: Timestamp) throws -> [UInt8] {
+        let subject = Commitment.subject(
+            salt: state.subjectSalt, company: try CompanyName(state.companyName).canonical,
+            employee: try CompanyEmployeeID(state.companyEmployeeId).canonical)
+        let limit = min(time.adding(FlowState.challengeLifetime), state.expiresAt)
+        return try Challenge(
+            Challenge.Fields(
+                issuer: settings.issuer, purpose: state.purpose == .login ? .login : .registration, flow: state.id,
+                nonce: randomBytes(32), tenant: state.tenantId, subject: subject, app: state.appId.lowercased,
+                employeeKey: try EmployeePublicKey(bytes: state.employeePublicKey), credential: state.credentialId,
+                expires: limit)
+        ).bytes
+    }
+}
+
+/// Random bytes of the system.
+func randomBytes(_ count: Int) -> [UInt8] {
+    SymmetricKey(size: SymmetricKeySize(bitCount: count * 8)).withUnsafeBytes { Array($0) }
+}

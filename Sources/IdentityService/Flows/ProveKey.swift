@@ -1,0 +1,65 @@
+import Canonical
+import Credentials
+import FoundationEssentials
+import Identity
+import Keys
+
+/// The device proves possession of its key; only now the next step is told.
+struct ProveKey: Sendable {
+    let context: ServiceContext
+
+    func run(
+        purpose: FlowPurpose, flow: String, proof: [UInt8], app: AppCaller, call: Call
+    ) async throws -> FlowOutcome {
+        let store = FlowStore(context: context)
+        var row = try await store.load(handle: flow, purpose: purpose, app: app, at: call.time)
+        guard row.state.step == .key else { throw ServiceError(.flowWrongStep) }
+        let challenge = try Challenge(parsing: row.state.challenge)
+        do {
+            try challenge.checkExpiry(at: call.time)
+        } catch {
+            throw ServiceError(.flowExpired)
+        }
+        let signature: Signature
+        do {
+            signature = try challenge.verifyKeyProof(proof)
+        } catch {
+            throw ServiceError(.employeeKeyInvalid, challenge: row.state.challenge)
+        }
+        row.state.proved = FlowState.ProvedKey(challenge: row.state.challenge, signature: signature.bytes)
+        if purpose == .registration { try await refuseRegistered(row.state) }
+        let outcome = try await next(&row.state, at: call.time)
+        try await store.replace(row)
+        return outcome
+    }
+
+    /// Tells early what the claim would tell at the end; the claim alone decides.
+    private func refuseRegistered(_ state: FlowState) async throws {
+        let subject = try await context.subject(company: state.companyName, employee: state.companyEmployeeId)
+        guard subject.employee == nil else { throw ServiceError(.employeeAlreadyRegistered) }
+    }
+
+    private func next(_ state: inout FlowState, at time: Timestamp) async throws -> FlowOutcome {
+        let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(state.tenantId))
+        state.challenge = try context.challenge(for: state, at: time)
+        guard state.userExists || state.isDecoy else {
+            state.step = .credentials
+            return .setCredentials(
+                challenge: state.challenge,
+                rules: CredentialRules(
+                    questionsWithPassphraseAllowed: tenant.state.policy.questionsWithPassphrase,
+                    blindOnly: tenant.state.policy.blindOnly))
+        }
+        let target = try await ChallengedCredential.load(for: state, context)
+        let opening = target.sealed.context
+        let shown = target.questions
+        guard opening.acceptsPassphrase else {
+            state.step = .answers
+            state.questionsAllowed = true
+            return .validateAnswers(challenge: state.challenge, questions: shown)
+        }
+        state.step = .passphrase
+        state.questionsAllowed = opening.acceptsAnswers && tenant.state.policy.questionsWithPassphrase
+        return .validatePassphrase(challenge: state.challenge, questions: state.questionsAllowed ? shown : nil)
+    }
+}

@@ -1,0 +1,58 @@
+import Canonical
+import Credentials
+import FoundationEssentials
+import Identity
+
+/// Starts a login: a handle and a challenge, the same for everybody.
+///
+/// An unknown employee gets a decoy's flow. A company that does not exist and one that this app is not linked to are
+/// answered alike, so the answer tells an app nothing about companies of others.
+struct StartLogin: Sendable {
+    let context: ServiceContext
+
+    func run(_ input: LoginInput, app: AppCaller, call: Call) async throws -> FlowStarted {
+        guard app.roles.contains(.access) else { throw ServiceError(.appRoleMissing) }
+        let key = try context.employeeKey(input.employeePublicKey)
+        let subject = try await context.subject(
+            company: input.companyName, employee: input.companyEmployeeId)
+        let loader = StateLoader(reader: context.reader)
+        let tenant = try await loader.tenant(subject.tenantId)
+        guard tenant.state.linkedApps.contains(AppID(app.appId)) else { throw ServiceError(.appNotLinked) }
+
+        // The decoy is derived in any case, so that its cost tells nothing.
+        let decoy = try context.decoy(for: subject)
+        var state = FlowState(
+            id: UUID(), purpose: .login, step: .key, appId: app.appId, tenantId: subject.tenantId.uuid,
+            companyName: input.companyName, companyEmployeeId: input.companyEmployeeId, email: nil,
+            isCompanyOwnedEmail: false, employeePublicKey: key.bytes, employeeId: UUID(),
+            userId: decoy.sealed.context.userId, credentialId: decoy.sealed.context.credentialId, isDecoy: true,
+            userExists: false, questionsAllowed: false, challenge: [], subjectSalt: randomBytes(32), proved: nil,
+            charges: [], expiresAt: call.time.adding(FlowState.lifetime))
+        if let employeeId = subject.employee,
+            let user = try await context.credentialOwner(of: employeeId, in: subject.tenantId)
+        {
+            state.employeeId = employeeId.uuid
+            state.userId = user.userId.uuid
+            state.credentialId = user.credentialId.uuid
+            state.isDecoy = false
+            state.userExists = true
+        }
+        state.challenge = try context.challenge(for: state, at: call.time)
+        try await FlowStore(context: context).insert(state)
+        return FlowStarted(
+            flow: FlowStore.handle(of: state.id), challenge: state.challenge, expiresAt: state.expiresAt)
+    }
+}
+
+extension ServiceContext {
+    /// The user behind an employee and the credential in force.
+    func credentialOwner(
+        of employee: EmployeeID, in tenant: TenantID
+    ) async throws -> (userId: UserID, credentialId: CredentialID)? {
+        let loader = StateLoader(reader: reader)
+        guard let account = try await loader.employee(employee, in: tenant).state.account,
+            let credentials = try await loader.user(account.user).state.credentials
+        else { return nil }
+        return (account.user, credentials.id)
+    }
+}

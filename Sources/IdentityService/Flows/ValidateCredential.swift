@@ -1,0 +1,117 @@
+import Canonical
+import Credentials
+import FoundationEssentials
+import Identity
+
+/// Validates answers or a passphrase in direct mode: admission, charge, evaluation, completion, in this order.
+struct ValidateCredential: Sendable {
+    /// What was supplied.
+    enum Secret: Sendable {
+        case answers([AnswerInput])
+        case passphrase(String)
+    }
+    let context: ServiceContext
+
+    func run(
+        _ secret: Secret, purpose: FlowPurpose, flow: String, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+    ) async throws -> FlowOutcome {
+        let store = FlowStore(context: context)
+        let row = try await store.load(handle: flow, purpose: purpose, app: app, at: call.time)
+        try expect(secret, row.state)
+        let target = try await ChallengedCredential.load(for: row.state, context)
+        try await refuseDirectMode(row.state, target)
+        let opening = try prepare(secret, target)
+        let budget = try await budget(for: row.state)
+        return try await context.compute.admitted { admission in
+            let charged = try await ChargeAttempt(context: context).run(row, budget: budget, app: app, call: call)
+            let key = try await admission.run { try opening() }
+            guard let key, !charged.state.isDecoy else {
+                throw ServiceError(secret.refusal, challenge: charged.state.challenge)
+            }
+            let proof = try FlowProof(secret.kind, opened: key, in: charged.state)
+            switch purpose {
+            case .login:
+                return try await CompleteLogin(context: context).run(
+                    charged, proof: proof, budget: budget, app: app, call: call, ticket: ticket)
+            case .registration:
+                return try await CompleteRegistration(context: context).run(
+                    charged, .existingUser(proof, budget), app: app, call: call, ticket: ticket)
+            }
+        }
+    }
+
+    private func expect(_ secret: Secret, _ state: FlowState) throws(ServiceError) {
+        switch (secret, state.step) {
+        case (.answers, .answers), (.passphrase, .passphrase): return
+        case (.answers, .passphrase) where state.questionsAllowed: return
+        default: throw ServiceError(.flowWrongStep)
+        }
+    }
+
+    /// A user or a company that insists on the blind mode never shows a secret to the service.
+    private func refuseDirectMode(_ state: FlowState, _ target: ChallengedCredential) async throws {
+        let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(state.tenantId))
+        guard tenant.state.policy.permits(.direct), !target.isBlindOnly else { throw ServiceError(.policyBlindOnly) }
+    }
+
+    /// Parses what was supplied, before anything is charged, and returns the work for the compute pool.
+    private func prepare(
+        _ secret: Secret, _ target: ChallengedCredential
+    ) throws(ServiceError) -> @Sendable () throws -> UserKey? {
+        let sealed = target.sealed, seed = target.seed
+        switch secret {
+        case .answers(let answers):
+            var pairs: [(questionId: UUID, answer: String)] = []
+            for answer in answers {
+                guard let bytes = Base64URL.decode(answer.questionId), let id = UUID(bytes: bytes) else {
+                    throw ServiceError(.requestInvalid)
+                }
+                pairs.append((id, answer.answer))
+            }
+            let supplied = try accepted { () throws(CredentialsError) in
+                try SuppliedAnswers(pairs, questionIds: sealed.context.questionIds)
+            }
+            return { try Self.opened { () throws(CredentialsError) in try sealed.open(answers: supplied, seed: seed) } }
+        case .passphrase(let text):
+            let passphrase = try accepted { () throws(CredentialsError) in try Passphrase(supplied: text) }
+            return {
+                try Self.opened { () throws(CredentialsError) in try sealed.open(passphrase: passphrase, seed: seed) }
+            }
+        }
+    }
+
+    /// A wrong secret is no error here; anything else is a fault of the service.
+    private static func opened(_ open: () throws(CredentialsError) -> UserKey) throws -> UserKey? {
+        do { return try open() } catch {
+            guard error.code == .cannotOpen else { throw error }
+            return nil
+        }
+    }
+
+    /// A device is known when its key is authorized for the employee of this flow.
+    private func budget(for state: FlowState) async throws -> AttemptBudget {
+        var isKnown = false
+        if state.purpose == .login, !state.isDecoy {
+            let employee = try await StateLoader(reader: context.reader).employee(
+                EmployeeID(state.employeeId), in: TenantID(state.tenantId))
+            isKnown = employee.state.authorizedKeys.contains(try state.deviceKey)
+        }
+        return AttemptBudget(state, isKnownDevice: isKnown, ring: context.ring)
+    }
+}
+
+extension ValidateCredential.Secret {
+    var kind: FlowProof.Kind {
+        switch self {
+        case .answers: .answers
+        case .passphrase: .passphrase
+        }
+    }
+
+    var refusal: ServiceError.Code {
+        switch self {
+        case .answers: .answersIncorrect
+        case .passphrase: .passphraseIncorrect
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import FoundationEssentials
+import Identity
+import Ledger
+import Projections
+
+/// Folds the streams that decisions are made on.
+///
+/// None of these streams grows with the number of logins: validations, sessions and attempts have streams of their own.
+struct StateLoader: Sendable {
+    let reader: LedgerReader
+
+    /// The tenant, from its own stream and the first event of its ledger.
+    func tenant(_ id: TenantID) async throws -> TenantSnapshot {
+        let stream = StreamID.tenant(id)
+        let founding = try await reader.event(stream.ledger, at: 1)
+        guard let founding, founding.stream.kind == StreamID.employeeKind else {
+            return TenantSnapshot(id: id, state: Tenant.initial, version: 0, leaves: [:])
+        }
+        let events = try await reader.streams([stream])[stream] ?? []
+        var state = Tenant.initial
+        Tenant.evolve(&state, try EventCodec.decode(founding))
+        for event in events { Tenant.evolve(&state, try EventCodec.decode(event)) }
+        return TenantSnapshot(
+            id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves([founding] + events))
+    }
+
+    /// An employee with keys, as known without names.
+    func employee(_ id: EmployeeID, in tenant: TenantID) async throws -> EmployeeSnapshot {
+        let stream = StreamID.employee(id, in: tenant)
+        let events = try await reader.streams([stream])[stream] ?? []
+        let state = Employee.fold(try events.map { try EventCodec.decode($0) })
+        return EmployeeSnapshot(
+            id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves(events), events: events)
+    }
+
+    /// A user with credentials.
+    func user(_ id: UserID) async throws -> UserSnapshot {
+        let stream = StreamID.user(id)
+        let events = try await reader.streams([stream])[stream] ?? []
+        let state = User.fold(try events.map { try EventCodec.decode($0) })
+        return UserSnapshot(id: id, state: state, version: events.last?.streamVersion ?? 0)
+    }
+
+    /// An app with its secrets.
+    func app(_ id: AppID) async throws -> AppSnapshot {
+        let stream = StreamID.app(id)
+        let events = try await reader.streams([stream])[stream] ?? []
+        let state = App.fold(try events.map { try EventCodec.decode($0) })
+        return AppSnapshot(id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves(events))
+    }
+
+    private func leaves(_ events: [RecordedEvent]) -> [Int64: [UInt8]] {
+        Dictionary(events.map { ($0.position, $0.leaf) }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+/// A tenant at one version of its stream.
+struct TenantSnapshot: Sendable {
+    var id: TenantID
+    var state: Tenant.State
+    var version: Int
+    /// Leaf hashes by position, for statements that name an event.
+    var leaves: [Int64: [UInt8]]
+    /// Whether somebody founded it.
+    var exists: Bool { state.founding != nil }
+}
+
+/// An employee at one version of the stream.
+struct EmployeeSnapshot: Sendable {
+    var id: EmployeeID
+    var state: Employee.State
+    var version: Int
+    var leaves: [Int64: [UInt8]]
+    var events: [RecordedEvent]
+}
+
+/// A user at one version of the stream.
+struct UserSnapshot: Sendable {
+    var id: UserID
+    var state: User.State
+    var version: Int
+}
+
+/// An app at one version of its stream.
+struct AppSnapshot: Sendable {
+    var id: AppID
+    var state: App.State
+    var version: Int
+    var leaves: [Int64: [UInt8]]
+}

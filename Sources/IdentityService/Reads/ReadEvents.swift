@@ -1,0 +1,93 @@
+import Canonical
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import Projections
+
+/// Pages through a company's ledger, with personal members opened where the key still exists.
+struct ReadEvents: Sendable {
+    /// How many pages of the ledger one call reads at most, so that a filter that matches little stays bounded.
+    static let maximumPages = 20
+    let context: ServiceContext
+
+    func run(_ company: String, _ query: EventQuery, caller: Caller) async throws -> Page<EventView> {
+        let access = try await context.access(company, caller, role: .authorization)
+        let ledger = LedgerID(access.tenant.id.uuid)
+        var concerned: UUID?
+        if let employee = query.employee {
+            concerned = try await context.employee(employee, in: access.tenant.id).id.uuid
+        }
+        var items: [EventView] = []
+        var cursor = query.after
+        for _ in 0..<Self.maximumPages {
+            let page = try await context.reader.ledger(
+                ledger, after: cursor, limit: query.limit, types: query.type.map { [$0] })
+            let keys = try await keys(for: page.events, in: ledger)
+            for event in page.events {
+                if let asOf = query.asOf, event.time > asOf { return Page(items: items, next: nil) }
+                cursor = event.position
+                guard concerned.map({ Self.concerns(event, $0) }) ?? true else { continue }
+                items.append(Self.view(of: event, keys))
+                if items.count == query.limit {
+                    return Page(items: items, next: cursor < page.size ? cursor : nil)
+                }
+            }
+            cursor = page.cursor
+            guard page.hasMore else { return Page(items: items, next: nil) }
+        }
+        return Page(items: items, next: cursor)
+    }
+
+    private func keys(for events: [RecordedEvent], in ledger: LedgerID) async throws -> [UUID: PersonKey] {
+        let ids = Set(events.flatMap { Self.personIds($0.data) })
+        return try await context.personKeys.load(Array(ids), ledger: ledger.uuid)
+    }
+
+    /// Whether an event is about an employee, done by or to.
+    private static func concerns(_ event: RecordedEvent, _ employee: UUID) -> Bool {
+        event.actor == employee || event.stream.id == employee
+            || event.data["employeeId"] == .string(employee.lowercased)
+    }
+
+    /// The owners of the sealed members anywhere in a value.
+    private static func personIds(_ value: JSONValue) -> [UUID] {
+        switch value {
+        case .object(let members):
+            if let sealed = try? SealedPersonalData(value) { return [sealed.key] }
+            return members.values.flatMap(personIds)
+        case .array(let items): return items.flatMap(personIds)
+        default: return []
+        }
+    }
+
+    private static func view(of event: RecordedEvent, _ keys: [UUID: PersonKey]) -> EventView {
+        EventView(
+            position: event.position, eventId: event.id, type: event.type, stream: event.stream.text,
+            streamVersion: event.streamVersion, time: event.time, actor: event.actor, app: event.app,
+            requestId: event.requestId, data: opened(event.data, event, keys, "/data"))
+    }
+
+    /// The same value with texts in place of sealed members.
+    private static func opened(
+        _ value: JSONValue, _ event: RecordedEvent, _ keys: [UUID: PersonKey], _ pointer: String
+    ) -> JSONValue {
+        switch value {
+        case .object(let members):
+            guard let sealed = try? SealedPersonalData(value) else {
+                return .object(
+                    Dictionary(
+                        uniqueKeysWithValues: members.map { name, member in
+                            (name, opened(member, event, keys, "\(pointer)/\(name)"))
+                        }))
+            }
+            let clear = try? keys[sealed.key]?.open(
+                sealed, ledger: event.ledger.uuid, event: event.id, pointer: pointer)
+            return .string(clear.map { String(decoding: $0, as: UTF8.self) } ?? "[erased]")
+        case .array(let items):
+            return .array(
+                items.enumerated().map { index, item in opened(item, event, keys, "\(pointer)/\(index)") })
+        default: return value
+        }
+    }
+}

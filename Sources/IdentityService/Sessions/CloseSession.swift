@@ -1,0 +1,35 @@
+import Canonical
+import FoundationEssentials
+import Identity
+import Ledger
+import Postgres
+import Projections
+
+/// Ends a session: its row goes in the transaction that appends `SessionClosed`.
+struct CloseSession: Sendable {
+    let context: ServiceContext
+
+    func run(_ caller: EmployeeCaller, call: Call) async throws {
+        try await close(
+            session: caller.sessionId, employee: EmployeeID(caller.employeeId), tenant: TenantID(caller.tenantId),
+            reason: .closed, call: call)
+    }
+
+    func close(
+        session: UUID, employee: EmployeeID, tenant: TenantID, reason: SessionEnd, call: Call
+    ) async throws {
+        let stream = StreamID.session(session, in: tenant)
+        let event = try EventCodec.encode(
+            SessionClosed(sessionID: SessionID(session), reason: reason), id: UUID(), stream: stream, keys: [:],
+            metadata: EventMetadata(actor: employee.uuid, requestId: call.requestId))
+        let deletion: SQL =
+            "DELETE FROM tenure.session WHERE ledger_id = \(tenant.uuid) AND session_id = \(session)"
+        do {
+            _ = try await context.appender.append(
+                Append(events: [event], expectations: [stream: 1], time: call.time, effects: { _ in [deletion] }))
+        } catch where error.code == .versionConflict {
+            // Somebody else closed it first, which is what was asked for.
+            return
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Credentials
+import Foundation
+import HTTPAPI
+import IdentityService
+import Keys
+import Logging
+import Postgres
+import ServiceLifecycle
+import TestSupport
+import Testing
+
+/// What a world may be told to do otherwise.
+struct WorldOptions: Sendable {
+    /// Names, costs and budgets; the cheapest accepted scrypt.
+    var settings: ServiceSettings
+    /// How many threads compute.
+    var computeThreads = 2
+    /// How many direct-mode calls may wait.
+    var computeWaiting = 512
+
+    init(budgets: BudgetRules = BudgetRules()) {
+        settings = ServiceSettings(budgets: budgets)
+        if let cheap = try? ScryptParameters(log2N: 14) { settings.scrypt = cheap }
+    }
+}
+
+/// An app with one of its secrets.
+struct TestApp: Sendable {
+    var appId: String
+    var secret: String
+    var salt: String
+}
+
+/// A running service on a database of its own, in this process, on a free port of 127.0.0.1.
+struct TenureWorld: Sendable {
+    let baseURL: URL
+    let app: TestApp
+    let database: TestDatabase
+    private let instance: RunningInstance
+    private let options: WorldOptions
+    private let masters: MasterKeys
+    private let log: CollectedLog
+
+    /// Everything that the service has logged so far.
+    var logs: [String] { log.lines }
+
+    /// Another app with all roles.
+    func makeApp(name: String) async throws -> TestApp { try await Self.makeApp(name: name, instance.commands) }
+
+    /// A further secret of an app, with these roles of `ACCESS`, `CREATION`, `AUTHORIZATION`.
+    func issueSecret(for app: TestApp, roles: [String]) async throws -> String {
+        let id = try #require(UUID(uuidString: app.appId))
+        let issued = try await instance.commands.issueSecret(
+            appId: id, roles: Set(roles.compactMap(CallerRole.init(rawValue:))))
+        return issued.secret
+    }
+
+    /// The operator links an app.
+    func linkApp(_ app: TestApp, to company: String) async throws {
+        try await instance.commands.linkApp(try #require(UUID(uuidString: app.appId)), to: company)
+    }
+
+    /// The operator confirms the company's domain.
+    func confirmDomain(of company: String) async throws {
+        try await instance.commands.confirmDomain(company: company)
+    }
+
+    /// Runs statements as superuser on this world's database.
+    func superuser<Result>(
+        _ body: (inout PostgresConnection) async throws -> Result
+    ) async throws -> Result {
+        var connection = try await database.connect(as: .superuser)
+        return try await body(&connection)
+    }
+
+    /// Runs `body` with a second instance of the service on the same database.
+    func withSecondInstance<Result: Sendable>(_ body: (URL) async throws -> Result) async throws -> Result {
+        try await RunningInstance.with(database, options, masters, log) { second in try await body(second.baseURL) }
+    }
+
+    static func with<Result>(
+        _ options: WorldOptions, _ body: (TenureWorld) async throws -> Result
+    ) async throws -> Result {
+        try await TestDatabase.with { database in
+            let masters = MasterKeys.random()
+            let log = CollectedLog()
+            return try await RunningInstance.with(database, options, masters, log) { instance in
+                let app = try await makeApp(name: "scenarios", instance.commands)
+                return try await body(
+                    TenureWorld(
+                        baseURL: instance.baseURL, app: app, database: database, instance: instance, options: options,
+                        masters: masters, log: log))
+            }
+        }
+    }
+
+    private static func makeApp(name: String, _ commands: OperatorCommands) async throws -> TestApp {
+        let issued = try await commands.createApp(name: name, roles: Set(CallerRole.allCases))
+        return TestApp(
+            appId: issued.appId.uuidString.lowercased(), secret: issued.secret, salt: issued.salt)
+    }
+}
+
+/// Runs `body` with a service of its own.
+func withTenure<Result>(
+    _ options: WorldOptions = WorldOptions(), _ body: (TenureWorld) async throws -> Result
+) async throws -> Result {
+    try await TenureWorld.with(options, body)
+}

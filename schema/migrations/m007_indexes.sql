@@ -1,0 +1,11 @@
+-- Indexes of single modules.
+SET LOCAL ROLE tenure_owner;
+
+-- Which employees a user has in a tenant: claims of the kind `member`, found by their owner, the user. Reclaiming an
+-- e-mail starts from here, because a security decision never reads a projection.
+CREATE INDEX claim_by_owner ON tenure.claim (ledger_id, kind, owner);
+
+-- Re-keying a bucket finds its seeds without reading all of them.
+CREATE INDEX oprf_seed_by_bucket ON tenure.oprf_seed (get_byte(sha256(uuid_send(credential_id)), 0));
+
+RESET ROLE;
