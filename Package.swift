@@ -22,6 +22,10 @@ let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
 let hummingbirdHTTP2: Target.Dependency = .product(name: "HummingbirdHTTP2", package: "hummingbird")
+let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 
@@ -38,6 +42,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
@@ -72,8 +78,8 @@ let package = Package(
         .target(
             name: "HTTPAPI",
             dependencies: [
-                "IdentityService", "TenureAPI", "Canonical", hummingbird, hummingbirdTLS, hummingbirdHTTP2, logging,
-                metrics,
+                "IdentityService", "TenureAPI", "Canonical", hummingbird, hummingbirdTLS, hummingbirdHTTP2, httpTypes,
+                nioCore, logging,
             ], resources: [.embedInCode("openapi.yaml")], swiftSettings: settings),
         .target(
             name: "TenureClient", dependencies: ["TenureAPI", "Credentials", "Canonical", crypto],
@@ -117,6 +123,18 @@ let package = Package(
                 "Projections", "Ledger", "Keys", "Identity", "Postgres", "Canonical", "TestSupport", crypto, logging,
             ], swiftSettings: settings),
         .testTarget(name: "TenureAPITests", dependencies: ["TenureAPI", "Canonical"], swiftSettings: settings),
+        .testTarget(
+            name: "HTTPAPITests",
+            dependencies: [
+                "HTTPAPI", "IdentityService", "TenureAPI", "Canonical", hummingbird, hummingbirdTesting, httpTypes,
+                nioCore, nioPosix, logging, lifecycle,
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "TenureClientTests",
+            dependencies: [
+                "TenureClient", "TenureAPI", "Credentials", "Canonical", crypto, hummingbird, httpTypes, nioCore,
+                logging,
+            ], swiftSettings: settings),
         .testTarget(
             name: "ScenarioTests",
             dependencies: [
