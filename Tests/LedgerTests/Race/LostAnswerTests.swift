@@ -1,0 +1,86 @@
+import Canonical
+import Foundation
+import Ledger
+import Postgres
+import TestSupport
+import Testing
+
+/// The connection is cut at COMMIT: before it reaches the server, or after, so that only the answer is lost.
+@Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
+struct LostAnswerTests {
+    private func withCutAppender(
+        _ cut: CuttingProxy.Cut, count: Int, patience: Duration = .seconds(15),
+        _ body: (Appender, CuttingProxy, LedgerReader) async throws -> Void
+    ) async throws {
+        try await TestDatabase.with { database in
+            let proxy = try CuttingProxy(url: database.url, cut, count: count)
+            defer { proxy.stop() }
+            var configuration = Appender.Configuration()
+            configuration.outcomePatience = patience
+            let remote = try PostgresConfiguration(url: proxy.url).with(database: database.name).with(
+                user: "tenure_app")
+            try await withPostgresPool(configuration: remote, logger: TestServer.logger()) { pool in
+                let appender = Appender(pool: pool, configuration: configuration, logger: TestServer.logger())
+                async let running: Void = appender.run()
+                try await database.withPool { pool in
+                    try await body(appender, proxy, LedgerReader(pool: pool))
+                }
+                appender.stop()
+                try await running
+            }
+        }
+    }
+
+    @Test(arguments: [CuttingProxy.Cut.before, .after], [1, 3])
+    func `a lost answer is found out, and everything is recorded once`(
+        cut: CuttingProxy.Cut, count: Int
+    ) async throws {
+        try await withCutAppender(cut, count: count) { appender, proxy, reader in
+            let stream = StreamID.test()
+            let late = Timestamp.now().adding(.seconds(50))
+            let appends = (0..<5).map { number in
+                var append = Append.test(
+                    .test(stream.ledger), events: 2, time: number == 0 ? late : late.adding(.seconds(-number)))
+                append.claims = [
+                    Claim(
+                        key: ClaimKey(
+                            ledger: stream.ledger, kind: "x", digest: Array(repeating: UInt8(number), count: 32)),
+                        owner: UUID())
+                ]
+                return append
+            }
+            let results = try await withThrowingTaskGroup(of: Appended.self) { group in
+                for append in appends { group.addTask { try await appender.append(append) } }
+                return try await group.reduce(into: [Appended]()) { $0.append($1) }
+            }
+            #expect(proxy.cutsLeft == 0)
+            #expect(results.allSatisfy { !$0.wasDuplicate })
+            let positions = results.reduce(into: [UUID: Int64]()) { $0.merge($1.positions) { $1 } }
+            let events = try await reader.ledger(stream.ledger).events
+            #expect(events.map(\.position) == Array(1...10))
+            #expect(Dictionary(uniqueKeysWithValues: events.map { ($0.id, $0.position) }) == positions)
+        }
+    }
+
+    @Test func `a refusal stays a refusal when the answer is lost`() async throws {
+        try await withCutAppender(.after, count: 1) { appender, proxy, _ in
+            let stream = StreamID.test()
+            let error = await #expect(throws: LedgerError.self) {
+                try await appender.append(.test(stream, expecting: 4))
+            }
+            #expect(error?.code == .versionConflict && proxy.cutsLeft == 0)
+            let appended = try await appender.append(.test(stream))
+            #expect(appended.last == [stream.ledger: 1])
+        }
+    }
+
+    @Test func `an outcome that cannot be found out is told, and the same append finds it later`() async throws {
+        try await withCutAppender(.after, count: 1, patience: .zero) { appender, proxy, _ in
+            let append = Append.test(.test())
+            let error = await #expect(throws: LedgerError.self) { try await appender.append(append) }
+            #expect(error?.code == .outcomeUnknown && proxy.cutsLeft == 0)
+            let appended = try await appender.append(append)
+            #expect(appended.wasDuplicate && appended.last == [append.events[0].stream.ledger: 1])
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import Canonical
+import Foundation
+import Ledger
+import Postgres
+import TestSupport
+import Testing
+
+/// Two processes of the operating system race over one database.
+@Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"), .serialized)
+struct WorkerRaceTests {
+    /// Runs `count` workers that begin at the same instant; all lines they printed.
+    private func race(
+        _ mode: String, _ database: TestDatabase, count: Int = 2, _ options: [String]
+    ) async throws -> [[String]] {
+        let start = Timestamp.now().adding(.seconds(1)).microseconds
+        let workers = try (0..<count).map { _ in
+            try ChildProcess(
+                "LedgerWorkerProcess", [mode, database.url, database.name, "start=\(start)"] + options)
+        }
+        var lines: [[String]] = []
+        for worker in workers {
+            let (status, output) = await worker.finish()
+            #expect(status == 0)
+            lines.append(output)
+        }
+        return lines
+    }
+
+    @Test func `of many writers with the same expected version exactly one wins`() async throws {
+        try await TestDatabase.with { database in
+            for _ in 0..<3 {
+                let stream = StreamID.test()
+                let won = try await race(
+                    "same-version", database,
+                    ["tasks=100", "ledger=\(stream.ledger)", "stream=\(stream.id.lowercased)"])
+                #expect(won.joined().count == 1)
+                try await database.withPool { pool in
+                    let events = try await LedgerReader(pool: pool).ledger(stream.ledger).events
+                    #expect(events.count == 1)
+                }
+            }
+        }
+    }
+
+    @Test func `of two hundred claimants exactly one wins`() async throws {
+        try await TestDatabase.with { database in
+            let ledger = LedgerID(UUID()), claims = LedgerID.directory(7)
+            let won = try await race("claim", database, ["tasks=100", "ledger=\(ledger)", "claims=\(claims)"])
+            #expect(won.joined().count == 1)
+            try await database.withPool { pool in
+                let reader = LedgerReader(pool: pool)
+                let events = try await reader.ledger(ledger).events
+                #expect(events.count == 1)
+                let key = ClaimKey(ledger: claims, kind: "email", digest: [UInt8](repeating: 7, count: 32))
+                let claim = try await reader.claim(key)
+                #expect(claim?.owner == events.first?.stream.id)
+            }
+        }
+    }
+
+    @Test func `a claim that is taken and given back has one owner at a time`() async throws {
+        try await TestDatabase.with { database in
+            let ledger = LedgerID(UUID())
+            let lines = try await race(
+                "claim-cycle", database, ["rounds=60", "ledger=\(ledger)", "claims=\(LedgerID.directory(7))"])
+            let took = lines.joined().count { $0 == "took" }
+            #expect(took > 0 && took == lines.joined().count { $0 == "gave" })
+            // All events are of one ledger, so their order is the order in which the claim changed hands.
+            try await database.withPool { pool in
+                let events = try await LedgerReader(pool: pool).ledger(ledger, limit: 10_000).events
+                #expect(events.count == 2 * took)
+                for pair in stride(from: 0, to: events.count - 1, by: 2) {
+                    #expect(events[pair].stream == events[pair + 1].stream)
+                    #expect(events[pair].streamVersion == 1 && events[pair + 1].streamVersion == 2)
+                }
+            }
+        }
+    }
+
+    @Test func `large appends that race do not interleave`() async throws {
+        try await TestDatabase.with { database in
+            let ledger = LedgerID(UUID())
+            let won = try await race("large", database, ["tasks=4", "events=1000", "ledger=\(ledger)"])
+            #expect(won.joined().count == 8)
+            try await database.withPool { pool in
+                let reader = LedgerReader(pool: pool)
+                var cursor: Int64 = 0
+                for _ in 0..<8 {
+                    let page = try await reader.ledger(ledger, after: cursor, limit: 1_000)
+                    #expect(Set(page.events.map(\.stream)).count == 1)
+                    #expect(page.events.map(\.streamVersion) == Array(1...1_000))
+                    cursor = page.cursor
+                }
+                let head = try await reader.head(ledger)
+                #expect(head?.size == 8_000 && cursor == 8_000)
+            }
+        }
+    }
+
+    @Test func `unordered batches over many ledgers end, without deadlock and without gap`() async throws {
+        try await TestDatabase.with { database in
+            let before = try await database.deadlocks()
+            let lines = try await race("load", database, ["tasks=16", "appends=30", "ledgers=12"])
+            try await database.expectGapless(acknowledged: lines.joined().map { $0 })
+            let after = try await database.deadlocks()
+            #expect(after == before)
+        }
+    }
+
+    @Test func `after processes were killed every ledger is gapless and holds what was acknowledged`() async throws {
+        try await TestDatabase.with { database in
+            for delay in [150, 400, 700] {
+                let start = Timestamp.now().adding(.milliseconds(600)).microseconds
+                let workers = try (0..<2).map { _ in
+                    try ChildProcess(
+                        "LedgerWorkerProcess",
+                        [
+                            "load", database.url, database.name, "start=\(start)", "tasks=16", "appends=100000",
+                            "ledgers=6",
+                        ])
+                }
+                let watcher = Task { try await database.watchFeed(ledgers: 6) }
+                try await Task.sleep(for: .milliseconds(600 + delay))
+                for worker in workers { worker.kill() }
+                var acknowledged: [String] = []
+                for worker in workers {
+                    let (status, lines) = await worker.finish()
+                    #expect(status == -SIGKILL)
+                    acknowledged += lines
+                }
+                #expect(!acknowledged.isEmpty)
+                // Reads beside the writers never passed an event: what the watcher saw is what is there now.
+                watcher.cancel()
+                let seen = try await watcher.value
+                #expect(!seen.isEmpty)
+                try await database.expectGapless(acknowledged: acknowledged, seen: seen)
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Postgres
+import Schema
+import TestSupport
+import Testing
+
+@Suite struct SchemaFilesTests {
+    @Test(arguments: ["migrations", "functions"])
+    func `every file of the directory is compiled in, in order`(directory: String) throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../../schema/\(directory)").standardized
+        let files = try FileManager.default.contentsOfDirectory(atPath: root.path).sorted()
+        let scripts = directory == "migrations" ? Schema.migrations : Schema.functions
+        #expect(scripts.map { $0.name + ".sql" } == files)
+        for script in scripts {
+            let text = try String(contentsOf: root.appendingPathComponent(script.name + ".sql"), encoding: .utf8)
+            #expect(script.text == text)
+        }
+    }
+}
+
+@Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
+struct SchemaTests {
+    private func names(_ sql: SQL) async throws -> [String] {
+        try await TestDatabase.with { database in
+            var connection = try await database.connect(as: .superuser)
+            return try await connection.query(sql).map { try $0.decode(String.self) }
+        }
+    }
+
+    @Test func `every table of ledgers has forced row security with a policy for both roles`() async throws {
+        let open = try await names(
+            """
+            SELECT c.relname::text FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
+            WHERE c.relnamespace = 'tenure'::regnamespace AND c.relkind IN ('r', 'p') AND a.attname = 'ledger_id'
+                AND NOT (c.relrowsecurity AND c.relforcerowsecurity AND 2 <= (
+                    SELECT count(DISTINCT r) FROM pg_policy AS p, unnest(p.polroles) AS r WHERE p.polrelid = c.oid
+                        AND r IN ('tenure_app'::regrole, 'tenure_reader'::regrole)))
+            """)
+        #expect(open == [])
+    }
+
+    @Test func `the ledger leads every unique key of a table of ledgers`() async throws {
+        let wrong = try await names(
+            """
+            SELECT i.indexrelid::regclass::text FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indrelid
+            WHERE c.relnamespace = 'tenure'::regnamespace AND i.indisunique
+                AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attname = 'ledger_id')
+                AND (SELECT attname FROM pg_attribute WHERE attrelid = c.oid AND attnum = i.indkey[0]) <> 'ledger_id'
+            """)
+        #expect(wrong == [])
+    }
+
+    @Test func `constraints are named after their table and nothing runs by trigger or rule`() async throws {
+        let wrong = try await names(
+            """
+            SELECT conname::text FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid
+            WHERE c.relnamespace = 'tenure'::regnamespace AND NOT starts_with(conname, c.relname || '_')
+            UNION ALL
+            SELECT tgname::text FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
+            WHERE c.relnamespace = 'tenure'::regnamespace
+            """)
+        #expect(wrong == [])
+    }
+
+    @Test func `everything belongs to the owner, and no function has its rights`() async throws {
+        let wrong = try await names(
+            """
+            SELECT relname::text FROM pg_class
+            WHERE relnamespace = 'tenure'::regnamespace AND relowner <> 'tenure_owner'::regrole
+            UNION ALL SELECT proname::text FROM pg_proc WHERE pronamespace = 'tenure'::regnamespace AND prosecdef
+            """)
+        #expect(wrong == [])
+    }
+
+    @Test func `roles are without power`() async throws {
+        let powerful = try await names(
+            """
+            SELECT rolname::text FROM pg_roles WHERE rolname IN ('tenure_owner', 'tenure_app', 'tenure_reader')
+                AND (rolsuper OR rolbypassrls OR rolcreaterole OR rolcreatedb OR rolreplication OR NOT rolcanlogin)
+            """)
+        #expect(powerful == [])
+    }
+}

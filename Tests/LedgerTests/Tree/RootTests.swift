@@ -1,0 +1,69 @@
+import Canonical
+import Foundation
+import Ledger
+import Postgres
+import TestSupport
+import Testing
+
+@Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
+struct RootTests {
+    @Test func `the root over stored tiles is the root over all leaves, for every size up to 1100`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withAppender { appender, pool in
+                let stream = StreamID.test(), reader = LedgerReader(pool: pool)
+                let empty = try await reader.root(stream.ledger)
+                #expect(empty.size == 0 && empty.root == MerkleTree.emptyRoot)
+                _ = try await appender.append(.test(stream, events: 1_100))
+                let leaves = try await reader.stream(stream, limit: 1_100).map(\.leaf)
+                var frontier = MerkleFrontier()
+                for size in 0...1_100 {
+                    let root = try await reader.root(stream.ledger, size: Int64(size))
+                    #expect(root.root == frontier.root && root.size == Int64(size))
+                    if size < 1_100 { frontier.append(leaves[size]) }
+                }
+                let now = try await reader.root(stream.ledger)
+                #expect(now.size == 1_100 && now.root == frontier.root)
+                let error = await #expect(throws: LedgerError.self) {
+                    try await reader.root(stream.ledger, size: 1_101)
+                }
+                #expect(error?.code == .beyondHead)
+                let tiles = try await pool.query("SELECT index FROM tenure.tile ORDER BY index", in: [stream.ledger])
+                #expect(try tiles.map { try $0.decode(Int64.self) } == [0, 1, 2, 3])
+            }
+        }
+    }
+
+    /// 66,000 leaves need a tile of the second level.
+    @Test func `roots over several levels of tiles are right, with and without storing them`() async throws {
+        try await TestDatabase.with { database in
+            let ledger = LedgerID(UUID())
+            var admin = try await database.connect(as: .superuser)
+            _ = try await admin.query(
+                """
+                INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry)
+                SELECT \(ledger.uuid), g, gen_random_uuid(), \(ledger.uuid), 'thing', g::int, 'T', now(),
+                    convert_to('e' || g, 'UTF8')
+                FROM generate_series(1, 66000) AS g
+                """)
+            _ = try await admin.query("INSERT INTO tenure.ledger (ledger_id, size) VALUES (\(ledger.uuid), 66000)")
+            var frontier = MerkleFrontier()
+            var roots: [Int64: [UInt8]] = [:]
+            for number in 1...66_000 {
+                frontier.append(MerkleTree.leafHash(Array("e\(number)".utf8)))
+                roots[frontier.size] = frontier.root
+            }
+            for role in [TestDatabase.Role.reader, .application, .application] {
+                try await database.withPool(as: role) { pool in
+                    let reader = LedgerReader(pool: pool, storesTiles: role == .application)
+                    for size in [66_000, 65_536, 65_535, 65_537, 256, 1] as [Int64] {
+                        let root = try await reader.root(ledger, size: size)
+                        #expect(root.root == roots[size], "\(size) as \(role)")
+                    }
+                }
+            }
+            let levels = try await admin.query("SELECT level, count(*) FROM tenure.tile GROUP BY level ORDER BY level")
+            let counts = try levels.map { try $0.decode(Int16.self, Int64.self) }
+            #expect(counts.map(\.0) == [0, 1] && counts.map(\.1) == [257, 1])
+        }
+    }
+}

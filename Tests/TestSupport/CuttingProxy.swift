@@ -1,0 +1,142 @@
+import Foundation
+import Glibc
+
+/// A proxy before the server's Unix socket that loses a COMMIT or its answer, a number of times.
+public final class CuttingProxy: @unchecked Sendable {
+    // Proof of @unchecked: the descriptors and paths never change after `init`; what changes is under `lock`.
+
+    /// What is lost.
+    public enum Cut: Sendable {
+        /// COMMIT never reaches the server.
+        case before
+        /// The server's answer never reaches the client, and both connections are closed.
+        case after
+    }
+
+    private let upstream: String
+    private let directory: String
+    private let listener: Int32
+    private let cut: Cut
+    private let lock = NSLock()
+    private var remaining: Int
+
+    /// A URL that leads through the proxy, made from one that names the socket's directory and port.
+    public let url: String
+
+    /// Starts a proxy that cuts `count` times.
+    public init(url: String, _ cut: Cut, count: Int) throws {
+        guard let parts = URLComponents(string: url), let items = parts.queryItems,
+            let host = items.first(where: { $0.name == "host" })?.value, host.hasPrefix("/")
+        else { throw TestServerError(description: "the proxy needs a Unix socket") }
+        let port = items.first { $0.name == "port" }?.value ?? "5432"
+        upstream = "\(host)/.s.PGSQL.\(port)"
+        directory = "/tmp/tenure-proxy-\(UInt32.random(in: 0...UInt32.max))"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        self.url = url.replacingOccurrences(of: "host=\(host)", with: "host=\(directory)")
+        self.cut = cut
+        remaining = count
+        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        guard Self.with("\(directory)/.s.PGSQL.\(port)", { bind(listener, $0, $1) }) == 0, listen(listener, 64) == 0
+        else { throw TestServerError(description: "the proxy cannot listen") }
+        Thread.detachNewThread { [self] in
+            while true {
+                let client = accept(listener, nil, nil)
+                guard client >= 0 else { return }
+                Thread.detachNewThread { [self] in serve(client) }
+            }
+        }
+    }
+
+    /// Stops listening and removes the socket.
+    public func stop() {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    /// How many cuts are still to come.
+    public var cutsLeft: Int { lock.withLock { remaining } }
+
+    private func serve(_ client: Int32) {
+        let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        guard Self.with(upstream, { connect(server, $0, $1) }) == 0 else {
+            close(client)
+            close(server)
+            return
+        }
+        let answers = DispatchSemaphore(value: 0)
+        let isCutting = Flag()
+        Thread.detachNewThread {
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            while case let count = read(server, &buffer, buffer.count), count > 0 {
+                // The first answer after a cut COMMIT is the one that is lost; by then the commit is done.
+                if isCutting.isSet { break }
+                guard Self.write(buffer[..<count], client) else { break }
+            }
+            shutdown(client, Int32(SHUT_RDWR))
+            shutdown(server, Int32(SHUT_RDWR))
+            answers.signal()
+        }
+        forward(client, server, isCutting)
+        answers.wait()
+        close(client)
+        close(server)
+    }
+
+    private func forward(_ client: Int32, _ server: Int32, _ isCutting: Flag) {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while case let count = read(client, &buffer, buffer.count), count > 0 {
+            let bytes = buffer[..<count]
+            if Self.isCommit(bytes), takeCut() {
+                isCutting.set()
+                if cut == .before { break }
+            }
+            guard Self.write(bytes, server) else { break }
+        }
+        if !isCutting.isSet || cut == .before { shutdown(server, Int32(SHUT_RDWR)) }
+    }
+
+    private func takeCut() -> Bool {
+        lock.withLock {
+            guard remaining > 0 else { return false }
+            remaining -= 1
+            return true
+        }
+    }
+
+    /// A simple query `COMMIT`: the type, the length, the text and its NUL.
+    private static func isCommit(_ bytes: ArraySlice<UInt8>) -> Bool {
+        Array(bytes) == [UInt8(ascii: "Q"), 0, 0, 0, 11] + Array("COMMIT".utf8) + [0]
+    }
+
+    private static func write(_ bytes: ArraySlice<UInt8>, _ descriptor: Int32) -> Bool {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    private static func with(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8.prefix(107)) + [0]
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+}
+
+/// A flag that two threads share.
+private final class Flag: @unchecked Sendable {
+    // Proof of @unchecked: the value is only touched under the lock.
+    private let lock = NSLock()
+    private var value = false
+    var isSet: Bool { lock.withLock { value } }
+    func set() { lock.withLock { value = true } }
+}
