@@ -48,6 +48,18 @@ final class QueryResult: @unchecked Sendable {
         unsafe PQresultErrorField(pointer, Int32(field.rawValue)).map { unsafe String(cString: $0) }
     }
 
+    /// The end of the session that a notice announces; nil for a plain notice.
+    static func fatal(_ notice: OpaquePointer) -> PostgresError? {
+        let severity = unsafe field(CLIBPQ_DIAG_SEVERITY, of: notice).map(PostgresError.Severity.init(rawValue:))
+        guard severity == .fatal || severity == .panic else { return nil }
+        var error = PostgresError(
+            .connection, "the server ended the session",
+            serverMessage: unsafe field(CLIBPQ_DIAG_MESSAGE, of: notice))
+        error.severity = severity
+        error.sqlState = unsafe field(CLIBPQ_DIAG_SQLSTATE, of: notice).map(SQLState.init(rawValue:))
+        return error
+    }
+
     /// The failure this result reports.
     func failure() -> PostgresError {
         var error = PostgresError(.server, "the server refused the statement", serverMessage: serverMessage)

@@ -83,6 +83,8 @@ extension Session {
         let isFatal = failure?.severity == .fatal || failure?.severity == .panic
         if exchange.isLost || isFatal || !isOpen {
             var error = failure ?? PostgresError(.connection, "the connection is lost", serverMessage: errorMessage)
+            // What libpq says of itself is less than what the server had said before.
+            if error.sqlState == nil, let fatal = notices.fatal { error = fatal }
             error.code = .connection
             error.reason = "the connection is lost"
             error.isConnectionLost = true
@@ -99,13 +101,13 @@ extension Session {
 
     /// The failure of a call that only puts a command into libpq's buffer.
     func sendFailure() -> PostgresError {
-        let message = errorMessage
-        guard isOpen else {
-            close()
-            var error = Session.closedError()
-            error.serverMessage = message
-            return error
+        guard !isOpen else {
+            return PostgresError(.usage, "the command could not be sent", serverMessage: errorMessage)
         }
-        return PostgresError(.usage, "the command could not be sent", serverMessage: message)
+        var error = notices.fatal ?? Session.closedError()
+        error.serverMessage = error.serverMessage ?? errorMessage
+        error.isConnectionLost = true
+        close()
+        return error
     }
 }

@@ -66,6 +66,12 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
             sql.literals.append("")
         }
 
+        /// Binds a value or NULL.
+        public mutating func appendInterpolation<Value: PostgresEncodable>(_ value: Value?) {
+            sql.parameters.append(value)
+            sql.literals.append("")
+        }
+
         /// Adds another statement's text and values.
         public mutating func appendInterpolation(_ fragment: SQL) {
             sql.append(fragment.literals[0])

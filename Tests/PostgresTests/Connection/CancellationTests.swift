@@ -5,15 +5,25 @@ import Testing
 @Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(2)))
 struct CancellationTests {
     @Test func `a running statement is stopped and the connection goes on`() async throws {
-        let started = ContinuousClock.now
+        let processID = Lock<Int32?>(nil)
         let task = Task {
             try await TestDatabase.withConnection { connection in
+                let own = connection.processID
+                processID.withLock { $0 = own }
                 let error = try await databaseError { try await connection.query("SELECT pg_sleep(60)") }
-                // The task is still cancelled: only an unstructured task may use the connection.
                 return (error, connection.session.isReusable)
             }
         }
-        try await Task.sleep(for: .milliseconds(100))
+        try await TestDatabase.withConnection { observer in
+            while true {
+                let own = processID.withLock { $0 }
+                let sleeping = try await observer.query(
+                    "SELECT FROM pg_stat_activity WHERE pid = \(own) AND wait_event = 'PgSleep'")
+                if sleeping.count == 1 { break }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+        let started = ContinuousClock.now
         task.cancel()
         let (error, isReusable) = try await task.value
         #expect(error.code == .cancelled)

@@ -90,6 +90,8 @@ struct ConnectionLossTests {
             let error = try await databaseError { try await connection.nextNotification() }
             try await killed
             #expect(error.isConnectionLost)
+            // libpq took the server's last word for a notice.
+            #expect(error.sqlState == .adminShutdown)
         }
     }
 

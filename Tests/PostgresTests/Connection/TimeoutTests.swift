@@ -42,7 +42,7 @@ struct TimeoutTests {
                 }
             }
             #expect(error.code == .connection)
-            #expect(error.sqlState == .idleInTransactionTimeout)
+            #expect(error.sqlState == .idleInTransactionTimeout, "\(String(reflecting: error))")
             #expect(error.isConnectionLost)
         }
     }

@@ -1,0 +1,135 @@
+import Testing
+
+@testable import Postgres
+
+@Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(1)))
+struct MigratorTests {
+    private func migration(_ name: String, _ sql: String) -> Migration { Migration(name: name, sql: Array(sql.utf8)) }
+    private var first: Migration { migration("m001", "CREATE TABLE a (i int8); INSERT INTO a VALUES (1);") }
+    private var second: Migration { migration("m002", "INSERT INTO a VALUES (2);") }
+
+    private func migrator(_ migrations: [Migration], _ functions: [(String, String)] = []) -> Migrator {
+        Migrator(
+            migrations: migrations, functions: functions.map { (name: $0.0, sql: Array($0.1.utf8)) }, logger: .quiet)
+    }
+
+    private func failure(_ body: () async throws -> Void) async throws -> MigrationError {
+        do { try await body() } catch let error as MigrationError { return error }
+        Issue.record("no error was thrown")
+        throw CancellationError()
+    }
+
+    @Test func `migrations are applied in order, once, and the status says so`() async throws {
+        try await TestDatabase.withDatabase { configuration in
+            var connection = try await PostgresConnection.connect(configuration, logger: .quiet)
+            let both = migrator([first, second])
+            #expect(try await both.status(on: &connection).pending == ["m001", "m002"])
+            #expect(try await migrator([first]).migrate(configuration).migrations == ["m001"])
+            #expect(try await both.status(on: &connection).pending == ["m002"])
+            #expect(try await both.migrate(configuration).migrations == ["m002"])
+            #expect(try await both.migrate(configuration) == MigrationReport())
+            #expect(try await both.status(on: &connection).isCurrent)
+            #expect(try await connection.query("SELECT i FROM a ORDER BY i").map { try $0.decode(Int.self) } == [1, 2])
+            let older = try await migrator([first]).status(on: &connection)
+            #expect(older.unknown == ["m002"])
+            #expect(older.isUsable)
+            #expect(!older.isCurrent)
+        }
+    }
+
+    @Test func `a changed, unknown, misplaced, doubled or malformed migration is refused by name`() async throws {
+        try await TestDatabase.withDatabase { configuration in
+            try await migrator([first, second]).migrate(configuration)
+            let changed = migration("m001", "CREATE TABLE a (i int8);")
+            let cases: [([Migration], MigrationError.Code, String)] = [
+                ([changed, second], .checksumMismatch, "m001"),
+                ([first], .unknownMigration, "m002"),
+                ([first, migration("m001b", "SELECT 1"), second], .outOfOrder, "m001b"),
+                ([first, first], .duplicateName, "m001"),
+                ([first, second, Migration(name: "m003", sql: [0xFF])], .malformedScript, "m003"),
+                ([first, second, migration("m003", "SELECT 1;\0")], .malformedScript, "m003"),
+                ([first, second, migration("m003", "COMMIT; BEGIN;")], .endsTransaction, "m003"),
+            ]
+            for (migrations, code, name) in cases.dropLast() {
+                let error = try await failure { try await migrator(migrations).migrate(configuration) }
+                #expect(error.code == code)
+                #expect(error.name == name)
+            }
+        }
+    }
+
+    @Test func `a script that ends its transaction is refused and not recorded`() async throws {
+        try await TestDatabase.withDatabase { configuration in
+            let bad = migration("m001", "CREATE TABLE a (i int8); COMMIT;")
+            let error = try await failure { try await migrator([bad]).migrate(configuration) }
+            #expect(error.code == .endsTransaction)
+            var connection = try await PostgresConnection.connect(configuration, logger: .quiet)
+            #expect(try await migrator([bad]).status(on: &connection).pending == ["m001"])
+        }
+    }
+
+    @Test func `a failing migration leaves nothing of itself and keeps those before it`() async throws {
+        try await TestDatabase.withDatabase { configuration in
+            let broken = migration("m002", "INSERT INTO a VALUES (2); SELECT 1/0;")
+            let error = try await failure { try await migrator([first, broken]).migrate(configuration) }
+            #expect(error.code == .failed)
+            #expect(error.name == "m002")
+            #expect(error.sqlState?.rawValue == "22012")
+            try await migrator([first, second]).migrate(configuration)
+            var connection = try await PostgresConnection.connect(configuration, logger: .quiet)
+            #expect(try await connection.query("SELECT i FROM a ORDER BY i").map { try $0.decode(Int.self) } == [1, 2])
+        }
+    }
+
+    @Test func `functions are applied again when their text changes`() async throws {
+        try await TestDatabase.withDatabase { configuration in
+            func text(_ n: Int) -> (String, String) {
+                ("f", "CREATE OR REPLACE FUNCTION f() RETURNS int8 LANGUAGE sql AS 'SELECT \(n)::int8'")
+            }
+            var connection = try await PostgresConnection.connect(configuration, logger: .quiet)
+            #expect(try await migrator([first], [text(1)]).migrate(configuration).functions == ["f"])
+            #expect(try await migrator([first], [text(1)]).migrate(configuration).functions.isEmpty)
+            #expect(try await migrator([first], [text(2)]).status(on: &connection).staleFunctions == ["f"])
+            #expect(try await migrator([first], [text(2)]).migrate(configuration).functions == ["f"])
+            let answer = try await connection.query("SELECT f()")
+            #expect(try answer[0].decode(Int.self) == 2)
+        }
+    }
+
+    @Test func `programs that start together apply everything once`() async throws {
+        try await TestDatabase.withDatabase { configuration in
+            let migrator = migrator([first, second])
+            let applied = try await withThrowingTaskGroup(of: [String].self) { group in
+                for _ in 0..<6 { group.addTask { try await migrator.migrate(configuration).migrations } }
+                return try await group.reduce([], +)
+            }
+            #expect(applied.sorted() == ["m001", "m002"])
+        }
+    }
+
+    @Test func `a role without the owner's rights can read the status`() async throws {
+        try await TestDatabase.withDatabase { configuration in
+            try await migrator([first]).migrate(configuration)
+            var connection = try await PostgresConnection.connect(configuration, logger: .quiet)
+            let role = "reader_\(UInt32.random(in: 0 ... .max))"
+            try await connection.execute("CREATE ROLE \(identifier: role)")
+            try await connection.execute("SET ROLE \(identifier: role)")
+            #expect(try await migrator([first, second]).status(on: &connection).pending == ["m002"])
+            let refused = try await databaseError { try await connection.execute("DELETE FROM tenure_migration") }
+            #expect(refused.sqlState == .insufficientPrivilege)
+            try await connection.execute("RESET ROLE")
+            try await connection.execute("DROP ROLE \(identifier: role)")
+        }
+    }
+
+    @Test func `another program that holds the lock too long is an error`() async throws {
+        try await TestDatabase.withDatabase { configuration in
+            var holder = try await PostgresConnection.connect(configuration, logger: .quiet)
+            try await holder.execute("SELECT pg_advisory_lock(\(Migrator.lockKey))")
+            let impatient = Migrator(
+                migrations: [first], functions: [ReplaceableScript](), lockTimeout: .milliseconds(100), logger: .quiet)
+            let error = try await failure { try await impatient.migrate(configuration) }
+            #expect(error.code == .lockTimeout)
+        }
+    }
+}
