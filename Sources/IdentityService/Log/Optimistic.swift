@@ -9,7 +9,7 @@ func optimistic<Result>(attempts: Int = 8, _ body: () async throws -> Result) as
     for attempt in 1... {
         do {
             return try await body()
-        } catch let error as LedgerError where error.code == .versionConflict {
+        } catch let error as LedgerError where error.isWorthDecidingAgain {
             guard attempt < attempts else { throw ServiceError(.requestStale) }
             // Many first registrations of one company meet here; spreading them lets one pass at a time.
             try await Task.sleep(for: .milliseconds(Int.random(in: 0...(4 << min(attempt, 5)))))
@@ -18,4 +18,9 @@ func optimistic<Result>(attempts: Int = 8, _ body: () async throws -> Result) as
         }
     }
     throw ServiceError(.requestStale)
+}
+
+extension LedgerError {
+    /// A stream has another version now, or a bucket was re-keyed while a key was being made under it.
+    var isWorthDecidingAgain: Bool { code == .versionConflict || (code == .effectRefused && constraint == nil) }
 }
