@@ -87,6 +87,20 @@ import Testing
         }
     }
 
+    /// The work of a wrong attempt is the number of copies tried, and that depends on nothing but the answers given.
+    @Test(arguments: [(3, 1), (4, 4), (5, 10)]) func `a wrong attempt tries as many copies on a decoy as on a real one`(
+        _ given: Int, _ tried: Int
+    ) throws {
+        let real = try Fixture.answers.get().context
+        let decoys = try (0..<8).map { try decoy("acme", "employee \($0)").sealed.context }.filter(\.acceptsAnswers)
+        #expect(!decoys.isEmpty)
+        for context in [real] + decoys {
+            let answers = try SuppliedAnswers(
+                context.questionIds.prefix(given).map { ($0, "wrong") }, questionIds: context.questionIds)
+            #expect(answers.inputs(context).count == tried)
+        }
+    }
+
     @Test func `an unknown company has one id for all its employees`() {
         #expect(key.tenantId(company: [1, 2]) == key.tenantId(company: [1, 2]))
         #expect(key.tenantId(company: [1, 2]) != key.tenantId(company: [1, 3]))
