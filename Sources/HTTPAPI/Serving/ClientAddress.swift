@@ -15,13 +15,24 @@ struct ClientAddress {
         var nearest = peer
         for hop in hops.reversed().prefix(16) {
             let text = hop.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
-            guard text.utf8.count <= 45, let address = try? SocketAddress(ipAddress: String(text), port: 0),
+            guard text.utf8.count <= 45, text.utf8.allSatisfy(Self.isAddressByte),
+                let address = try? SocketAddress(ipAddress: String(text), port: 0),
                 let canonical = address.ipAddress
             else { return nearest }
             nearest = canonical
             if !trustedProxies.contains(canonical) { return canonical }
         }
         return nearest
+    }
+
+    /// Zone ids and ports are no part of what a proxy may tell.
+    private static func isAddressByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"), UInt8(ascii: "."), UInt8(ascii: ":"):
+            true
+        default: false
+        }
     }
 
     /// Whether the request came from this machine and through no proxy.

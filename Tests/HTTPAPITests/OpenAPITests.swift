@@ -1,0 +1,90 @@
+import Foundation
+import TenureAPI
+import Testing
+
+@testable import HTTPAPI
+
+@Suite struct OpenAPITests {
+    /// Method and pattern of every operation in the document.
+    ///
+    /// The document is written by hand in one form: a path at two spaces, a method at four.
+    private static func operations(_ text: String) -> Set<String> {
+        var found: Set<String> = []
+        var path: Substring?
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if !line.hasPrefix(" "), !line.isEmpty { path = nil }
+            if line.hasPrefix("  /"), line.hasSuffix(":") { path = line.dropFirst(2).dropLast() }
+            if let path, let match = line.wholeMatch(of: /\ {4}(get|put|post|patch|delete|head|options):/) {
+                found.insert("\(match.1.uppercased()) \(path)")
+            }
+        }
+        return found
+    }
+
+    private func served() async throws -> String {
+        let answer = try await API.with { try await $0.send("GET", "/openapi.yaml", authorization: nil) }
+        #expect(answer.header("Content-Type") == "application/yaml")
+        return String(decoding: answer.bytes, as: UTF8.self)
+    }
+
+    @Test func `the document and the routes have the same operations`() async throws {
+        let documented = Self.operations(try await served())
+        let routes = Set(Route.all(HTTPConfiguration(), metrics: RequestMetrics()).map(\.endpoint.description))
+        #expect(documented.subtracting(routes).sorted() == [], "documented and not served")
+        #expect(routes.subtracting(documented).sorted() == [], "served and not documented")
+    }
+
+    @Test func `the document has every code`() async throws {
+        let text = try await served()
+        let list = try #require(text.firstRange(of: "    Code:"))
+        let codes = text[list.upperBound...].matches(of: /\ {8}- ([a-z_.]+)\n/).map { String($0.1) }
+        #expect(Set(codes) == Set(ErrorCode.all.map(\.rawValue)))
+        #expect(codes.count == ErrorCode.all.count)
+    }
+
+    @Test func `the document says who may call`() async throws {
+        let text = try await served()
+        for endpoint in Endpoint.all where endpoint.template.text.hasPrefix("/v1/") {
+            let section = try #require(text.firstRange(of: "  \(endpoint.template.text):\n"))
+            let method = try #require(
+                text[section.upperBound...].firstRange(of: "    \(endpoint.method.lowercased()):\n"))
+            let line = try #require(text[method.upperBound...].firstMatch(of: /\ {6}security: (.+)\n/)).1
+            switch endpoint.access {
+            case .anyone: #expect(line == "[{}]")
+            case .app: #expect(line == "[{app: []}]")
+            case .employee: #expect(line == "[{employee: []}]")
+            case .appOrEmployee: #expect(line == "[{app: []}, {employee: []}]")
+            }
+        }
+    }
+
+    private static let checker = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("check_openapi.py").path
+
+    /// Runs the checker; 3 means that the modules it needs are not there.
+    private static func check(_ arguments: [String]) throws -> (status: Int32, output: String) {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3", checker] + arguments
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let data = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+    }
+
+    private static let canCheck: Bool = ((try? check(["--available"]))?.status ?? 3) == 0
+
+    @Test(.enabled(if: canCheck, "python3 with PyYAML and openapi-spec-validator is not installed"))
+    func `the document is valid OpenAPI`() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("openapi-\(UUID()).yaml")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(try await served().utf8).write(to: file)
+        let (status, output) = try Self.check([file.path] + Endpoint.all.map(\.description))
+        #expect(status == 0, "\(output)")
+        let wrong = try Self.check([file.path] + Endpoint.all.dropFirst().map(\.description))
+        #expect(wrong.status == 1, "the checker finds nothing")
+    }
+}

@@ -1,0 +1,96 @@
+import Canonical
+import IdentityService
+import Logging
+import TenureAPI
+import Testing
+
+@testable import HTTPAPI
+
+@Suite struct ProblemTests {
+    private func answer(_ failure: any Error & Sendable) async throws -> API.Answer {
+        var service = FakeService()
+        service.failure = failure
+        return try await API.with(service) {
+            try await $0.send("GET", "/v1/companies/Acme", [("X-Request-Id", "r")])
+        }
+    }
+
+    @Test(arguments: ServiceError.Code.all.map(\.rawValue))
+    func `every code of the service has its status and document`(code: String) async throws {
+        let error = try #require(ServiceErrors.named(code))
+        let answer = try await answer(error)
+        let problem = try answer.problem
+        #expect(problem.code == code)
+        #expect(problem.status == error.code.status)
+        #expect(problem.type == "/docs#" + code)
+        #expect(!problem.title.isEmpty)
+        #expect(!problem.detail.isEmpty)
+        #expect((answer.header("Retry-After") != nil) == (problem.status == 429 || problem.status == 503))
+        #expect((answer.header("WWW-Authenticate") != nil) == (problem.status == 401))
+    }
+
+    @Test func `members, challenge and waiting time come through`() async throws {
+        let answer = try await answer(
+            ServiceError(
+                .credentialsLocked, members: [.init(pointer: "/answers/1", detail: "twice")], challenge: [255],
+                retryAfterSeconds: 77))
+        #expect(answer.header("Retry-After") == "77")
+        #expect(try answer.problem.errors == [ProblemPlace(.pointer("/answers/1"), "twice")])
+        #expect(try answer.json["challenge"] == "/w==")
+    }
+
+    @Test func `what is unknown and what is another tenant's look the same`() async throws {
+        // The service answers both with the same error; nothing that this layer adds may tell them apart.
+        let paths = ["/v1/companies/Mine", "/v1/companies/Theirs-and-longer"]
+        var service = FakeService()
+        service.failure = ServiceError(.companyUnknown)
+        let answers = try await API.with(service) { [service] api in
+            _ = service
+            var answers: [API.Answer] = []
+            for path in paths { answers.append(try await api.send("GET", path, [("X-Request-Id", "r")])) }
+            return answers
+        }
+        #expect(answers[0].bytes == answers[1].bytes)
+        #expect(answers[0].fields == answers[1].fields)
+        #expect(answers[0].status == 404)
+    }
+
+    struct Secretive: Error, CustomStringConvertible { var description: String { "password=hunter2" } }
+
+    @Test func `an unexpected error is a 503 that tells nothing`() async throws {
+        let answer = try await answer(Secretive())
+        #expect(try answer.problem.code == "service.unavailable")
+        #expect(answer.header("Retry-After") != nil)
+        #expect(!String(decoding: answer.bytes, as: UTF8.self).contains("hunter2"))
+        #expect(try await self.answer(CancellationError()).problem.code == "service.unavailable")
+    }
+
+    @Test func `the log names a foreign error by its type alone and one of ours by its words`() {
+        #expect(RedactedError(error: Secretive()).description.contains("Secretive"))
+        #expect(!RedactedError(error: Secretive()).description.contains("hunter2"))
+        let own = RedactedError(error: ServiceError(.serviceBusy)).description
+        #expect(own == "IdentityService.ServiceError: service.busy")
+    }
+
+    @Test func `the public address explains the codes`() async throws {
+        let configuration = HTTPConfiguration(port: 0, publicURL: "https://id.example")
+        let answer = try await API.with(configuration: configuration) {
+            try await $0.send("GET", "/nothing", [("Host", "evil.example")])
+        }
+        #expect(try answer.problem.type == "https://id.example/docs#route.unknown")
+    }
+
+    @Test func `every code of the service is a code of the contract with the same status`() {
+        for code in ServiceError.Code.all { #expect(ErrorCode(rawValue: code.rawValue)?.status == code.status) }
+        let own: Set = ["route.unknown", "route.method_not_allowed"]
+        #expect(Set(ErrorCode.all.map(\.rawValue)) == Set(ServiceError.Code.all.map(\.rawValue)).union(own))
+    }
+
+    @Test func `readiness names what is missing`() async throws {
+        var service = FakeService()
+        service.missing = ["database", "views"]
+        let answer = try await API.with(service) { try await $0.send("GET", "/readyz", authorization: nil) }
+        #expect(try answer.problem.code == "service.unavailable")
+        #expect(try answer.problem.errors.map(\.detail) == ["database", "views"])
+    }
+}

@@ -1,0 +1,145 @@
+import Canonical
+import HummingbirdTesting
+import TenureAPI
+import Testing
+
+@testable import HTTPAPI
+
+@Suite(.timeLimit(.minutes(1))) struct BodyTests {
+    private static let head = """
+        POST /v1/logins HTTP/1.1\r\nHost: x\r\nAuthorization: \(API.basic)\r\nContent-Type: application/json\r\n
+        """
+
+    /// Sends raw bytes to a server of its own.
+    private func raw(
+        _ parts: [String], pause: Duration = .zero, patience: Duration = .seconds(5), timeout: Duration = .seconds(10),
+        service: FakeService = FakeService()
+    ) async throws -> (text: String, closed: Bool) {
+        var configuration = HTTPConfiguration(port: 0)
+        configuration.limits.bodyTimeout = timeout
+        return try await API.with(service, configuration: configuration, live: true) { api in
+            let port = try #require(api.client.port)
+            return try await RawConnection(port: port).exchange(parts, pause: pause, patience: patience)
+        }
+    }
+
+    @Test func `a body of the limit is read and one byte more is not`() async throws {
+        let frame = #"{"passphrase":""}"#
+        try await API.with { api in
+            for (count, status) in [(65_536, 200), (65_537, 400), (300_000, 400)] {
+                let body = #"{"passphrase":"\#(String(repeating: "a", count: count - frame.utf8.count))"}"#
+                let answer = try await api.send("POST", "/v1/logins/f/passphrase", body: body)
+                #expect(answer.status == status)
+                if status == 400 {
+                    #expect(try answer.problem.code == "request.invalid")
+                    #expect(answer.header("Connection") == "close")
+                }
+            }
+        }
+    }
+
+    @Test func `a length beyond the limit is refused unread and the connection closed`() async throws {
+        let (text, closed) = try await raw([Self.head + "Content-Length: 10000000\r\n\r\n{"])
+        #expect(text.hasPrefix("HTTP/1.1 400"))
+        #expect(text.contains("request.invalid"))
+        #expect(closed)
+    }
+
+    @Test func `chunks are put together`() async throws {
+        let half = Samples.login.count / 2
+        let parts = [String(Samples.login.prefix(half)), String(Samples.login.dropFirst(half))]
+        let chunks = parts.map { String($0.utf8.count, radix: 16) + "\r\n" + $0 + "\r\n" }
+        let (text, _) = try await raw(
+            [Self.head + "Transfer-Encoding: chunked\r\n\r\n"] + chunks + ["0\r\n\r\n"], pause: .milliseconds(20),
+            patience: .milliseconds(800))
+        #expect(text.hasPrefix("HTTP/1.1 201"))
+    }
+
+    @Test func `chunks beyond the limit are refused and the connection closed`() async throws {
+        let chunk = "8000\r\n" + String(repeating: "a", count: 0x8000) + "\r\n"
+        let (text, closed) = try await raw(
+            [Self.head + "Transfer-Encoding: chunked\r\n\r\n"] + Array(repeating: chunk, count: 4))
+        #expect(text.hasPrefix("HTTP/1.1 400"))
+        #expect(text.contains("request.invalid"))
+        #expect(closed)
+    }
+
+    @Test func `a chunk that breaks the framing is refused`() async throws {
+        let (text, closed) = try await raw([Self.head + "Transfer-Encoding: chunked\r\n\r\nzz\r\n"])
+        #expect(text.hasPrefix("HTTP/1.1 400"))
+        #expect(closed)
+    }
+
+    @Test func `a body that does not arrive in time is refused and the connection closed`() async throws {
+        let (text, closed) = try await raw(
+            [Self.head + "Content-Length: 100\r\n\r\n{"], timeout: .milliseconds(200))
+        #expect(text.hasPrefix("HTTP/1.1 400"))
+        #expect(text.contains("in time"))
+        #expect(closed)
+    }
+
+    @Test func `a body that trickles has no more time than another`() async throws {
+        let (text, closed) = try await raw(
+            [Self.head + "Content-Length: 100\r\n\r\n"] + Array(repeating: " ", count: 40), pause: .milliseconds(50),
+            timeout: .milliseconds(300))
+        #expect(text.contains("in time"))
+        #expect(closed)
+    }
+
+    @Test func `two requests on one connection are answered in order`() async throws {
+        let one = "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Request-Id: first\r\n\r\n"
+        let two = "GET /nothing HTTP/1.1\r\nHost: x\r\nX-Request-Id: second\r\n\r\n"
+        let (text, _) = try await raw([one + two], patience: .milliseconds(800))
+        let first = try #require(text.firstRange(of: "first"))
+        let second = try #require(text.firstRange(of: "second"))
+        #expect(first.lowerBound < second.lowerBound)
+    }
+
+    @Test(arguments: [
+        "POST /v1/logins HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "POST /v1/logins HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef",
+        "POST /v1/logins HTTP/1.1\r\nHost: x\r\nContent-Length: +5\r\n\r\nabcde",
+        "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\r\n b\r\n\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: x\r\nX Bad: a\r\n\r\n",
+        "nonsense\r\n\r\n",
+    ]) func `framing that two readers could read in two ways is refused`(request: String) async throws {
+        let service = FakeService()
+        let (text, closed) = try await raw([request], service: service)
+        #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 400"))
+        #expect(closed)
+        #expect(await service.recorder.entries.isEmpty)
+    }
+
+    @Test func `headers beyond the limits are refused`() async throws {
+        let long = "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: " + String(repeating: "a", count: 20_000) + "\r\n\r\n"
+        let fields = (0..<100).map { "X-\($0): a\r\n" }.joined()
+        let many = "GET /healthz HTTP/1.1\r\nHost: x\r\n" + fields + "\r\n"
+        for request in [long, many] {
+            let (text, closed) = try await raw([request])
+            #expect(text.hasPrefix("HTTP/1.1 4"))
+            #expect(closed)
+        }
+    }
+
+    @Test func `many callers at once are answered each with their own`() async throws {
+        var service = FakeService()
+        service.delay = .milliseconds(20)
+        try await API.with(service) { api in
+            try await withThrowingTaskGroup(of: (String, API.Answer).self) { group in
+                for index in 0..<200 {
+                    group.addTask {
+                        let id = "request-\(index)"
+                        return (
+                            id, try await api.send("GET", "/v1/companies/c\(index)", [("X-Request-Id", id)])
+                        )
+                    }
+                }
+                for try await (id, answer) in group {
+                    #expect(answer.status == 200)
+                    #expect(answer.header("X-Request-Id") == id)
+                    #expect(try answer.json["companyName"] == .string("c" + id.dropFirst("request-".count)))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Canonical
+
+@testable import IdentityService
+
+extension FakeService {
+    private static func text(_ signed: SignedStatement?) -> String {
+        signed.map { Hex.encode($0.statement) + "/" + Hex.encode($0.signature) } ?? "none"
+    }
+
+    func decideKey(_ input: KeyDecisionInput, caller: Caller, call: Call) async throws -> Decision {
+        try await enter(
+            "decideKey",
+            [
+                "action": input.action.rawValue, "company": input.company, "employee": input.companyEmployeeId,
+                "fingerprint": input.fingerprint, "reason": input.reason ?? "none", "signed": Self.text(input.signed),
+            ], call)
+        return decision
+    }
+
+    func decideStatus(_ input: StatusDecisionInput, caller: Caller, call: Call) async throws -> Decision {
+        try await enter(
+            "decideStatus",
+            [
+                "action": input.action.rawValue, "company": input.company, "employee": input.companyEmployeeId,
+                "note": input.note ?? "none",
+            ], call)
+        return decision
+    }
+
+    func reclaimEmail(
+        _ email: String, reason: String, company: String, caller: Caller, call: Call
+    ) async throws -> Decision {
+        try await enter("reclaimEmail", ["email": email, "reason": reason, "company": company], call)
+        return decision
+    }
+
+    func changePolicy(
+        of company: String, _ change: PolicyChange, ifMatch: Int?, signed: SignedStatement?, caller: Caller, call: Call
+    ) async throws -> Decision {
+        try await enter(
+            "changePolicy",
+            [
+                "company": company, "ifMatch": ifMatch.map(String.init) ?? "none", "signed": Self.text(signed),
+                "keyAuthorization": change.keyAuthorization ?? "none", "approval": change.approval ?? "none",
+                "blindOnly": change.blindOnly.map { "\($0)" } ?? "none",
+            ], call)
+        return decision
+    }
+
+    func linkApp(
+        _ appId: String, to company: String, linked: Bool, signed: SignedStatement?, caller: Caller, call: Call
+    ) async throws -> Decision {
+        try await enter(
+            "linkApp",
+            ["appId": appId, "company": company, "linked": "\(linked)", "signed": Self.text(signed)], call)
+        return decision
+    }
+}

@@ -1,0 +1,76 @@
+import Canonical
+
+@testable import IdentityService
+
+extension FakeService {
+    static let started = FlowStarted(flow: "Zmxvdw", challenge: Array("challenge".utf8), expiresAt: time)
+    static let tokens = SessionTokens(accessToken: "YQ", expiresAt: time, refreshToken: "cg")
+
+    func startRegistration(_ input: RegistrationInput, app: AppCaller, call: Call) async throws -> FlowStarted {
+        try await enter(
+            "startRegistration",
+            [
+                "companyName": input.companyName, "companyEmployeeId": input.companyEmployeeId, "email": input.email,
+                "owned": "\(input.isCompanyOwnedEmail)", "key": Hex.encode(input.employeePublicKey),
+            ], call)
+        return Self.started
+    }
+
+    func startLogin(_ input: LoginInput, app: AppCaller, call: Call) async throws -> FlowStarted {
+        try await enter(
+            "startLogin", ["companyName": input.companyName, "companyEmployeeId": input.companyEmployeeId], call)
+        return Self.started
+    }
+
+    func proveKey(
+        purpose: FlowPurpose, flow: String, proof: [UInt8], app: AppCaller, call: Call
+    ) async throws -> FlowOutcome {
+        try await enter("proveKey", ["purpose": purpose.rawValue, "flow": flow, "proof": Hex.encode(proof)], call)
+        return outcome
+    }
+
+    func setCredentials(
+        flow: String, _ input: CredentialsInput, app: AppCaller, call: Call
+    ) async throws -> FlowOutcome {
+        try await enter(
+            "setCredentials",
+            [
+                "flow": flow, "passphrase": input.passphrase ?? "none",
+                "questions": input.securityQuestions.map { "\($0.question)=\($0.answer)" }.joined(separator: "|"),
+                "both": "\(input.questionsWithPassphrase)",
+            ], call)
+        return outcome
+    }
+
+    func validateAnswers(
+        purpose: FlowPurpose, flow: String, answers: [AnswerInput], app: AppCaller, call: Call
+    ) async throws -> FlowOutcome {
+        let text = answers.map { "\($0.questionId)=\($0.answer)" }.joined(separator: "|")
+        try await enter("validateAnswers", ["purpose": purpose.rawValue, "flow": flow, "answers": text], call)
+        return outcome
+    }
+
+    func validatePassphrase(
+        purpose: FlowPurpose, flow: String, passphrase: String, app: AppCaller, call: Call
+    ) async throws -> FlowOutcome {
+        try await enter(
+            "validatePassphrase", ["purpose": purpose.rawValue, "flow": flow, "passphrase": passphrase], call)
+        return outcome
+    }
+
+    func refreshSession(refreshToken: String, call: Call) async throws -> SessionTokens {
+        try await enter("refreshSession", ["token": refreshToken], call)
+        return Self.tokens
+    }
+
+    func closeSession(_ caller: EmployeeCaller, call: Call) async throws { try await enter("closeSession", [:], call) }
+
+    func sessions(of caller: EmployeeCaller) async throws -> [SessionView] {
+        try await enter("sessions")
+        return [
+            SessionView(
+                sessionId: Self.employeeId, fingerprint: Self.fingerprint, createdAt: Self.time, expiresAt: Self.time,
+                isCurrent: true)
+        ]
+    }
+}
