@@ -117,9 +117,22 @@ extension Worker {
             }
             return
         }
-        let appended = try await appender.append(append)
+        let appended = try await record(append, appender)
         for event in append.events {
             Self.print("\(event.stream.ledger) \(appended.positions[event.id] ?? 0) \(event.id.lowercased)")
+        }
+    }
+
+    /// With `persist`, a crash of the server is no reason to give up: the same append is sent until it is answered.
+    private func record(_ append: Append, _ appender: Appender) async throws -> Appended {
+        while true {
+            do {
+                return try await appender.append(append)
+            } catch {
+                let isTransient = error.code == .unavailable || error.code == .outcomeUnknown
+                guard options["persist"] != nil, isTransient else { throw error }
+                try await Task.sleep(for: .milliseconds(100))
+            }
         }
     }
 

@@ -57,6 +57,34 @@ struct FeedTests {
         }
     }
 
+    @Test func `a prepared transaction that nobody ends stops its ledger, and is read once when it is ended`()
+        async throws
+    {
+        try await TestDatabase.with { database in
+            try await database.withAppender { appender, pool in
+                let reader = LedgerReader(pool: pool)
+                let orphan = Append.test(.test()), ledger = orphan.events[0].stream.ledger
+                var connection = try await database.connect(as: .application)
+                let allowed = try await connection.query("SELECT current_setting('max_prepared_transactions')::int > 0")
+                guard try allowed.first?.decode(Bool.self) == true else { return }
+                _ = try await connection.query("BEGIN")
+                _ = try await connection.query(LedgerScope.statement(orphan.ledgers))
+                _ = try await Appender.append([orphan], on: &connection)[0].get()
+                try await connection.executeScript("PREPARE TRANSACTION '\(database.name)'")
+                connection.close()
+                _ = try await appender.append(.test(.test()))
+                let before = try await reader.ledger(ledger)
+                #expect(before.events.isEmpty && before.size == 0)
+                var other = try await database.connect(as: .application)
+                try await other.executeScript("COMMIT PREPARED '\(database.name)'")
+                let next = try await appender.append(.test(.test(ledger)))
+                #expect(next.last[ledger] == 2)
+                let page = try await reader.ledger(ledger)
+                #expect(page.events.first?.id == orphan.events[0].id && page.events.count == 2)
+            }
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a position of a transaction that failed is given out again`(killed: Bool) async throws {
         try await TestDatabase.with { database in

@@ -1,0 +1,110 @@
+import Foundation
+import Glibc
+import Postgres
+
+/// A PostgreSQL server of one test, for what a shared one must not suffer: crashes and changes of roles.
+public struct ThrowawayCluster: Sendable {
+    /// A superuser's URL.
+    public let url: String
+    private let directory: String
+    private let binaries: String
+
+    /// Why tests with a server of their own do not run.
+    public static let hint = "the server programs are not installed, or tests are not asked for"
+
+    /// Whether the server programs are installed, and integration tests are asked for at all.
+    public static var isAvailable: Bool { TestServer.isAvailable && binaryDirectory != nil }
+
+    private static var binaryDirectory: String? {
+        let root = "/usr/lib/postgresql"
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
+        return versions.sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }.map { "\(root)/\($0)/bin" }
+            .first { FileManager.default.isExecutableFile(atPath: "\($0)/initdb") }
+    }
+
+    /// Starts a server, lends it to `body`, stops it and removes its files.
+    public static func with<Result>(_ body: (ThrowawayCluster) async throws -> Result) async throws -> Result {
+        guard let binaries = binaryDirectory else { throw TestServerError(description: hint) }
+        let directory = "/tmp/tenure-cluster-\(UInt32.random(in: 0...UInt32.max))"
+        let cluster = ThrowawayCluster(
+            url: "postgresql://postgres@/postgres?host=\(directory)&port=5432", directory: directory,
+            binaries: binaries)
+        try await cluster.start()
+        do {
+            let result = try await body(cluster)
+            await cluster.stop()
+            return result
+        } catch {
+            await cluster.stop()
+            throw error
+        }
+    }
+
+    private func start() async throws {
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        if geteuid() == 0 { try await finish(try run("/bin/chown", ["postgres", directory])) }
+        try await server(
+            "initdb", ["-D", "\(directory)/data", "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--no-sync"])
+        // The server stays our child: `pg_ctl start` would hand our descriptors to a daemon.
+        _ = try launch(
+            "postgres",
+            ["-D", "\(directory)/data", "-k", directory, "-c", "listen_addresses=", "-c", "port=5432"])
+        for _ in 0..<300 {
+            if await answers() { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw TestServerError(description: "the server does not answer")
+    }
+
+    private func answers() async -> Bool {
+        do {
+            var connection = try await PostgresConnection.connect(
+                try PostgresConfiguration(url: url), logger: TestServer.logger())
+            return try await !connection.query("SELECT 1").isEmpty
+        } catch { return false }
+    }
+
+    private func stop() async {
+        _ = try? await server("pg_ctl", ["-D", "\(directory)/data", "-m", "immediate", "-w", "stop"])
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    /// Kills one backend outright. The server then takes its shared memory for broken, ends all sessions, and recovers
+    /// from the write-ahead log as after a crash.
+    public func crash(backend processID: Int32) { kill(processID, SIGKILL) }
+
+    private func server(_ program: String, _ arguments: [String]) async throws {
+        try await finish(try launch(program, arguments))
+    }
+
+    /// The server programs refuse root.
+    private func launch(_ program: String, _ arguments: [String]) throws -> AsyncStream<Int32> {
+        if geteuid() == 0 {
+            return try run("/usr/sbin/runuser", ["-u", "postgres", "--", "\(binaries)/\(program)"] + arguments)
+        }
+        return try run("\(binaries)/\(program)", arguments)
+    }
+
+    private func run(_ path: String, _ arguments: [String]) throws -> AsyncStream<Int32> {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        process.currentDirectoryURL = URL(fileURLWithPath: "/")
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        let (statuses, status) = AsyncStream.makeStream(of: Int32.self)
+        process.terminationHandler = {
+            status.yield($0.terminationStatus)
+            status.finish()
+        }
+        try process.run()
+        return statuses
+    }
+
+    private func finish(_ statuses: AsyncStream<Int32>) async throws {
+        for await status in statuses where status != 0 {
+            throw TestServerError(description: "a server program failed with status \(status)")
+        }
+    }
+}
