@@ -25,9 +25,7 @@ extension PostgresConnection {
         var exchange = try await session.beginCopy(sql, PGRES_COPY_OUT)
         while let piece = try await session.nextCopyData(&exchange) {
             do { try body(piece) } catch {
-                try await session.requestCancel(&exchange)
-                while try await session.nextCopyData(&exchange) != nil {}
-                _ = try? await session.endCopyOut(&exchange)
+                await session.abandonCopyOut(&exchange)
                 throw error
             }
         }

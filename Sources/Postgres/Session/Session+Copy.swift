@@ -75,6 +75,17 @@ extension Session {
         return nil
     }
 
+    /// Ends a COPY out whose rest nobody wants. Never throws: where the server does not stop, the connection is closed.
+    func abandonCopyOut(_ exchange: inout Exchange) async {
+        do {
+            try await requestCancel(&exchange)
+            while try await nextCopyData(&exchange) != nil {}
+            _ = try await endCopyOut(&exchange)
+        } catch {
+            // The server's "cancelled" is what was asked for; a lost connection is closed by now.
+        }
+    }
+
     /// Ends a COPY out after its last piece.
     func endCopyOut(_ exchange: inout Exchange) async throws(PostgresError) -> Int {
         let results = try await drain(&exchange)
