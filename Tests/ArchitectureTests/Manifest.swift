@@ -1,21 +1,34 @@
-/// Reads the targets of this package and what each depends on from the text of `Package.swift`.
+/// Reads the targets of a package and what each depends on from the text of its manifest.
 enum Manifest {
-    /// The local dependencies of every target that is not a test target.
-    static func localDependencies(in text: String) -> [(target: String, dependencies: Set<String>)] {
-        let declarations = targetDeclarations(in: text)
-        let names = Set(declarations.map(\.name))
-        return declarations.map { ($0.name, strings(in: $0.body).intersection(names).subtracting([$0.name])) }
+    /// One target.
+    struct Target {
+        let name: String
+        /// The other targets of the package that it depends on.
+        let dependencies: Set<String>
+        /// Whether it is made for the tests and ships with nothing.
+        let isForTests: Bool
     }
 
-    private static let openings = [".target(", ".executableTarget(", ".systemLibrary("]
+    /// All targets in the order of the manifest.
+    static func targets(in text: String) -> [Target] {
+        let declarations = declarations(in: text)
+        let names = Set(declarations.map(\.name))
+        return declarations.map { name, body, isTest in
+            Target(
+                name: name, dependencies: strings(in: body).intersection(names).subtracting([name]),
+                isForTests: isTest || body.contains("path: \"Tests/"))
+        }
+    }
 
-    private static func targetDeclarations(in text: String) -> [(name: String, body: Substring)] {
-        var found: [(String, Substring)] = []
+    private static let openings = [".target(", ".executableTarget(", ".systemLibrary(", ".testTarget("]
+
+    private static func declarations(in text: String) -> [(name: String, body: Substring, isTest: Bool)] {
+        var found: [(String, Substring, Bool)] = []
         for opening in openings {
             var rest = text[...]
             while let start = rest.firstRange(of: opening) {
                 let body = balanced(rest[start.upperBound...])
-                if let name = firstString(in: body) { found.append((name, body)) }
+                if let name = firstString(in: body) { found.append((name, body, opening == ".testTarget(")) }
                 rest = rest[start.upperBound...]
             }
         }

@@ -1,0 +1,24 @@
+FROM swift:6.3 AS build
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends libpq-dev pkg-config \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /build
+# First what changes seldom, so that the dependencies stay in the cache.
+COPY Package.swift Package.resolve[d] ./
+RUN swift package resolve
+COPY Sources Sources
+COPY schema schema
+COPY Tests Tests
+RUN swift build --configuration release --product tenure \
+    && cp "$(swift build --configuration release --show-bin-path)/tenure" /usr/local/bin/tenure
+
+FROM swift:6.3-slim
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends libpq5 curl \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin tenure
+COPY --from=build /usr/local/bin/tenure /usr/local/bin/tenure
+USER tenure
+ENV SWIFT_BACKTRACE=interactive=no
+EXPOSE 8080
+ENTRYPOINT ["/usr/local/bin/tenure"]
