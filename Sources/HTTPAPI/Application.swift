@@ -15,7 +15,7 @@ public func makeApplication(
     let responder = APIResponder(service: service, configuration: configuration, logger: logger)
     return Application(
         responder: responder,
-        server: try server(configuration),
+        server: try server(configuration, responder.security),
         configuration: ApplicationConfiguration(
             address: .hostname(configuration.host, port: configuration.port),
             availableConnectionsDelegate: .maximum(configuration.limits.connections, logger: logger)
@@ -27,11 +27,14 @@ public func makeApplication(
     )
 }
 
-private func server(_ configuration: HTTPConfiguration) throws(HTTPConfigurationError) -> HTTPServerBuilder {
+private func server(
+    _ configuration: HTTPConfiguration, _ security: SecurityHeaders
+) throws(HTTPConfigurationError) -> HTTPServerBuilder {
     let limits = configuration.limits
     let idle = TimeAmount.nanoseconds(limits.idleTimeout.wholeNanoseconds)
+    let publicURL = configuration.publicURL ?? ""
     let http1 = HTTP1Channel.Configuration(
-        idleTimeout: idle,
+        additionalChannelHandlers: [ParserRefusal(publicURL: publicURL, security: security)], idleTimeout: idle,
         httpDecoderConfiguration: .init(
             maxHeaderFieldSize: limits.headerBytes, maxHeaderListSize: limits.headerBytes,
             maxHeaderFieldCount: limits.headerFields))

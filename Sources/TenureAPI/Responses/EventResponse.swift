@@ -1,5 +1,10 @@
 public import Canonical
+
+#if canImport(FoundationEssentials)
 public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// One event of a company.
 public struct EventResponse: Sendable, Equatable, JSONConvertible {

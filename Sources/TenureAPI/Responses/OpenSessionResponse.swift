@@ -1,5 +1,10 @@
 public import Canonical
+
+#if canImport(FoundationEssentials)
 public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// One open session of the caller.
 public struct OpenSessionResponse: Sendable, Equatable, JSONConvertible {

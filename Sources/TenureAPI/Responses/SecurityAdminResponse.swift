@@ -1,5 +1,10 @@
 public import Canonical
+
+#if canImport(FoundationEssentials)
 public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// The security admin and the event that proves it.
 public struct SecurityAdminResponse: Sendable, Equatable, JSONConvertible {

@@ -116,7 +116,12 @@ import Testing
         let many = "GET /healthz HTTP/1.1\r\nHost: x\r\n" + fields + "\r\n"
         for request in [long, many] {
             let (text, closed) = try await raw([request])
-            #expect(text.hasPrefix("HTTP/1.1 4"))
+            #expect(text.hasPrefix("HTTP/1.1 400"))
+            #expect(
+                text.contains("Content-Type: application/problem+json")
+                    || text.contains("content-type: application/problem+json"))
+            #expect(text.hasSuffix("}"))
+            #expect(text.contains(#""code":"request.invalid""#))
             #expect(closed)
         }
     }

@@ -1,0 +1,72 @@
+public import Credentials
+public import TenureAPI
+
+extension TenureClient {
+    /// Authorizes, refuses or revokes an employee key.
+    ///
+    /// Where the service asks for a signature, `signer` gives it, and only over a statement about this very key and
+    /// action. An app that vouches itself needs no signer.
+    ///
+    /// - Parameters:
+    ///   - key: The key that is decided upon, as its owner showed it.
+    ///   - reason: A code `[a-z0-9_.-]{1,64}`; refusals and revocations need one.
+    public func decide(
+        _ action: KeyStatement.Action, key: EmployeePublicKey, employee: String, of company: String,
+        reason: String? = nil, as authority: Authority = .app, signer: (any DeviceKey)? = nil
+    ) async throws -> DecisionResponse {
+        let endpoint: Endpoint =
+            switch action {
+            case .authorize: .authorizeKey
+            case .refuse: .refuseKey
+            case .revoke: .revokeKey
+            }
+        let values = ["companyName": company, "companyEmployeeId": employee, "fingerprint": key.fingerprint]
+        let first = try await call(
+            endpoint, values, body: DecisionRequest(reason: reason), as: authority, DecisionResponse.self)
+        guard case .signatureRequired(let bytes) = first, let signer else { return first }
+        guard let statement = try? KeyStatement(parsing: bytes, expecting: action.tag), statement.employeeKey == key,
+            reason == nil || statement.reason == reason, statement.context.signer.bytes == signer.publicKey.bytes
+        else { throw TenureClientError(.signingRefused) }
+        let signature = try await signer.signature(over: statement)
+        let signed = StatementSignature(statement: bytes, signature: signature.bytes)
+        return try await call(endpoint, values, body: DecisionRequest(reason: reason, signed: signed), as: authority)
+    }
+
+    /// Approves an employee.
+    public func approve(
+        _ employee: String, of company: String, note: String? = nil, as authority: Authority
+    ) async throws -> DecisionResponse {
+        try await decideStatus(.approveEmployee, employee, company, note, authority)
+    }
+
+    /// Cancels an employee.
+    public func cancel(
+        _ employee: String, of company: String, note: String? = nil, as authority: Authority
+    ) async throws -> DecisionResponse {
+        try await decideStatus(.cancelEmployee, employee, company, note, authority)
+    }
+
+    /// Takes a cancelled employee back.
+    public func reinstate(
+        _ employee: String, of company: String, note: String? = nil, as authority: Authority
+    ) async throws -> DecisionResponse {
+        try await decideStatus(.reinstateEmployee, employee, company, note, authority)
+    }
+
+    private func decideStatus(
+        _ endpoint: Endpoint, _ employee: String, _ company: String, _ note: String?, _ authority: Authority
+    ) async throws -> DecisionResponse {
+        try await call(
+            endpoint, ["companyName": company, "companyEmployeeId": employee],
+            body: StatusDecisionRequest(note: note), as: authority)
+    }
+
+    /// Reclaims a company-owned e-mail.
+    public func reclaim(
+        email: String, reason: String, of company: String, as authority: Authority
+    ) async throws -> DecisionResponse {
+        try await call(
+            .reclaimEmail, ["companyName": company], body: EmailReclaimRequest(email: email, reason: reason),
+            as: authority)
+    }
+}

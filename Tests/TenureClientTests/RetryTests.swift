@@ -1,0 +1,110 @@
+import Canonical
+import TenureAPI
+import Testing
+
+@testable import TenureClient
+
+@Suite struct RetryTests {
+    private static let done = StubTransport.json(DecisionResponse.done(nil, position: nil))
+    private static let company = StubTransport.json(
+        CompanyResponse(companyName: "A", foundedAt: Timestamp(microseconds: 0), employees: 1, position: 1))
+
+    private func code(_ work: () async throws -> Void) async -> String? {
+        do {
+            try await work()
+            return nil
+        } catch { return (error as? TenureClientError)?.code.rawValue }
+    }
+
+    @Test func `a lost connection repeats the very same request`() async throws {
+        let transport = StubTransport([.lose, StubTransport.problem("service.busy", retryAfter: 0), Self.done])
+        let result = try await TenureClient(transport).approve("7", of: "A/B", as: .app)
+        #expect(result == .done(nil, position: nil))
+        let sent = await transport.sent
+        #expect(sent.count == 3)
+        let keys = Set(sent.compactMap { $0.headers["Idempotency-Key"] })
+        #expect(keys.count == 1)
+        #expect(keys.first?.isEmpty == false)
+        #expect(Set(sent.map(\.body)).count == 1)
+        #expect(sent[0].url == "https://id.example/v1/companies/A%2FB/employees/7/approval")
+        #expect(sent[0].headers["Authorization"] == "Basic " + Base64.encode(Array("app:s:c".utf8)))
+    }
+
+    @Test func `two calls have two keys and reads have none`() async throws {
+        let transport = StubTransport([Self.done, Self.done, Self.company])
+        let client = TenureClient(transport)
+        _ = try await client.approve("7", of: "A", as: .app)
+        _ = try await client.approve("7", of: "A", as: .app)
+        _ = try await client.company("A", waitFor: 9)
+        let sent = await transport.sent
+        #expect(sent[0].headers["Idempotency-Key"] != sent[1].headers["Idempotency-Key"])
+        #expect(sent[2].headers["Idempotency-Key"] == nil)
+        #expect(sent[2].headers["Tenure-Wait-For"] == "9")
+    }
+
+    @Test func `tries are bounded`() async {
+        let transport = StubTransport([])
+        #expect(await code { _ = try await TenureClient(transport).company("A") } == "client.connection_lost")
+        #expect(await transport.sent.count == 3)
+    }
+
+    @Test func `a wait that is too long is the caller's`() async {
+        let transport = StubTransport([StubTransport.problem("service.unavailable", retryAfter: 3600)])
+        #expect(await code { _ = try await TenureClient(transport).company("A") } == "service.unavailable")
+        #expect(await transport.sent.count == 1)
+    }
+
+    @Test(arguments: ["company.unknown", "credentials.locked", "answers.incorrect", "idempotency.conflict"])
+    func `a verdict is not asked for twice`(verdict: String) async {
+        let transport = StubTransport([StubTransport.problem(verdict), Self.company])
+        #expect(await code { _ = try await TenureClient(transport).company("A") } == verdict)
+        #expect(await transport.sent.count == 1)
+    }
+
+    @Test func `a request that still runs is waited for`() async throws {
+        let transport = StubTransport([StubTransport.problem("idempotency.in_progress"), Self.done])
+        _ = try await TenureClient(transport).cancel("7", of: "A", as: .employee(accessToken: "t"))
+        let sent = await transport.sent
+        #expect(sent.count == 2)
+        #expect(sent[0].headers["Authorization"] == "Bearer t")
+    }
+
+    @Test func `a refresh is sent once, because a token used twice ends the session`() async {
+        let transport = StubTransport([.lose, .lose])
+        #expect(
+            await code { _ = try await TenureClient(transport).refreshSession(refreshToken: "r") }
+                == "client.connection_lost")
+        let sent = await transport.sent
+        #expect(sent.count == 1)
+        #expect(sent[0].headers["Authorization"] == nil)
+    }
+
+    @Test(arguments: ["", ".", ".."]) func `a name that libraries rewrite is not sent`(name: String) async {
+        let transport = StubTransport([Self.company])
+        #expect(await code { _ = try await TenureClient(transport).company(name) } == "client.address_invalid")
+        #expect(await transport.sent.isEmpty)
+    }
+
+    @Test(arguments: ["", "<html>", "{}", "[1]", "{\"companyName\":1}"])
+    func `what this API does not answer is refused`(body: String) async {
+        for status in [200, 502] {
+            let transport = StubTransport([.answer(WireResponse(status: status, body: Array(body.utf8)))])
+            #expect(await code { _ = try await TenureClient(transport).company("A") } == "client.response_invalid")
+        }
+    }
+
+    @Test func `waits double and are bounded`() {
+        let policy = RetryPolicy(attempts: 4, firstWait: .seconds(1), longestWait: .seconds(3))
+        #expect(policy.wait(after: 1, retryAfter: nil) == .seconds(1))
+        #expect(policy.wait(after: 2, retryAfter: nil) == .seconds(2))
+        #expect(policy.wait(after: 3, retryAfter: nil) == .seconds(3))
+        #expect(policy.wait(after: 4, retryAfter: nil) == nil)
+        #expect(policy.wait(after: 1, retryAfter: 2) == .seconds(2))
+        #expect(policy.wait(after: 1, retryAfter: 4) == nil)
+    }
+
+    @Test func `secrets are not printed`() {
+        let credentials = AppCredentials(appId: "app", secret: "hunter2")
+        #expect(!"\(credentials) \(String(reflecting: credentials))".contains("hunter2"))
+    }
+}
