@@ -33,14 +33,17 @@ struct NotificationTests {
             #expect(ContinuousClock.now - started >= .milliseconds(100))
             #expect(try await listener.query("SELECT 1").count == 1)
         }
+        let isListening = Lock(false)
         let task = Task {
             try await TestDatabase.withConnection { connection in
                 try await connection.listen("quiet")
+                isListening.withLock { $0 = true }
                 let error = try await databaseError { try await connection.nextNotification() }
                 return (error.code, connection.isOpen)
             }
         }
-        try await Task.sleep(for: .milliseconds(100))
+        while !isListening.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(5)) }
+        try await Task.sleep(for: .milliseconds(50))
         task.cancel()
         let (code, isOpen) = try await task.value
         #expect(code == .cancelled)

@@ -179,7 +179,7 @@ struct PoolTests {
     @Test func `a server that cannot be reached is the reason a waiter gets`() async throws {
         let configuration = try PostgresConfiguration(url: "postgresql://u@/x?host=/nonexistent")
         try await withPostgresPool(
-            configuration: configuration, acquireTimeout: .milliseconds(300), logger: .quiet
+            configuration: configuration, acquireTimeout: .seconds(3), logger: .quiet
         ) { pool in
             let error = try await databaseError { try await pool.withConnection { _ in } }
             #expect(error.code == .connection)

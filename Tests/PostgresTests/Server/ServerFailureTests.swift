@@ -39,7 +39,7 @@ struct ServerFailureTests {
         try await ThrowawayServer.withServer { server in
             try await server.stop()
             try await withPostgresPool(
-                configuration: try server.configuration, acquireTimeout: .milliseconds(400), logger: .quiet
+                configuration: try server.configuration, acquireTimeout: .seconds(3), logger: .quiet
             ) { pool in
                 let error = try await databaseError { try await pool.withConnection { _ in } }
                 #expect(error.code == .connection)
