@@ -61,30 +61,17 @@ import Testing
     private static let checker = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("check_openapi.py").path
 
-    /// Runs the checker; 3 means that the modules it needs are not there.
-    private static func check(_ arguments: [String]) throws -> (status: Int32, output: String) {
-        let process = Process()
-        let pipe = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", checker] + arguments
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.run()
-        let data = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: data, as: UTF8.self))
-    }
-
-    private static let canCheck: Bool = ((try? check(["--available"]))?.status ?? 3) == 0
+    private static let canCheck = Command.exists(["python3", checker, "--available"])
 
     @Test(.enabled(if: canCheck, "python3 with PyYAML and openapi-spec-validator is not installed"))
     func `the document is valid OpenAPI`() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("openapi-\(UUID()).yaml")
         defer { try? FileManager.default.removeItem(at: file) }
         try Data(try await served().utf8).write(to: file)
-        let (status, output) = try Self.check([file.path] + Endpoint.all.map(\.description))
+        let check = ["python3", Self.checker, file.path]
+        let (status, output) = try await Command.run(check + Endpoint.all.map(\.description))
         #expect(status == 0, "\(output)")
-        let wrong = try Self.check([file.path] + Endpoint.all.dropFirst().map(\.description))
+        let wrong = try await Command.run(check + Endpoint.all.dropFirst().map(\.description))
         #expect(wrong.status == 1, "the checker finds nothing")
     }
 }

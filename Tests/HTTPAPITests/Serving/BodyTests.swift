@@ -86,6 +86,18 @@ import Testing
         #expect(closed)
     }
 
+    @Test func `a head that trickles is not waited for`() async throws {
+        var configuration = HTTPConfiguration(port: 0)
+        configuration.limits.idleTimeout = .milliseconds(300)
+        let (text, closed) = try await API.with(configuration: configuration, live: true) { api in
+            let port = try #require(api.client.port)
+            return try await RawConnection(port: port).exchange(
+                ["GET /healthz HTTP/1.1\r\n"] + Array(repeating: "X-A: b\r\n", count: 40), pause: .milliseconds(50))
+        }
+        #expect(text.isEmpty)
+        #expect(closed)
+    }
+
     @Test func `two requests on one connection are answered in order`() async throws {
         let one = "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Request-Id: first\r\n\r\n"
         let two = "GET /nothing HTTP/1.1\r\nHost: x\r\nX-Request-Id: second\r\n\r\n"
