@@ -136,6 +136,30 @@ extension Worker {
         }
     }
 
+    /// `tasks` callers share one appender and append one event each, `appends` times, over 64 ledgers; prints a rate.
+    func throughput(_ pool: PostgresPool, _ logger: Logger) async throws {
+        let tasks = Int(try number("tasks")), appends = Int(try number("appends"))
+        try await withAppenders(1, pool, logger) { appenders in
+            let start = ContinuousClock.now
+            try await withThrowingTaskGroup { group in
+                for task in 0..<tasks {
+                    group.addTask { [self] in
+                        for _ in 0..<appends {
+                            let stream = StreamID(ledger: .directory(UInt8(task % 64)), kind: "thing", id: UUID())
+                            _ = try await appenders[0].append(
+                                Append(events: [event(stream)], expectations: [stream: 0]))
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let seconds =
+                Double((ContinuousClock.now - start).components.attoseconds) / 1e18
+                + Double((ContinuousClock.now - start).components.seconds)
+            Self.print("\(Int(Double(tasks * appends) / seconds)) appends per second")
+        }
+    }
+
     /// `tasks` writers append `events` events each to one ledger at once.
     func large(_ pool: PostgresPool, _ logger: Logger) async throws {
         let ledger = LedgerID(try id("ledger")), count = Int(try number("events"))

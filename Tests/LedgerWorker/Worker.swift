@@ -40,6 +40,7 @@ import Postgres
             case "claim": try await claim(pool, logger)
             case "claim-cycle": try await claimCycle(pool, logger)
             case "load": try await load(pool, logger)
+            case "throughput": try await throughput(pool, logger)
             case "large": try await large(pool, logger)
             default: throw WorkerError(description: "an unknown mode")
             }

@@ -49,20 +49,8 @@ BEGIN
             AND NOT EXISTS (SELECT FROM unnest(_batch.releases) AS r WHERE r.caller = t.caller
                 AND r.ledger_id = t.ledger_id AND r.kind = t.kind AND r.key = t.key)
         ORDER BY t.caller, t.ledger_id, t.kind
-    ), verdict AS (
-        SELECT k.caller, CASE
-            WHEN k.found = k.events AND k.same THEN 'duplicate'
-            WHEN k.found = k.events AND k.time <> _batch.times[k.caller] THEN 'time'
-            WHEN k.found > 0 THEN 'reused'
-            WHEN s.caller IS NOT NULL THEN 'version'
-            WHEN b.caller IS NOT NULL THEN 'time'
-            WHEN m.caller IS NOT NULL THEN 'missing'
-            WHEN t.caller IS NOT NULL THEN 'taken'
-            ELSE 'appended' END AS outcome
-        FROM known AS k LEFT JOIN stale AS s USING (caller) LEFT JOIN behind AS b USING (caller)
-            LEFT JOIN missing AS m USING (caller) LEFT JOIN taken AS t USING (caller)
     )
-    SELECT v.caller, v.outcome,
+    SELECT k.caller, v.outcome,
         CASE v.outcome WHEN 'version' THEN s.ledger_id WHEN 'missing' THEN m.ledger_id
             WHEN 'taken' THEN t.ledger_id END,
         CASE v.outcome WHEN 'version' THEN s.kind WHEN 'missing' THEN m.kind WHEN 'taken' THEN t.kind END,
@@ -70,8 +58,17 @@ BEGIN
         CASE v.outcome WHEN 'version' THEN s.version END,
         CASE v.outcome WHEN 'time' THEN coalesce(k.time, b.time) END,
         CASE v.outcome WHEN 'duplicate' THEN k.positions END
-    FROM verdict AS v JOIN known AS k USING (caller) LEFT JOIN stale AS s USING (caller)
-        LEFT JOIN behind AS b USING (caller) LEFT JOIN missing AS m USING (caller) LEFT JOIN taken AS t USING (caller)
-    ORDER BY v.caller;
+    FROM known AS k LEFT JOIN stale AS s USING (caller) LEFT JOIN behind AS b USING (caller)
+        LEFT JOIN missing AS m USING (caller) LEFT JOIN taken AS t USING (caller)
+        CROSS JOIN LATERAL (SELECT CASE
+            WHEN k.found = k.events AND k.same THEN 'duplicate'
+            WHEN k.found = k.events AND k.time <> _batch.times[k.caller] THEN 'time'
+            WHEN k.found > 0 THEN 'reused'
+            WHEN s.caller IS NOT NULL THEN 'version'
+            WHEN b.caller IS NOT NULL THEN 'time'
+            WHEN m.caller IS NOT NULL THEN 'missing'
+            WHEN t.caller IS NOT NULL THEN 'taken'
+            ELSE 'appended' END AS outcome) AS v
+    ORDER BY k.caller;
 END
 $$;
