@@ -1,0 +1,108 @@
+import FoundationEssentials
+import Ledger
+import Postgres
+
+/// Takes the next events of a ledger into the live generations of its views.
+struct LedgerFollower: Sendable {
+    /// How many events share a transaction.
+    static let pageSize = 500
+
+    /// What one step came to.
+    struct Step: Sendable {
+        /// The position that all views that go on have reached.
+        var position: Int64
+        /// The number of events of the ledger.
+        var size: Int64
+        /// What stopped during the step.
+        var failures: [ProjectionBatch.Progress] = []
+    }
+
+    let pool: PostgresPool
+    let reader: LedgerReader
+
+    /// Follows a ledger by at most one page. Nil when another program is at work on it.
+    ///
+    /// - Parameter views: Those that go on; others have stopped at this ledger before.
+    func step(
+        _ ledger: LedgerID, _ views: Set<ProjectionName>, limit: Int = pageSize
+    ) async throws -> Step? {
+        do {
+            return try await follow(ledger, views, limit: limit)
+        } catch  where Self.isPoison(error) {
+            if views.count > 1 { return try await oneByOne(ledger, views) }
+            if limit > 1 { return try await step(ledger, views, limit: 1) }
+            return try await stop(ledger, views, error)
+        }
+    }
+
+    private func follow(_ ledger: LedgerID, _ views: Set<ProjectionName>, limit: Int) async throws -> Step? {
+        let start = try await positions(ledger, views).min() ?? 0
+        let page = try await reader.ledger(ledger, after: start, limit: limit)
+        guard page.cursor > start else { return Step(position: start, size: page.size) }
+        let batch = ProjectionBatch(ledger: ledger, events: DecodedEvents(page.events, end: page.cursor))
+        return try await pool.withTransaction { connection in
+            let rows = try await connection.pipeline(ProgressRow.lockLive(ledger)).last ?? []
+            let locked = try rows.map(ProgressRow.init).filter { views.contains($0.projection) }
+            // Somebody else holds a row, or a switch brought one that is further back than what was read.
+            guard locked.count == views.count, locked.allSatisfy({ $0.position >= start }) else { return nil }
+            let targets = locked.compactMap { row in
+                ReadModels.named(row.projection).map {
+                    ProjectionBatch.Target(model: $0, generation: row.generation, position: row.position)
+                }
+            }
+            let progress = try await batch.run(targets, on: &connection)
+            return Step(
+                position: progress.filter { $0.failure == nil }.map(\.position).min() ?? page.size, size: page.size,
+                failures: progress.filter { $0.failure != nil })
+        }
+    }
+
+    /// One view cannot go on, and the others must not wait for it.
+    private func oneByOne(_ ledger: LedgerID, _ views: Set<ProjectionName>) async throws -> Step? {
+        var whole: Step?
+        for view in views.sorted() {
+            guard let step = try await step(ledger, [view]) else { return nil }
+            whole = Step(
+                position: min(whole?.position ?? step.position, step.position), size: step.size,
+                failures: (whole?.failures ?? []) + step.failures)
+        }
+        return whole
+    }
+
+    /// Records that the next event cannot be taken.
+    private func stop(
+        _ ledger: LedgerID, _ views: Set<ProjectionName>, _ error: any Error
+    ) async throws -> Step? {
+        let size = try await reader.head(ledger)?.size ?? 0
+        return try await pool.withTransaction { connection in
+            let rows = try await connection.pipeline(ProgressRow.lockLive(ledger)).last ?? []
+            let locked = try rows.map(ProgressRow.init).filter { views.contains($0.projection) }
+            guard locked.count == views.count else { return nil }
+            var step = Step(position: size, size: size)
+            for row in locked {
+                let failure = DecodedEvents.Failure(
+                    position: row.position + 1, reason: DecodedEvents.Failure.reason(error))
+                try await connection.execute(
+                    ProgressRow.update(
+                        ledger: ledger, row.projection, row.generation, position: row.position, failure: failure))
+                step.failures.append(.init(projection: row.projection, position: row.position, failure: failure))
+            }
+            return step
+        }
+    }
+
+    private func positions(_ ledger: LedgerID, _ views: Set<ProjectionName>) async throws -> [Int64] {
+        try await pool.withConnection { connection in try await connection.query(ProgressRow.live(ledger)) }
+            .map(ProgressRow.init).filter { views.contains($0.projection) }.map(\.position)
+    }
+
+    /// Whether an event is the reason, so that no repetition heals it: bytes that are no entry, or values that the
+    /// database refuses (SQLSTATE classes 22 and 23).
+    private static func isPoison(_ error: any Error) -> Bool {
+        switch error {
+        case let error as LedgerError: error.code == .invalidEntry
+        case let error as PostgresError: error.sqlState.map { ["22", "23"].contains($0.classCode) } ?? false
+        default: false
+        }
+    }
+}

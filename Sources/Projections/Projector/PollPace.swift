@@ -1,0 +1,27 @@
+/// How often to look for new events: soon again while there are some, less often while there are none, and never for more
+/// than a fifth of the time.
+struct PollPace: Sendable {
+    /// The pause after something was found; also the tick that drives looking.
+    static let shortest: Duration = .milliseconds(50)
+    /// The pause after nothing was found for a while.
+    static let longest: Duration = .milliseconds(200)
+
+    private var pause = shortest
+    private var last: ContinuousClock.Instant?
+
+    /// Whether it is time to look.
+    func isDue(at now: ContinuousClock.Instant) -> Bool { last.map { now - $0 >= pause } ?? true }
+
+    /// Takes note of a look that ended `now` and took `duration`.
+    mutating func looked(found: Bool, took duration: Duration, at now: ContinuousClock.Instant) {
+        last = now
+        let next = found ? Self.shortest : min(pause * 3 / 2, Self.longest)
+        pause = max(next, duration * 4)
+    }
+
+    /// Takes note of a look that failed: the database is not to be pressed.
+    mutating func failed(at now: ContinuousClock.Instant) {
+        last = now
+        pause = .seconds(1)
+    }
+}

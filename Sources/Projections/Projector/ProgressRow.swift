@@ -1,0 +1,73 @@
+import FoundationEssentials
+import Ledger
+import Postgres
+
+/// How far one generation of a view has read one ledger, as it is stored.
+struct ProgressRow: Sendable {
+    let projection: ProjectionName
+    let generation: Int32
+    let position: Int64
+
+    init(_ row: PostgresRow) throws {
+        let (projection, generation, position) = try row.decode(String.self, Int32.self, Int64.self)
+        self.projection = ProjectionName(rawValue: projection)
+        self.generation = generation
+        self.position = position
+    }
+
+    /// The live generations' rows of a ledger, where there are any.
+    static func live(_ ledger: LedgerID) -> SQL {
+        """
+        SELECT g.projection, g.live, coalesce(p.position, 0)
+        FROM tenure.projection_generation AS g LEFT JOIN tenure.projection_progress AS p
+            ON p.ledger_id = \(ledger.uuid) AND p.projection = g.projection AND p.generation = g.live
+        """
+    }
+
+    /// Locks the live generations' rows of a ledger, and holds the generations so that no switch comes between.
+    ///
+    /// A row that another program holds is left out: that program is at work on it.
+    static func lockLive(_ ledger: LedgerID) -> [SQL] {
+        [
+            "SELECT FROM tenure.projection_generation ORDER BY projection FOR SHARE",
+            """
+            INSERT INTO tenure.projection_progress (ledger_id, projection, generation, position)
+            SELECT \(ledger.uuid), projection, live, 0 FROM tenure.projection_generation ORDER BY projection
+            ON CONFLICT DO NOTHING
+            """,
+            """
+            SELECT p.projection, p.generation, p.position
+            FROM tenure.projection_progress AS p JOIN tenure.projection_generation AS g
+                ON g.projection = p.projection AND g.live = p.generation
+            WHERE p.ledger_id = \(ledger.uuid) ORDER BY p.projection FOR UPDATE OF p SKIP LOCKED
+            """,
+        ]
+    }
+
+    /// Locks the row of one generation and waits for whoever holds it; makes it when it is missing.
+    static func lock(_ ledger: LedgerID, _ projection: ProjectionName, _ generation: Int32) -> [SQL] {
+        [
+            """
+            INSERT INTO tenure.projection_progress (ledger_id, projection, generation, position)
+            VALUES (\(ledger.uuid), \(projection.rawValue), \(generation), 0) ON CONFLICT DO NOTHING
+            """,
+            """
+            SELECT projection, generation, position FROM tenure.projection_progress
+            WHERE ledger_id = \(ledger.uuid) AND projection = \(projection.rawValue) AND generation = \(generation)
+            FOR UPDATE
+            """,
+        ]
+    }
+
+    /// Moves a row, and says or forgets why it goes no further.
+    static func update(
+        ledger: LedgerID, _ projection: ProjectionName, _ generation: Int32, position: Int64,
+        failure: DecodedEvents.Failure?
+    ) -> SQL {
+        """
+        UPDATE tenure.projection_progress
+        SET position = \(position), failed_at_position = \(failure?.position), failure = \(failure?.reason)
+        WHERE ledger_id = \(ledger.uuid) AND projection = \(projection.rawValue) AND generation = \(generation)
+        """
+    }
+}
