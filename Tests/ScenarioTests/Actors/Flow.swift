@@ -1,0 +1,78 @@
+import Canonical
+import Testing
+
+/// One registration or login on its way.
+struct Flow: Sendable {
+    /// Which of the two.
+    enum Kind: String, Sendable, CaseIterable {
+        case registrations
+        case logins
+    }
+
+    let client: Client
+    let kind: Kind
+    let handle: String
+    let challenge: String
+
+    /// Starts a registration.
+    static func register(_ person: Person, _ device: Device, _ client: Client) async throws -> Flow {
+        try await start(.registrations, person.registration(device), client)
+    }
+
+    /// Starts a login.
+    static func logIn(_ person: Person, _ device: Device, _ client: Client) async throws -> Flow {
+        try await start(.logins, person.login(device), client)
+    }
+
+    private static func start(_ kind: Kind, _ body: JSONValue, _ client: Client) async throws -> Flow {
+        let reply = try await client.post("/v1/\(kind.rawValue)", body)
+        try #require(reply.status == 201, "\(reply)")
+        return Flow(
+            client: client, kind: kind, handle: try #require(reply["flow"]?.text),
+            challenge: try #require(reply.challenge))
+    }
+
+    /// The same flow, reached through another instance or another app.
+    func at(_ client: Client) -> Flow { Flow(client: client, kind: kind, handle: handle, challenge: challenge) }
+
+    /// The request of a step.
+    func request(_ step: String, _ body: JSONValue, key: String? = nil) -> HTTPRequest {
+        client.request("POST", "/v1/\(kind.rawValue)/\(handle)/\(step)", body, key: key)
+    }
+
+    /// One step.
+    func step(_ step: String, _ body: JSONValue, key: String? = nil) async throws -> HTTPReply {
+        try await client.send(request(step, body, key: key))
+    }
+
+    /// The body that proves possession of the device's key.
+    func proof(_ device: Device, _ form: Device.Form = .der) throws -> JSONValue {
+        ["keyProof": .string(try device.sign(base64: challenge, form))]
+    }
+
+    /// Proves possession of the device's key.
+    func prove(_ device: Device, _ form: Device.Form = .der) async throws -> HTTPReply {
+        try await step("key", try proof(device, form))
+    }
+
+    /// Answers whatever the service asked for as this person would.
+    func complete(_ person: Person, _ asked: HTTPReply, key: String? = nil) async throws -> HTTPReply {
+        try await client.send(try completion(person, asked, key: key))
+    }
+
+    /// The request that answers what the service asked for.
+    func completion(_ person: Person, _ asked: HTTPReply, key: String? = nil) throws -> HTTPRequest {
+        switch asked.outcome {
+        case "setCredentials": request("credentials", person.credentials, key: key)
+        case "validateAnswers": request("answers", person.answers(to: asked["questions"]?.items ?? []), key: key)
+        case "validatePassphrase":
+            request("passphrase", ["passphrase": .string(try #require(person.passphrase))], key: key)
+        default: throw Unexpected(description: "\(asked)")
+        }
+    }
+
+    /// A reply that no step expects.
+    struct Unexpected: Error, CustomStringConvertible {
+        let description: String
+    }
+}

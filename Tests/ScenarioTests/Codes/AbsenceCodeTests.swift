@@ -1,0 +1,117 @@
+import Canonical
+import Foundation
+import Testing
+
+@Suite(.onServer, .sharedWorld)
+struct `Codes of status 404` {
+    @Test func `are told for a company, an employee and a key that do not exist`() async throws {
+        let client = try sharedWorld().client
+        let company = "exists.example"
+        let founder = try await client.found(company)
+        let nobody = Person("nobody", at: company)
+        try expectProblem(try await client.get(client.path("no-such.example")), "company.unknown")
+        for caller in [.app(client.app), founder.session] as [Caller] {
+            try expectProblem(try await client.get(client.path(nobody), by: caller), "employee.unknown")
+            for device in [Device(), founder.device] {
+                try expectProblem(try await client.authorize(device, of: nobody, by: caller), "employee.unknown")
+            }
+            try expectProblem(
+                try await client.authorize(Device(), of: founder.person, by: caller), "authorization.unknown_key")
+        }
+        try expectProblem(
+            try await client.post(client.path(nobody, "/cancellation"), by: founder.session), "employee.unknown")
+        for fingerprint in ["zz", "ABC", String(repeating: "0", count: 64)] {
+            let path = client.path(founder.person, "/keys/\(fingerprint)/authorization")
+            let reply = try await client.post(path)
+            #expect(["authorization.unknown_key", "request.invalid"].contains(reply.code), "\(reply)")
+        }
+    }
+
+    @Test func `are told to an app that is not linked, until it is`() async throws {
+        let world = try sharedWorld()
+        let client = try world.client
+        let company = "linked.example"
+        let founder = try await client.found(company)
+        let other = client.by(try await world.makeApp(name: "stranger"))
+        for rest in [
+            "", "/employees", "/employees/founder", "/security-admin", "/authorizations", "/events", "/policy",
+        ] {
+            let reply = try await other.get(client.path(company, rest))
+            #expect(reply.status == 404, "\(rest): \(reply)")
+            let absent = try await other.get(client.path("nowhere.example", rest))
+            #expect(reply.code == absent.code && absent.status == 404, "\(rest): \(reply) and \(absent)")
+        }
+        let device = Device()
+        let pending = try await client.logIn(founder.person, device)
+        expectOutcome(pending, "authorizationPending")
+        #expect(try await other.authorize(device, of: founder.person).status == 404)
+        try await world.linkApp(other.app, to: company)
+        #expect(try await other.get(client.path(company)).status == 200)
+        expectOutcome(try await other.logIn(founder.person, founder.device), "success")
+    }
+
+    @Test func `are told to an unlinked app that wants to register or log somebody in`() async throws {
+        let world = try sharedWorld()
+        let client = try world.client
+        let company = "closed.example"
+        let founder = try await client.found(company)
+        let other = client.by(try await world.makeApp(name: "closed out"))
+        // Whatever step tells it: nobody gets in, and nobody is registered.
+        let started = try await other.post("/v1/logins", founder.person.login(founder.device))
+        if started.status == 201 {
+            let login = try await other.logIn(founder.person, founder.device)
+            #expect(login.status >= 400, "\(login)")
+        } else {
+            try expectProblem(started, "app.not_linked")
+        }
+        let device = Device()
+        let person = Person("intruder", at: company)
+        let registering = try await other.post("/v1/registrations", person.registration(device))
+        if registering.status == 201 {
+            let registered = try await other.register(person, device)
+            try expectProblem(registered, "app.not_linked")
+        } else {
+            try expectProblem(registering, "app.not_linked")
+        }
+        try expectProblem(try await client.get(client.path(person)), "employee.unknown")
+    }
+
+    @Test func `are told to another tenant's admin as for what does not exist`() async throws {
+        let client = try sharedWorld().client
+        let mine = try await client.found("mine.example")
+        let theirs = try await client.found("theirs.example")
+        let pending = Device()
+        _ = try await client.logIn(theirs.person, pending)
+        let key = "/employees/founder/keys/\(pending.fingerprint)"
+        let requests: [(String, String, JSONValue?)] = [
+            ("GET", "", nil), ("GET", "/employees", nil), ("GET", "/employees/founder", nil),
+            ("GET", "/security-admin", nil), ("GET", "/authorizations", nil), ("GET", "/events", nil),
+            ("GET", "/policy", nil), ("POST", key + "/authorization", nil),
+            ("POST", key + "/refusal", ["reason": "r"]), ("POST", key + "/revocation", ["reason": "r"]),
+            ("POST", "/employees/founder/cancellation", nil), ("POST", "/employees/founder/approval", nil),
+            ("POST", "/reclaimed-emails", ["email": "a@theirs.example", "reason": "r"]),
+            ("PATCH", "/policy", ["approval": "admin"]), ("PUT", "/apps/\(client.app.appId)", nil),
+            ("DELETE", "/apps/\(client.app.appId)", nil),
+        ]
+        for (method, rest, body) in requests {
+            var replies: [HTTPReply] = []
+            for company in ["theirs.example", "never.example"] {
+                let request = client.request(method, client.path(company, rest), body, by: mine.session)
+                replies.append(try await client.send(request.with("X-Request-Id", "same")))
+            }
+            #expect(replies.allSatisfy { $0.status == 404 }, "\(method) \(rest): \(replies)")
+            #expect(replies[0].body == replies[1].body, "\(method) \(rest)")
+        }
+        expectOutcome(try await client.logIn(theirs.person, theirs.device), "success")
+    }
+
+    @Test func `are told for a route that does not exist`() async throws {
+        let client = try sharedWorld().client
+        for path in ["/", "/v1", "/v2/logins", "/v1/logins/x/y/z", "/v1/companies"] {
+            try expectProblem(try await client.get(path), "route.unknown")
+        }
+        let reply = try await client.get("/v1/logins")
+        try expectProblem(reply, "route.method_not_allowed")
+        #expect(reply.headers["allow"] == "POST")
+    }
+}

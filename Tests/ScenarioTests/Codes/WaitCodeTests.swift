@@ -1,0 +1,88 @@
+import Canonical
+import Postgres
+import TestSupport
+import Testing
+
+@Suite(.onServer)
+struct `Codes of status 429 and 503` {
+    @Test func `are told when too many attempts were wrong`() async throws {
+        var options = WorldOptions()
+        options.settings.budgets.unknownLimit = 2
+        try await inTurn(options) { world in
+            let client = try world.client
+            let owner = try await client.found("locked.example")
+            let device = Device()
+            let flow = try await Flow.logIn(owner.person, device, client)
+            let asked = try await flow.prove(device)
+            for _ in 0..<2 {
+                let reply = try await flow.step("passphrase", ["passphrase": "wrong passphrase"])
+                try expectProblem(reply, "passphrase.incorrect", goesOn: true)
+            }
+            let locked = try await flow.complete(owner.person, asked)
+            try expectProblem(locked, "credentials.locked")
+            #expect((locked.headers["retry-after"].flatMap(Int.init) ?? 0) <= 3_600)
+            expectOutcome(try await client.logIn(owner.person, owner.device), "success")
+        }
+    }
+
+    @Test func `are told when more compute than may wait`() async throws {
+        var options = WorldOptions()
+        options.computeThreads = 1
+        options.computeWaiting = 1
+        try await inTurn(options) { world in
+            let client = try world.client
+            let owner = try await client.found("busy.example")
+            let flows = try await concurrently(12) { _ in
+                let flow = try await Flow.logIn(owner.person, owner.device, client)
+                return (flow, try await flow.prove(owner.device))
+            }
+            let replies = try await concurrently(12) { number in
+                try await flows[number].0.complete(owner.person, flows[number].1)
+            }
+            let busy = replies.filter { $0.status != 200 }
+            #expect(!busy.isEmpty && busy.count < 12)
+            for reply in busy { try expectProblem(reply, "service.busy") }
+            // Admission comes before the charge: who was sent away has lost nothing and tries again in the same flow.
+            #expect(try await world.count("AttemptCharged") <= replies.count - busy.count)
+            let refused = try #require(replies.firstIndex { $0.status == 503 })
+            let (flow, asked) = flows[refused]
+            expectOutcome(try await flow.complete(owner.person, asked), "success")
+        }
+    }
+
+    @Test func `are told when views are not there yet`() async throws {
+        var options = WorldOptions()
+        options.settings.viewPatience = .milliseconds(300)
+        try await inTurn(options) { world in
+            let client = try world.client
+            _ = try await client.found("views.example")
+            try expectProblem(
+                try await client.get(client.path("views.example"), at: 1_000_000), "service.unavailable")
+        }
+    }
+
+    @Test func `are told while the database is gone, and not afterwards`() async throws {
+        try await inTurn { world in
+            let client = try world.client
+            let owner = try await client.found("outage.example")
+            let name = world.database.name
+            var connection = try await world.database.connect(as: .superuser)
+            try await connection.executeScript("ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
+            _ = try await connection.query(
+                """
+                SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                WHERE datname = \(name) AND pid <> pg_backend_pid()
+                """)
+            let refused = try await client.post("/v1/logins", owner.person.login(owner.device))
+            try await connection.executeScript("ALTER DATABASE \(name) ALLOW_CONNECTIONS true")
+            try expectProblem(refused, "service.unavailable")
+            var reply = refused
+            for _ in 0..<100 where reply.status == 503 {
+                try await Task.sleep(for: .milliseconds(100))
+                reply = try await client.post("/v1/logins", owner.person.login(owner.device))
+            }
+            #expect(reply.status == 201, "\(reply)")
+            expectOutcome(try await client.logIn(owner.person, owner.device), "success")
+        }
+    }
+}

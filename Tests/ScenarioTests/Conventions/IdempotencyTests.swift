@@ -1,0 +1,107 @@
+import Canonical
+import Postgres
+import TestSupport
+import Testing
+
+@Suite(.onServer, .sharedWorld)
+struct `An idempotency key` {
+    @Test func `makes the same request answer the same bytes`() async throws {
+        let client = try sharedWorld().client
+        let person = Person("f", at: "repeat.example")
+        let device = Device()
+        let flow = try await Flow.register(person, device, client)
+        let key = flow.request("key", try flow.proof(device), key: "k-\(Person.word())")
+        let asked = try await client.send(key)
+        expectOutcome(asked, "setCredentials")
+        #expect(try await client.send(key).body == asked.body)
+        let credentials = try flow.completion(person, asked, key: "c-\(Person.word())")
+        let success = try await client.send(credentials)
+        let member = try Member(person, device, success)
+        for _ in 0..<3 {
+            let again = try await client.send(credentials)
+            #expect(again.status == 200 && again.body == success.body)
+            #expect(again.headers["tenure-position"] == success.headers["tenure-position"])
+        }
+        #expect(try await client.send(key).body == asked.body, "also when the flow has ended")
+        #expect(try await client.get("/v1/sessions", by: member.session)["items"]?.items.count == 1)
+    }
+
+    @Test func `used for another request is a conflict`() async throws {
+        let client = try sharedWorld().client
+        let owner = try await client.found("conflict.example")
+        let flow = try await Flow.logIn(owner.person, owner.device, client)
+        _ = try await flow.prove(owner.device)
+        let key = "one-\(Person.word())"
+        let wrong = try await flow.step("passphrase", ["passphrase": "wrong passphrase"], key: key)
+        try expectProblem(wrong, "passphrase.incorrect", goesOn: true)
+        let right: JSONValue = ["passphrase": .string(try #require(owner.person.passphrase))]
+        try expectProblem(try await flow.step("passphrase", right, key: key), "idempotency.conflict")
+        try expectProblem(
+            try await client.post(client.path(owner.person, "/cancellation"), by: .app(client.app), key: key),
+            "idempotency.conflict")
+        expectOutcome(try await flow.step("passphrase", right, key: "two-\(Person.word())"), "success")
+    }
+
+    @Test func `belongs to its caller`() async throws {
+        let world = try sharedWorld()
+        let client = try world.client
+        let other = client.by(try await world.makeApp(name: "keys"))
+        let key = "shared-\(Person.word())"
+        for (client, company) in [(client, "caller-one.example"), (other, "caller-two.example")] {
+            let person = Person("f", at: company)
+            let device = Device()
+            let flow = try await Flow.register(person, device, client)
+            let asked = try await flow.prove(device)
+            let reply = try await flow.complete(person, asked, key: key)
+            #expect(reply["employee"]?["companyName"]?.text == company, "\(reply)")
+        }
+    }
+
+    @Test func `of requests at the same time has one outcome`() async throws {
+        let client = try sharedWorld().client
+        let person = Person("f", at: "together.example")
+        let device = Device()
+        let flow = try await Flow.register(person, device, client)
+        let request = try flow.completion(person, try await flow.prove(device), key: "t-\(Person.word())")
+        let replies = try await concurrently(12) { _ in try await client.send(request) }
+        let done = replies.filter { $0.status == 200 }
+        #expect(!done.isEmpty && Set(done.map(\.body)).count == 1)
+        for reply in replies where reply.status != 200 { try expectProblem(reply, "idempotency.in_progress") }
+        #expect(try await client.send(request).body == done.first?.body)
+        #expect(try await client.events("together.example", "type=SessionOpened").count == 1)
+    }
+
+    @Test func `that is none is refused`() async throws {
+        let client = try sharedWorld().client
+        let founder = try await client.found("no-key.example")
+        let path = client.path(founder.person, "/keys/\(founder.device.fingerprint)/authorization")
+        for wrong in ["", "a b", "ü", String(repeating: "k", count: 256)] {
+            let reply = try await client.send(client.request("POST", path).with("Idempotency-Key", wrong))
+            try expectProblem(reply, "request.invalid")
+        }
+    }
+}
+
+@Suite(.onServer)
+struct `An idempotency key whose first request still runs` {
+    @Test func `is told so`() async throws {
+        try await inTurn { world in
+            let client = try world.client
+            let person = Person("f", at: "running.example")
+            let device = Device()
+            let flow = try await Flow.register(person, device, client)
+            let request = try flow.completion(person, try await flow.prove(device), key: "running")
+            var connection = try await world.database.connect(as: .superuser)
+            // The first request can do everything but append.
+            try await connection.executeScript("BEGIN; LOCK TABLE tenure.event IN EXCLUSIVE MODE")
+            async let first = client.send(request)
+            try await Task.sleep(for: .milliseconds(1_500))
+            let second = try await client.send(request)
+            try await connection.executeScript("ROLLBACK")
+            try expectProblem(second, "idempotency.in_progress")
+            let reply = try await first
+            expectOutcome(reply, "success")
+            #expect(try await client.send(request).body == reply.body)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Canonical
+import Foundation
+import Postgres
+
+extension TenureWorld {
+    /// Every row of every table of this world's database, as `COPY` writes it, and every `bytea` decoded beside it.
+    func dump() async throws -> (bytes: Data, tables: [String]) {
+        try await superuser { connection in
+            let rows = try await connection.query(
+                """
+                SELECT quote_ident(table_schema) || '.' || quote_ident(table_name) FROM information_schema.tables
+                WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema')
+                ORDER BY 1
+                """)
+            let tables = try rows.map { try $0.decode(String.self) }
+            var dump = Data()
+            for table in tables {
+                var text: [UInt8] = []
+                _ = try await connection.copyOut("COPY \(unsafeSQL: table) TO STDOUT") { text += $0 }
+                dump.append(contentsOf: text)
+                dump.append(contentsOf: Self.decodedBytes(in: text))
+            }
+            return (dump, tables)
+        }
+    }
+
+    /// What stands behind each `\\x` of a `COPY`, one after the other with a line between.
+    private static func decodedBytes(in text: [UInt8]) -> [UInt8] {
+        var decoded: [UInt8] = []
+        for field in text.split(whereSeparator: { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\n") }) {
+            guard field.starts(with: Array(#"\\x"#.utf8)) else { continue }
+            decoded += Hex.decode(String(decoding: field.dropFirst(3), as: UTF8.self)) ?? []
+            decoded.append(UInt8(ascii: "\n"))
+        }
+        return decoded
+    }
+}

@@ -1,0 +1,39 @@
+import Canonical
+import Foundation
+
+/// The forms in which a text might stand somewhere by mistake.
+struct Forms {
+    let name: String
+    private let needles: [[UInt8]]
+
+    /// Looks for a text as it is, in lower case, escaped, in hexadecimal and in base64 at each of three offsets.
+    init(_ name: String, _ text: String) {
+        self.name = name
+        let spellings = Set([text, text.lowercased()])
+        needles = Array(Set(spellings.flatMap { Self.forms(of: Array($0.utf8)) }))
+    }
+
+    /// Whether one of the forms is there.
+    func isFound(in haystack: Data) -> Bool {
+        needles.contains { haystack.range(of: Data($0)) != nil }
+    }
+
+    private static func forms(of bytes: [UInt8]) -> [[UInt8]] {
+        let escaped = String(decoding: bytes, as: UTF8.self).unicodeScalars.map { scalar in
+            scalar.isASCII ? String(scalar) : "\\u" + String(format: "%04x", scalar.value)
+        }.joined()
+        let slashed = String(decoding: bytes, as: UTF8.self).replacing("/", with: "\\/")
+        let hex = Hex.encode(bytes)
+        var forms = [bytes, Array(escaped.utf8), Array(slashed.utf8), Array(hex.utf8), Array(hex.uppercased().utf8)]
+        for offset in 0..<3 {
+            // Three bytes make four characters: those that depend on a neighbour are left out.
+            let padded = Array(repeating: UInt8(0), count: offset) + bytes
+            let whole = padded.count / 3 * 4
+            let first = offset == 0 ? 0 : offset + 1
+            for text in [Base64.encode(padded), Base64URL.encode(padded)] {
+                forms.append(Array(text.utf8.prefix(whole).dropFirst(first)))
+            }
+        }
+        return forms.filter { $0.count >= 6 }
+    }
+}

@@ -1,0 +1,110 @@
+import Canonical
+import Testing
+
+@Suite(.onServer, .sharedWorld)
+struct `A session` {
+    private func refresh(_ token: String) async throws -> HTTPReply {
+        try await sharedWorld().client.post("/v1/sessions/refresh", ["refreshToken": .string(token)], by: .nobody)
+    }
+
+    @Test func `is refreshed with tokens that replace the old ones`() async throws {
+        let client = try sharedWorld().client
+        let member = try await client.found("refresh.example")
+        let reply = try await refresh(member.refreshToken)
+        #expect(reply.status == 200, "\(reply)")
+        let access = try #require(reply["accessToken"]?.text)
+        let token = try #require(reply["refreshToken"]?.text)
+        #expect(access != member.accessToken && token != member.refreshToken)
+        #expect(reply["expiresAt"]?.text != nil)
+        #expect(try await client.get("/v1/sessions", by: .session(access)).status == 200)
+        try expectProblem(try await client.get("/v1/sessions", by: member.session), "session.invalid")
+        #expect(try await refresh(token).status == 200)
+    }
+
+    @Test func `ends when a refresh token comes a second time`() async throws {
+        let client = try sharedWorld().client
+        let member = try await client.found("reuse.example")
+        let first = try await refresh(member.refreshToken)
+        let access = try #require(first["accessToken"]?.text)
+        try expectProblem(try await refresh(member.refreshToken), "session.invalid")
+        try expectProblem(try await client.get("/v1/sessions", by: .session(access)), "session.invalid")
+        try expectProblem(try await refresh(try #require(first["refreshToken"]?.text)), "session.invalid")
+        let closed = try await client.events("reuse.example", "type=SessionClosed")
+        #expect(closed.compactMap { $0["data"]?["reason"]?.text } == ["refreshReused"])
+    }
+
+    @Test func `is refreshed once by many at the same time`() async throws {
+        let client = try sharedWorld().client
+        let member = try await client.found("refresh-race.example")
+        let body: JSONValue = ["refreshToken": .string(member.refreshToken)]
+        let replies = try await concurrently(8) { _ in
+            try await client.post("/v1/sessions/refresh", body, by: .nobody)
+        }
+        #expect(replies.filter { $0.status == 200 }.count <= 1)
+        for reply in replies where reply.status != 200 { try expectProblem(reply, "session.invalid") }
+    }
+
+    @Test func `answers a lost refresh again when the request had a key`() async throws {
+        let client = try sharedWorld().client
+        let member = try await client.found("refresh-lost.example")
+        let body: JSONValue = ["refreshToken": .string(member.refreshToken)]
+        let request = client.request("POST", "/v1/sessions/refresh", body, by: .nobody, key: "r-\(Person.word())")
+        try await client.lose(request, cut: .whenReplyArrives)
+        let reply = try await client.send(request)
+        #expect(reply.status == 200, "\(reply)")
+        let access = try #require(reply["accessToken"]?.text)
+        #expect(try await client.get("/v1/sessions", by: .session(access)).status == 200)
+    }
+
+    @Test func `ends when it is closed, and no other does`() async throws {
+        let client = try sharedWorld().client
+        let member = try await client.found("close.example")
+        let other = try Member(member.person, member.device, try await client.logIn(member.person, member.device))
+        let closed = try await client.send(client.request("DELETE", "/v1/sessions/current", by: member.session))
+        #expect(closed.status == 204 && closed.body.isEmpty)
+        try expectProblem(try await client.get("/v1/sessions", by: member.session), "session.invalid")
+        try expectProblem(try await refresh(member.refreshToken), "session.invalid")
+        #expect(try await client.get("/v1/sessions", by: other.session).status == 200)
+        let events = try await client.events("close.example", "type=SessionClosed")
+        #expect(events.compactMap { $0["data"]?["reason"]?.text } == ["closed"])
+    }
+
+    @Test func `is listed with the others of the same employee`() async throws {
+        let client = try sharedWorld().client
+        let company = "list.example"
+        let member = try await client.found(company)
+        _ = try await client.join(Person("somebody else", at: company))
+        let tablet = Device()
+        _ = try await client.logIn(member.person, tablet)
+        _ = try await client.authorize(tablet, of: member.person)
+        let second = try Member(member.person, tablet, try await client.logIn(member.person, tablet))
+        let items = try await client.get("/v1/sessions", by: second.session)["items"]?.items ?? []
+        #expect(items.count == 2)
+        #expect(items.filter { $0["isCurrent"]?.flag == true }.map { $0["fingerprint"]?.text } == [tablet.fingerprint])
+        #expect(Set(items.compactMap { $0["fingerprint"]?.text }) == [tablet.fingerprint, member.device.fingerprint])
+        #expect(Set(items.compactMap { $0["sessionId"]?.text }).count == 2)
+    }
+
+    @Test func `is refused to a refresh token that is none`() async throws {
+        let client = try sharedWorld().client
+        let member = try await client.found("no-token.example")
+        for wrong in ["", "x", member.accessToken, String(member.refreshToken.dropLast()), member.refreshToken + "A"] {
+            let reply = try await refresh(wrong)
+            #expect(["session.invalid", "request.invalid"].contains(reply.code), "\(reply)")
+        }
+        #expect(try await refresh(member.refreshToken).status == 200)
+    }
+}
+
+@Suite(.onServer, .sharedWorld { $0.settings.refreshLifetime = .seconds(1) })
+struct `A session whose refresh token has expired` {
+    @Test func `is over`() async throws {
+        let client = try sharedWorld().client
+        let member = try await client.found("refresh-expired.example")
+        try await Task.sleep(for: .milliseconds(1_300))
+        let reply = try await client.post(
+            "/v1/sessions/refresh", ["refreshToken": .string(member.refreshToken)], by: .nobody)
+        #expect(["session.expired", "session.invalid"].contains(reply.code), "\(reply)")
+        expectOutcome(try await client.logIn(member.person, member.device), "success")
+    }
+}
