@@ -11,11 +11,11 @@ struct Main {
             } else {
                 try command.run()
             }
-        } catch let failure as CommandFailure {
-            Output.standardError().write(failure.description + "\n")
-            Tenure.exit(withError: failure.exitCode)
         } catch {
-            Tenure.exit(withError: error)
+            // What the argument parser throws itself (help, usage, an exit code) it also prints itself.
+            guard let failure = CommandFailure(describing: error) else { Tenure.exit(withError: error) }
+            Output.standardError().line(failure.description)
+            Tenure.exit(withError: failure.exitCode)
         }
     }
 }

@@ -48,7 +48,10 @@ enum ImportTable {
             local: [
                 "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",
                 "Projections", "IdentityService", "TenureAPI", "HTTPAPI", "TenureClient",
-            ], external: ["ArgumentParser", "Configuration", "Crypto", "Hummingbird", "Logging", "ServiceLifecycle"]),
+            ],
+            external: [
+                "ArgumentParser", "Configuration", "Crypto", "Logging", "ServiceLifecycle", "UnixSignals",
+            ]),
     ]
 
     /// Whether the table lets `target` import `module`.

@@ -7,13 +7,13 @@ struct Settings: Sendable {
     /// What can be set, by its name in the configuration file; in the environment the same name is upper case with
     /// underscores after `TENURE_`.
     enum Name: String, Sendable, CaseIterable {
-        case databaseUrl, ownerDatabaseUrl, masterKeyFile, listenHost, listenPort, publicUrl, tlsCertificateFile
-        case tlsKeyFile, logLevel, metricsToken
+        case databaseUrl, readerDatabaseUrl, ownerDatabaseUrl, masterKeyFile, issuer, listenHost, listenPort, publicUrl
+        case tlsCertificateFile, tlsKeyFile, clearTextAllowed, trustedProxies, logLevel, metricsToken
 
         /// Whether the value is kept out of anything that is printed. A database's URL may carry a password.
         var isSecret: Bool {
             switch self {
-            case .databaseUrl, .ownerDatabaseUrl, .metricsToken: true
+            case .databaseUrl, .readerDatabaseUrl, .ownerDatabaseUrl, .metricsToken: true
             default: false
             }
         }
@@ -67,6 +67,22 @@ struct Settings: Sendable {
                 .usage, "\(name.variable) must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
+    }
+
+    /// Yes or no; `false` when nobody set it.
+    func flag(_ name: Name) throws -> Bool {
+        guard let written = text(name) ?? reader.bool(forKey: ConfigKey([name.rawValue])).map({ String($0) }) else {
+            return false
+        }
+        guard let flag = Bool(written.lowercased()) else {
+            throw CommandFailure(.usage, "\(name.variable) must be true or false")
+        }
+        return flag
+    }
+
+    /// A list whose items are apart by commas; empty when nobody set it.
+    func list(_ name: Name) -> [String] {
+        (text(name) ?? "").split(separator: ",").map { $0.filter { $0 != " " } }.filter { !$0.isEmpty }
     }
 
     private static func provider(of file: String) async throws -> any ConfigProvider {

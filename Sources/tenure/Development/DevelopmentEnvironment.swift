@@ -12,24 +12,32 @@ struct DevelopmentEnvironment: Sendable, Equatable {
     var appSalt: String
     /// The database as the service uses it.
     var databaseURL: String
+    /// The database as projections read it.
+    var readerDatabaseURL: String
     /// The database as migrations use it.
     var ownerDatabaseURL: String
+    /// The file with the master keys.
+    var masterKeyFile: String
 
     private static let fields: [(name: String, path: any WritableKeyPath<Self, String> & Sendable)] = [
         ("TENURE_URL", \.url), ("TENURE_APP_ID", \.appId), ("TENURE_APP_SECRET", \.appSecret),
         ("TENURE_APP_SALT", \.appSalt), ("TENURE_DATABASE_URL", \.databaseURL),
-        ("TENURE_OWNER_DATABASE_URL", \.ownerDatabaseURL),
+        ("TENURE_READER_DATABASE_URL", \.readerDatabaseURL), ("TENURE_OWNER_DATABASE_URL", \.ownerDatabaseURL),
+        ("TENURE_MASTER_KEY_FILE", \.masterKeyFile),
     ]
 
     init(
-        url: String, appId: String, appSecret: String, appSalt: String, databaseURL: String, ownerDatabaseURL: String
+        url: String, appId: String, appSecret: String, appSalt: String, databaseURL: String, readerDatabaseURL: String,
+        ownerDatabaseURL: String, masterKeyFile: String
     ) {
         self.url = url
         self.appId = appId
         self.appSecret = appSecret
         self.appSalt = appSalt
         self.databaseURL = databaseURL
+        self.readerDatabaseURL = readerDatabaseURL
         self.ownerDatabaseURL = ownerDatabaseURL
+        self.masterKeyFile = masterKeyFile
     }
 
     /// The file's text: one exported variable per line.
@@ -47,7 +55,9 @@ struct DevelopmentEnvironment: Sendable, Equatable {
             else { return nil }
             values[line[..<equals].dropFirst("export ".count)] = value
         }
-        self.init(url: "", appId: "", appSecret: "", appSalt: "", databaseURL: "", ownerDatabaseURL: "")
+        self.init(
+            url: "", appId: "", appSecret: "", appSalt: "", databaseURL: "", readerDatabaseURL: "",
+            ownerDatabaseURL: "", masterKeyFile: "")
         for (name, path) in Self.fields {
             guard let value = values[name[...]] else { return nil }
             self[keyPath: path] = value

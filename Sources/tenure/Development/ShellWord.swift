@@ -5,6 +5,15 @@ enum ShellWord {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 
+    /// The text as it is when a shell leaves it alone, in quotes otherwise.
+    static func quoteIfNeeded(_ text: String) -> String {
+        let plain = text.utf8.allSatisfy { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "/._-".utf8.contains(byte)
+        }
+        return plain && !text.isEmpty ? text : quote(text)
+    }
+
     /// What ``quote(_:)`` was given, or `nil` when the word is not of that form.
     static func unquote(_ word: some StringProtocol) -> String? {
         let escaped = "'\\''"

@@ -6,7 +6,8 @@ import Testing
 @Suite struct DevelopmentEnvironmentTests {
     static let sample = DevelopmentEnvironment(
         url: "http://127.0.0.1:8080", appId: "5f0c", appSecret: "it's $HOME `id` \\ \"quoted\"", appSalt: "salt",
-        databaseURL: "postgresql://tenure_app@/tenure?host=/tmp/x&port=5432", ownerDatabaseURL: "owner")
+        databaseURL: "postgresql://tenure_app@/tenure?host=/tmp/x&port=5432", readerDatabaseURL: "reader",
+        ownerDatabaseURL: "owner", masterKeyFile: "/keys")
 
     @Test func `what was written is read again`() {
         #expect(DevelopmentEnvironment(text: Self.sample.text) == Self.sample)

@@ -1,0 +1,63 @@
+import ArgumentParser
+import HTTPAPI
+import IdentityService
+import Keys
+import Ledger
+import Postgres
+
+extension CommandFailure {
+    /// The words and the exit code for whatever a command threw.
+    ///
+    /// - Returns: `nil` for what the argument parser threw itself: help, a usage error, an exit code.
+    init?(describing error: any Error) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case let error as PostgresError: self = Self.postgres(error)
+        case let error as MigrationError:
+            // The operator's own terminal: the server's words help more than they can harm here.
+            self.init(.failure, "the migration stopped: \(error.debugDescription)")
+        case let error as KeysError: self.init(.failure, error.reason, remedy: error.remedy)
+        case let error as ServiceError: self = Self.service(error)
+        case let error as LedgerError: self.init(.failure, "the log refused: \(error)")
+        case let error as HTTPConfigurationError: self = Self.http(error)
+        default: return nil
+        }
+    }
+
+    private static func postgres(_ error: PostgresError) -> CommandFailure {
+        switch error.code {
+        case .connection, .timeout:
+            CommandFailure(
+                .unreachable, "the database cannot be reached: \(String(reflecting: error))",
+                remedy: "Is the server running, and is the URL right?")
+        case .poolExhausted: CommandFailure(.busy, "the database is busy: \(error)")
+        case .usage: CommandFailure(.usage, "\(error)")
+        default: CommandFailure(.failure, "the database refused: \(String(reflecting: error))")
+        }
+    }
+
+    private static func service(_ error: ServiceError) -> CommandFailure {
+        let details = error.members.map { "\($0.pointer) \($0.detail)" }.joined(separator: ", ")
+        let message = error.code.rawValue + (details.isEmpty ? "" : ": \(details)")
+        switch error.code.status {
+        case 404: return CommandFailure(.notFound, message)
+        case 400: return CommandFailure(.usage, message)
+        case 403: return CommandFailure(.notPermitted, message)
+        default: break
+        }
+        switch error.code {
+        case .appUnknown: return CommandFailure(.notFound, message)
+        case .serviceBusy: return CommandFailure(.busy, message)
+        case .serviceUnavailable: return CommandFailure(.unreachable, message)
+        default: return CommandFailure(.failure, message)
+        }
+    }
+
+    private static func http(_ error: HTTPConfigurationError) -> CommandFailure {
+        let remedy: String? =
+            error.code == .clearTextBeyondLoopback
+            ? "Set TENURE_TLS_CERTIFICATE_FILE and TENURE_TLS_KEY_FILE, or TENURE_CLEAR_TEXT_ALLOWED=true behind a proxy that ends TLS."
+            : nil
+        return CommandFailure(.usage, "the service cannot be served like this: \(error)", remedy: remedy)
+    }
+}
