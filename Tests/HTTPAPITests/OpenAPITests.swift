@@ -1,3 +1,4 @@
+import Canonical
 import Foundation
 import TenureAPI
 import Testing
@@ -63,15 +64,51 @@ import Testing
 
     private static let canCheck = Command.exists(["python3", checker, "--available"])
 
+    /// What is sent and answered, one line per operation and outcome.
+    private func samples() async throws -> [String] {
+        var lines: [String] = []
+        for (outcome, decision) in FakeService.everyAnswer {
+            var service = FakeService()
+            service.outcome = outcome
+            service.decision = decision
+            service.next = 9
+            for endpoint in Endpoint.all where endpoint.template.text.hasPrefix("/v1/") {
+                lines.append(try await sample(endpoint, service))
+            }
+            service.failure = ServiceErrors.named("answers.incorrect")
+            lines.append(try await sample(.validateLoginAnswers, service))
+        }
+        return lines
+    }
+
+    private func sample(_ endpoint: Endpoint, _ service: FakeService) async throws -> String {
+        let request = Samples.body(endpoint)
+        let answer = try await API.with(service) {
+            try await $0.send(
+                endpoint.method, Samples.path(endpoint), authorization: Samples.authorization(endpoint), body: request)
+        }
+        let line = JSONValue.objectOmittingNil([
+            "operation": .string(endpoint.description), "status": .integer(Int64(answer.status)),
+            "response": answer.bytes.isEmpty ? nil : try answer.json,
+            "request": try request.map { try StrictJSON.parse($0.utf8) },
+        ])
+        return String(decoding: line.canonicalBytes(), as: UTF8.self)
+    }
+
     @Test(.enabled(if: canCheck, "python3 with PyYAML and openapi-spec-validator is not installed"))
-    func `the document is valid OpenAPI`() async throws {
+    func `the document is valid OpenAPI and describes what is sent and answered`() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("openapi-\(UUID()).yaml")
         defer { try? FileManager.default.removeItem(at: file) }
         try Data(try await served().utf8).write(to: file)
         let check = ["python3", Self.checker, file.path]
-        let (status, output) = try await Command.run(check + Endpoint.all.map(\.description))
-        #expect(status == 0, "\(output)")
-        let wrong = try await Command.run(check + Endpoint.all.dropFirst().map(\.description))
-        #expect(wrong.status == 1, "the checker finds nothing")
+        let operations = Endpoint.all.map(\.description)
+        let samples = try await samples()
+        let good = try await Command.run(check + operations, input: samples.joined(separator: "\n"))
+        #expect(good.status == 0, "\(good.output)")
+        let missing = try await Command.run(check + operations.dropFirst())
+        #expect(missing.status == 1, "the checker misses an operation")
+        let line = #"{"operation":"POST /v1/logins","status":201,"response":{"flow":7}}"#
+        let wrong = try await Command.run(check + operations, input: line)
+        #expect(wrong.status == 1, "the checker misses a wrong body")
     }
 }

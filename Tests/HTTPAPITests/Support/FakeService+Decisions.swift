@@ -3,6 +3,25 @@ import Canonical
 @testable import IdentityService
 
 extension FakeService {
+    /// Every outcome of a flow, each beside some decision; together they are every answer there is.
+    static let everyAnswer: [(FlowOutcome, Decision)] = {
+        let question = ShownQuestion(questionId: "AAAA", question: "Why?")
+        let rules = CredentialRules(questionsWithPassphraseAllowed: true, blindOnly: false)
+        let erased = EmployeeSummary(companyName: "A", companyEmployeeId: nil, status: "cancelled", role: "admin")
+        return [
+            (.success(tokens, summary, position: 3), .done(summary, position: 3)),
+            (.success(tokens, summary, position: nil), .done(nil, position: nil)),
+            (
+                .authorizationPending(employeePublicKey: [4], fingerprint: fingerprint, position: 2),
+                .signatureRequired(statement: [1])
+            ),
+            (.setCredentials(challenge: [1], rules: rules), .done(erased, position: nil)),
+            (.validateAnswers(challenge: [1], questions: [question]), .done(nil, position: 1)),
+            (.validatePassphrase(challenge: [1], questions: nil), .done(nil, position: 1)),
+            (.validatePassphrase(challenge: [1], questions: [question]), .done(nil, position: 1)),
+        ]
+    }()
+
     private static func text(_ signed: SignedStatement?) -> String {
         signed.map { Hex.encode($0.statement) + "/" + Hex.encode($0.signature) } ?? "none"
     }

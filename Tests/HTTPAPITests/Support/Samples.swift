@@ -5,8 +5,12 @@ enum Samples {
     static let registration =
         #"{"companyName":"Acme","companyEmployeeId":"7","email":"a@b.example","employeePublicKey":"BAE="}"#
     static let login = #"{"companyName":"Acme","companyEmployeeId":"7","employeePublicKey":"BAE="}"#
-    static let credentials = #"{"securityQuestions":[{"question":"Q","answer":"A"}]}"#
     static let answers = #"{"answers":[{"questionId":"AAAA","answer":"x"}]}"#
+    private static let credentials =
+        #"{"securityQuestions":["#
+        + (1...5).map { #"{"question":"Q\#($0)","answer":"A"}"# }.joined(separator: ",") + "]}"
+    private static let threeAnswers =
+        #"{"answers":["# + (1...3).map { #"{"questionId":"AAA\#($0)","answer":"x"}"# }.joined(separator: ",") + "]}"
 
     static func body(_ endpoint: Endpoint) -> String? {
         switch endpoint {
@@ -14,7 +18,7 @@ enum Samples {
         case .startLogin: login
         case .proveRegistrationKey, .proveLoginKey: #"{"keyProof":"AQID"}"#
         case .setCredentials: credentials
-        case .validateRegistrationAnswers, .validateLoginAnswers: answers
+        case .validateRegistrationAnswers, .validateLoginAnswers: threeAnswers
         case .validateRegistrationPassphrase, .validateLoginPassphrase: #"{"passphrase":"correct horse"}"#
         case .refreshSession: #"{"refreshToken":"cg"}"#
         case .refuseKey, .revokeKey: #"{"reason":"lost.device"}"#
