@@ -122,6 +122,10 @@ let package = Package(
             dependencies: [
                 "Projections", "Ledger", "Keys", "Identity", "Postgres", "Canonical", "TestSupport", crypto, logging,
             ], swiftSettings: settings),
+        .testTarget(
+            name: "IdentityServiceTests",
+            dependencies: ["IdentityService", "Keys", "Ledger", "Postgres", "Canonical", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(name: "TenureAPITests", dependencies: ["TenureAPI", "Canonical"], swiftSettings: settings),
         .testTarget(
             name: "HTTPAPITests",

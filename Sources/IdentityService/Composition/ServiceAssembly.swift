@@ -3,7 +3,7 @@ public import Keys
 import Ledger
 public import Logging
 public import Postgres
-public import Projections
+import Projections
 public import ServiceLifecycle
 
 /// The service with everything that has to run beside it, put together from a database and master keys.

@@ -35,10 +35,13 @@ struct SetCredentials: Sendable {
         }
         return try await context.compute.admitted { admission in
             let credentials = try await admission.run { try setUp.complete(seed: seed) }
+            let userSignature = try credentials.userKey.sign(
+                validationOf: try Challenge(parsing: proved.challenge))
             let record = try credentials.record(
                 deviceSignature: nil, employeeKey: try EmployeePublicKey(bytes: row.state.employeePublicKey))
             let new = NewUserCredentials(
-                record: record, questions: credentials.questions, seed: seed, proved: proved)
+                record: record, questions: credentials.questions, seed: seed, proved: proved,
+                userSignature: userSignature)
             return try await CompleteRegistration(context: context).run(
                 row, .newUser(new), app: app, call: call, ticket: ticket)
         }
@@ -51,6 +54,7 @@ struct NewUserCredentials: Sendable {
     let questions: [QuestionText]
     let seed: OPRFSeed
     let proved: FlowState.ProvedKey
+    let userSignature: Signature
 
     /// The event, with the question texts sealed under the new user's key.
     func event(_ state: FlowState, email: String, key: PersonKey) throws -> CredentialsSet {
@@ -60,10 +64,11 @@ struct NewUserCredentials: Sendable {
                 authenticating: ChallengedCredential.questionPlace(state.credentialId, id))
         }
         let stored = try StoredCredentials(record: record, encryptedTexts: texts)
-        guard let signature = SignatureBytes(proved.signature) else { throw ServiceError(.flowWrongStep) }
+        guard let device = SignatureBytes(proved.signature), let own = SignatureBytes(userSignature.bytes) else { throw ServiceError(.flowWrongStep) }
         let user = UserID(state.userId)
         return CredentialsSet(
             userID: user, credentialID: CredentialID(state.credentialId), record: stored.bytes,
-            email: Personal(user, email), challenge: proved.challenge, deviceSignature: signature)
+            email: Personal(user, email), challenge: proved.challenge, deviceSignature: device,
+            userSignature: own)
     }
 }

@@ -24,12 +24,13 @@ struct CloseSession: Sendable {
             metadata: EventMetadata(actor: employee.uuid, requestId: call.requestId))
         let deletion: SQL =
             "DELETE FROM tenure.session WHERE ledger_id = \(tenant.uuid) AND session_id = \(session)"
+        let append = Append(
+            events: [event], expectations: [stream: 1], time: call.time, effects: { _ in [deletion] })
         do {
-            _ = try await context.appender.append(
-                Append(events: [event], expectations: [stream: 1], time: call.time, effects: { _ in [deletion] }))
-        } catch where error.code == .versionConflict {
+            _ = try await context.appender.append(append)
+        } catch {
             // Somebody else closed it first, which is what was asked for.
-            return
+            guard error.code == .versionConflict else { throw error }
         }
     }
 }

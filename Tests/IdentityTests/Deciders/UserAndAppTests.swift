@@ -6,7 +6,7 @@ import Testing
         CredentialsSet(
             userID: Scene.user, credentialID: Sample.id(number), record: [1, 2, 3],
             email: Personal(Scene.user, "zoe@bayunsystems.com"), challenge: [1],
-            deviceSignature: try Sample.signature(1))
+            deviceSignature: try Sample.signature(1), userSignature: try Sample.signature(2))
     }
 
     @Test func `credentials are set once`() throws {

@@ -74,7 +74,8 @@ enum EventSamples {
             CredentialsSet(
                 userID: user, credentialID: credential, record: Array(0...255),
                 email: Personal(user, "zoe@example.org"),
-                challenge: Array("tenure/v1/challenge\n{}".utf8), deviceSignature: try Sample.signature(0x44)),
+                challenge: Array("tenure/v1/challenge\n{}".utf8), deviceSignature: try Sample.signature(0x44),
+                userSignature: try Sample.signature(0x55)),
             EmailReleased(userID: user, tenant: tenant, cause: Sample.uuid(11)),
         ]
     }

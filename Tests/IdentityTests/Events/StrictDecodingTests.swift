@@ -123,10 +123,12 @@ import Testing
             DomainConfirmed(domain: "a\0b", by: .operator),
             CredentialsSet(
                 userID: EventSamples.user, credentialID: EventSamples.credential, record: long,
-                email: Personal(EventSamples.user, "a@b"), challenge: [1], deviceSignature: signature),
+                email: Personal(EventSamples.user, "a@b"), challenge: [1], deviceSignature: signature,
+                userSignature: signature),
             CredentialsSet(
                 userID: EventSamples.user, credentialID: EventSamples.credential, record: [1],
-                email: Personal(EventSamples.user, "a@b"), challenge: [], deviceSignature: signature),
+                email: Personal(EventSamples.user, "a@b"), challenge: [], deviceSignature: signature,
+                userSignature: signature),
             AppLinked(
                 appID: EventSamples.app,
                 by: .employee(

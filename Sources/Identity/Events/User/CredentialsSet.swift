@@ -16,11 +16,13 @@ public struct CredentialsSet: EventPayload {
     public var challenge: [UInt8]
     /// The device's signature over the challenge.
     public var deviceSignature: SignatureBytes
+    /// The new user key's signature over its own tag and the challenge: it ties user key and device together.
+    public var userSignature: SignatureBytes
 
     /// Makes the event.
     public init(
         userID: UserID, credentialID: CredentialID, record: [UInt8], email: Personal, challenge: [UInt8],
-        deviceSignature: SignatureBytes
+        deviceSignature: SignatureBytes, userSignature: SignatureBytes
     ) {
         self.userID = userID
         self.credentialID = credentialID
@@ -28,6 +30,7 @@ public struct CredentialsSet: EventPayload {
         self.email = email
         self.challenge = challenge
         self.deviceSignature = deviceSignature
+        self.userSignature = userSignature
     }
 
     /// The member `data`.
@@ -41,6 +44,7 @@ public struct CredentialsSet: EventPayload {
             "email": coder.seal(email, at: "/data/email"),
             "challenge": .bytes(challenge),
             "deviceSignature": .bytes(deviceSignature.bytes),
+            "userSignature": .bytes(userSignature.bytes),
         ])
     }
 
@@ -53,6 +57,7 @@ public struct CredentialsSet: EventPayload {
         email = try reader.personal("email")
         challenge = try reader.bytes("challenge", EventLimits.challenge)
         deviceSignature = try reader.signature("deviceSignature")
+        userSignature = try reader.signature("userSignature")
         try reader.finish()
     }
 }

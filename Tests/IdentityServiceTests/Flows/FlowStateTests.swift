@@ -1,0 +1,36 @@
+import Canonical
+import Foundation
+import Testing
+
+@testable import IdentityService
+
+struct FlowStateTests {
+    @Test(arguments: [true, false]) func `a flow's row says what was put into it`(isComplete: Bool) throws {
+        var state = sample
+        if !isComplete {
+            state.email = nil
+            state.proved = nil
+            state.charges = []
+        }
+        let bytes = state.json.canonicalBytes()
+        #expect(try FlowState(json: CanonicalJSON.parse(bytes)) == state)
+    }
+
+    @Test func `a finished flow holds nothing of the person`() throws {
+        let text = String(decoding: sample.finished.json.canonicalBytes(), as: UTF8.self)
+        for secret in ["bayunsystems", "emp-1", "jane@", Base64URL.encode(sample.subjectSalt)] {
+            #expect(!text.contains(secret))
+        }
+        #expect(sample.finished.step == .done)
+    }
+
+    private let sample = FlowState(
+        id: UUID(), purpose: .registration, step: .credentials, appId: UUID(), tenantId: UUID(),
+        companyName: "bayunsystems.com", companyEmployeeId: "emp-1", email: "jane@bayunsystems.com",
+        isCompanyOwnedEmail: true, employeePublicKey: [4] + [UInt8](repeating: 7, count: 64), employeeId: UUID(),
+        userId: UUID(), credentialId: UUID(), isDecoy: false, userExists: false, questionsAllowed: true,
+        challenge: [1, 2, 3], subjectSalt: [UInt8](repeating: 9, count: 32),
+        proved: FlowState.ProvedKey(challenge: [1], signature: [UInt8](repeating: 5, count: 64)),
+        charges: [FlowState.Charge(id: UUID(), version: 2)],
+        expiresAt: Timestamp(microseconds: 1_795_000_000_123_456))
+}
