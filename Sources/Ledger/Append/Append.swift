@@ -17,6 +17,9 @@ public struct Append: Sendable {
     /// Ledgers besides those above whose rows ``effects`` touches: row-level security hides all others.
     public var effectLedgers: Set<LedgerID>
     /// Further statements of the same transaction, run only when the events are recorded now (not for a duplicate).
+    ///
+    /// Called again when the transaction is tried again, so it must only make statements. One that is refused refuses
+    /// this append alone.
     public var effects: @Sendable (Appended) -> [SQL]
 
     /// Makes an append.

@@ -76,6 +76,8 @@ struct AppendCommitter: Sendable {
         .outcomeUnknown, "the database's answer was lost; send the same append again")
 
     private static func refusal(_ error: PostgresError) -> LedgerError {
+        // It is the appender that was cancelled, not its callers.
+        if error.code == .cancelled { return LedgerError(.unavailable, "the appender was stopped") }
         if error.refusesData { return LedgerError(.invalidEvent, "the database refused the append (\(error))") }
         return LedgerError(error)
     }

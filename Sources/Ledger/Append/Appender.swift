@@ -90,6 +90,9 @@ public actor Appender: Appending, Service {
         await commitWaiting()
     }
 
+    /// How many callers wait, without those whose appends are being committed.
+    public var waitingCount: Int { queue.count }
+
     /// Ends ``run()`` after those who wait have been answered: what a graceful shutdown does, for tests and tools.
     public nonisolated func stop() { signaller.finish() }
 

@@ -15,6 +15,13 @@ extension TestDatabase {
         return try rows.first?.decode(Int64.self) ?? -1
     }
 
+    /// How many events there are, of all ledgers.
+    func eventCount() async throws -> Int64 {
+        var connection = try await connect(as: .reader)
+        let rows = try await connection.query("SELECT count(*) FROM tenure.event")
+        return try rows.first?.decode(Int64.self) ?? 0
+    }
+
     /// Follows the feed of the first directories until cancelled: the ids in the order in which they were seen.
     func watchFeed(ledgers: Int) async throws -> [LedgerID: [UUID]] {
         try await withPool(as: .reader) { pool in

@@ -111,6 +111,7 @@ struct WorkerRaceTests {
         try await TestDatabase.with { database in
             for delay in [150, 400, 700] {
                 let start = Timestamp.now().adding(.milliseconds(600)).microseconds
+                let before = try await database.eventCount()
                 let workers = try (0..<2).map { _ in
                     try ChildProcess(
                         "LedgerWorkerProcess",
@@ -120,7 +121,9 @@ struct WorkerRaceTests {
                         ])
                 }
                 let watcher = Task { try await database.watchFeed(ledgers: 6) }
-                try await Task.sleep(for: .milliseconds(600 + delay))
+                // However slow the machine is, the processes are killed in the middle of their work.
+                while try await database.eventCount() < before + 50 { try await Task.sleep(for: .milliseconds(20)) }
+                try await Task.sleep(for: .milliseconds(delay))
                 for worker in workers { worker.kill() }
                 var acknowledged: [String] = []
                 for worker in workers {
