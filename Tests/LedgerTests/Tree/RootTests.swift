@@ -48,14 +48,17 @@ struct RootTests {
             _ = try await admin.query("INSERT INTO tenure.ledger (ledger_id, size) VALUES (\(ledger.uuid), 66000)")
             var frontier = MerkleFrontier()
             var roots: [Int64: [UInt8]] = [:]
+            let sizes: [Int64] = [66_000, 65_536, 65_535, 65_537, 256, 1]
             for number in 1...66_000 {
                 frontier.append(MerkleTree.leafHash(Array("e\(number)".utf8)))
-                roots[frontier.size] = frontier.root
+                if sizes.contains(frontier.size) { roots[frontier.size] = frontier.root }
+                // Arithmetic without a pause would let the timeouts of other tests pass.
+                if number % 1_000 == 0 { await Task.yield() }
             }
             for role in [TestDatabase.Role.reader, .application, .application] {
                 try await database.withPool(as: role) { pool in
                     let reader = LedgerReader(pool: pool, storesTiles: role == .application)
-                    for size in [66_000, 65_536, 65_535, 65_537, 256, 1] as [Int64] {
+                    for size in sizes {
                         let root = try await reader.root(ledger, size: size)
                         #expect(root.root == roots[size], "\(size) as \(role)")
                     }
