@@ -47,4 +47,4 @@ sanitize: ## Postgres, Ledger and Credentials under the thread and the address s
 	@scripts/sanitize
 
 clean: ## Remove what was built; .tenure (the development database and its secrets) stays
-	@rm -rf .build .build-tsan .build-asan
+	@rm -rf .build .build-tsan .build-asan .build-python
