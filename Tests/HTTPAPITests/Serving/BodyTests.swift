@@ -1,4 +1,6 @@
 import Canonical
+import HTTPTypes
+import Hummingbird
 import HummingbirdTesting
 import TenureAPI
 import Testing
@@ -36,6 +38,16 @@ import Testing
                 }
             }
         }
+    }
+
+    @Test(arguments: [("3", true), ("4", false), ("2", false), ("", false), ("-3", false), ("03", false)])
+    func `a body is as long as it said`(length: String, isRead: Bool) async throws {
+        let head = HTTPRequest(
+            method: .post, scheme: "http", authority: "x", path: "/", headerFields: [.contentLength: length])
+        let request = Request(head: head, body: RequestBody(buffer: ByteBuffer(string: "abc")))
+        let reader = RequestBodyReader(limits: HTTPLimits())
+        let bytes = try? await reader.read(request, headers: RequestHeaders(fields: head.headerFields))
+        #expect(bytes == (isRead ? Array("abc".utf8) : nil))
     }
 
     @Test func `a length beyond the limit is refused unread and the connection closed`() async throws {

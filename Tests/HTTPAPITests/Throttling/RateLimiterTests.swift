@@ -46,7 +46,9 @@ import Testing
             for _ in 0..<2 { #expect(try await api.send("GET", "/v1/companies/A").status == 200) }
             let refused = try await api.send("GET", "/v1/companies/A")
             #expect(try refused.problem.code == "request.rate_limited")
-            #expect(refused.header("Retry-After") == "1000")
+            // A slow machine may have waited some of the thousand seconds already.
+            let seconds = try #require(refused.header("Retry-After").flatMap { Int($0) })
+            #expect((900...1000).contains(seconds))
             #expect(try await api.send("GET", "/healthz").status == 200)
         }
     }
