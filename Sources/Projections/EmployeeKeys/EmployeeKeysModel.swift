@@ -49,6 +49,10 @@ struct EmployeeKeysModel: ReadModel {
 
     func changes(_ scope: ViewScope) -> [SQL] { keys.changes(scope) }
 
+    func comparisons(_ scope: ViewScope) -> [(table: String, statement: SQL)] {
+        [keys.comparison(scope)]
+    }
+
     private mutating func present(_ payload: EmployeeKeyPresented, _ event: ProjectedEvent) {
         let row = EmployeeKeyRow(
             employee: payload.employeeID, key: payload.key, state: .pending, isFirst: payload.first,

@@ -50,6 +50,10 @@ struct EmployeesModel: ReadModel {
 
     func changes(_ scope: ViewScope) -> [SQL] { employees.changes(scope) }
 
+    func comparisons(_ scope: ViewScope) -> [(table: String, statement: SQL)] {
+        [employees.comparison(scope)]
+    }
+
     private mutating func register(_ payload: EmployeeRegistered, _ event: ProjectedEvent) throws {
         guard employees[payload.employeeID] == nil else { return }
         employees[payload.employeeID] = EmployeeRow(

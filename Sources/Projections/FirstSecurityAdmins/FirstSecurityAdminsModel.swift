@@ -33,4 +33,8 @@ struct FirstSecurityAdminsModel: ReadModel {
     }
 
     func changes(_ scope: ViewScope) -> [SQL] { admins.changes(scope) }
+
+    func comparisons(_ scope: ViewScope) -> [(table: String, statement: SQL)] {
+        [admins.comparison(scope)]
+    }
 }

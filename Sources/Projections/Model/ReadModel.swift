@@ -27,6 +27,8 @@ protocol ReadModel: Sendable {
     mutating func apply(_ event: ProjectedEvent) throws
     /// The statements that store what changed.
     func changes(_ scope: ViewScope) -> [SQL]
+    /// The statements that compare all rows with those stored, for a model that holds all rows of the ledger.
+    func comparisons(_ scope: ViewScope) -> [(table: String, statement: SQL)]
 }
 
 /// All views.

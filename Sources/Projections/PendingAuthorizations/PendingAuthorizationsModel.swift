@@ -38,6 +38,10 @@ struct PendingAuthorizationsModel: ReadModel {
 
     func changes(_ scope: ViewScope) -> [SQL] { pending.changes(scope) }
 
+    func comparisons(_ scope: ViewScope) -> [(table: String, statement: SQL)] {
+        [pending.comparison(scope)]
+    }
+
     private mutating func decided(_ employee: EmployeeID, _ key: PublicKeyBytes) {
         pending[EmployeeKeyRow.Key(employee: employee, key: key)] = nil
     }

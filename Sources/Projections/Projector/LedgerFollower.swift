@@ -28,7 +28,8 @@ struct LedgerFollower: Sendable {
     ) async throws -> Step? {
         do {
             return try await follow(ledger, views, limit: limit)
-        } catch  where Self.isPoison(error) {
+        } catch {
+            guard Self.isPoison(error) else { throw error }
             if views.count > 1 { return try await oneByOne(ledger, views) }
             if limit > 1 { return try await step(ledger, views, limit: 1) }
             return try await stop(ledger, views, error)

@@ -24,12 +24,21 @@ struct ProgressRow: Sendable {
         """
     }
 
+    /// Keeps a switch away until the transaction ends; others may follow and build, and reads go on.
+    ///
+    /// A lock of the table, because those who wait for it are served in turn: a switch that waited for locks of rows
+    /// could wait for ever while projectors come and go.
+    static let holdGenerations: SQL = "LOCK TABLE tenure.projection_generation IN ROW SHARE MODE"
+
+    /// Waits for all who hold the generations, and keeps them away until the transaction ends; reads go on.
+    static let lockGenerations: SQL = "LOCK TABLE tenure.projection_generation IN EXCLUSIVE MODE"
+
     /// Locks the live generations' rows of a ledger, and holds the generations so that no switch comes between.
     ///
     /// A row that another program holds is left out: that program is at work on it.
     static func lockLive(_ ledger: LedgerID) -> [SQL] {
         [
-            "SELECT FROM tenure.projection_generation ORDER BY projection FOR SHARE",
+            holdGenerations,
             """
             INSERT INTO tenure.projection_progress (ledger_id, projection, generation, position)
             SELECT \(ledger.uuid), projection, live, 0 FROM tenure.projection_generation ORDER BY projection

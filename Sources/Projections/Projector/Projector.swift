@@ -18,13 +18,20 @@ public struct Projector: Service {
 
     let pool: PostgresPool
     let logger: Logger
+    let pageSize: Int
     private let signals: AsyncStream<Signal>
     private let signaller: AsyncStream<Signal>.Continuation
 
     /// A projector over a pool of the reader role with at least three connections.
     public init(pool: PostgresPool, logger: Logger) {
+        self.init(pool: pool, logger: logger, pageSize: LedgerFollower.pageSize)
+    }
+
+    /// - Parameter pageSize: How many events of a ledger share a transaction.
+    init(pool: PostgresPool, logger: Logger, pageSize: Int) {
         self.pool = pool
         self.logger = logger
+        self.pageSize = pageSize
         (signals, signaller) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -48,7 +55,7 @@ public struct Projector: Service {
 
     private func follow() async {
         var pace = PollPace()
-        var round = ProjectorRound(pool: pool, logger: logger)
+        var round = ProjectorRound(pool: pool, logger: logger, pageSize: pageSize)
         for await signal in signals {
             let began = ContinuousClock.now
             guard signal == .nudge || pace.isDue(at: began) else { continue }

@@ -11,13 +11,15 @@ struct ProjectorRound {
     private let follower: LedgerFollower
     private let pool: PostgresPool
     private let logger: Logger
+    private let pageSize: Int
     /// How far each ledger is known to be followed; nil before it was asked.
     private var cursors: [LedgerID: Int64]?
     private var stopped: [LedgerID: Set<ProjectionName>] = [:]
     private var retryAt: ContinuousClock.Instant
 
-    init(pool: PostgresPool, logger: Logger) {
+    init(pool: PostgresPool, logger: Logger, pageSize: Int) {
         self.pool = pool
+        self.pageSize = pageSize
         self.logger = logger
         follower = LedgerFollower(pool: pool, reader: LedgerReader(pool: pool, storesTiles: false))
         retryAt = .now + Projector.retryPause
@@ -57,8 +59,10 @@ struct ProjectorRound {
                 while running < Projector.width, let ledger = waiting.popFirst() {
                     let views = Set(ProjectionName.all).subtracting(stopped[ledger] ?? [])
                     running += 1
-                    group.addTask { [follower] in
-                        do { return (ledger, .success(try await follower.step(ledger, views))) } catch {
+                    group.addTask { [follower, pageSize] in
+                        do {
+                            return (ledger, .success(try await follower.step(ledger, views, limit: pageSize)))
+                        } catch {
                             return (ledger, .failure(error))
                         }
                     }

@@ -57,6 +57,10 @@ struct TenantsModel: ReadModel {
 
     func changes(_ scope: ViewScope) -> [SQL] { tenants.changes(scope) + cancelled.changes(scope) }
 
+    func comparisons(_ scope: ViewScope) -> [(table: String, statement: SQL)] {
+        [tenants.comparison(scope), cancelled.comparison(scope)]
+    }
+
     private mutating func found(_ payload: EmployeeRegistered, _ event: ProjectedEvent) {
         tenants[OnlyRow()] = TenantRow(
             companyName: payload.companyName ?? "", foundedAt: event.time, employees: 1, confirmedDomain: nil,

@@ -1,0 +1,181 @@
+import Canonical
+import FoundationEssentials
+import Identity
+import Ledger
+import Postgres
+import Projections
+import TestSupport
+import Testing
+
+@Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
+struct ProjectorTests {
+    @Test func `what is followed live equals what the log folds to, byte by byte`() async throws {
+        try await Stage.run { stage in
+            let script = try CompanyScript.eventful()
+            try await stage.following { _ in
+                try await stage.append(script)
+                try await stage.settle(script)
+            }
+            try await stage.expectEqual(script.tenant)
+            #expect(try await stage.views.position(of: script.tenant) == Int64(script.events.count))
+        }
+    }
+
+    @Test func `a projector that is killed in the middle is taken up without a gap or a repetition`() async throws {
+        try await Stage.run { stage in
+            var script = CompanyScript()
+            let founder = try script.register("0")
+            for number in 1...60 {
+                let employee = try script.register("\(number)")
+                if number % 3 == 0 { try script.cancel(employee) }
+                try script.openSession(founder)
+            }
+            try await stage.append(script)
+            // Each projector lives for a moment only, and dies wherever it is.
+            var lives = 0
+            while try await stage.views.position(of: script.tenant) < Int64(script.events.count) {
+                lives += 1
+                try #require(lives < 500)
+                try await stage.following(pageSize: 3) { projector in
+                    projector.nudge()
+                    try await Task.sleep(for: .milliseconds(Int.random(in: 1...150)))
+                }
+            }
+            #expect(lives > 1)
+            try await stage.expectEqual(script.tenant)
+        }
+    }
+
+    @Test func `two projectors at once take every event once`() async throws {
+        try await Stage.run { stage in
+            let scripts = try (0..<4).map { _ in try CompanyScript.eventful() }
+            try await stage.following { _ in
+                try await stage.following { _ in
+                    try await withThrowingTaskGroup { group in
+                        for script in scripts { group.addTask { try await stage.append(script) } }
+                        try await group.waitForAll()
+                    }
+                    for script in scripts { try await stage.settle(script) }
+                }
+            }
+            for script in scripts {
+                try await stage.expectEqual(script.tenant)
+                // Counts would be wrong if an event had been taken twice.
+                let row = try #require(try await stage.views.tenant(script.tenant))
+                #expect(row.employees == (try script.state().tenant?.employees))
+            }
+        }
+    }
+
+    @Test func `a poison event stops the views of its ledger before it, and no other ledger`() async throws {
+        try await Stage.run { stage in
+            var poisoned = try CompanyScript.eventful()
+            let before = poisoned.events.count
+            poisoned.addUnknown()
+            _ = try poisoned.register("after")
+            let healthy = try CompanyScript.eventful()
+            try await stage.append(poisoned)
+            try await stage.following { _ in
+                try await stage.append(healthy)
+                try await stage.settle(healthy)
+                let arrived = try await stage.views.wait(
+                    for: Int64(before), of: poisoned.tenant, patience: .seconds(30))
+                #expect(arrived)
+                // The position after the poison is never reached, however long one waits.
+                let passed = try await stage.views.wait(
+                    for: Int64(before) + 1, of: poisoned.tenant, patience: .milliseconds(500))
+                #expect(!passed)
+            }
+            let failures = try await stage.text(
+                "SELECT failure FROM tenure.projection_progress WHERE failed_at_position = \(Int64(before) + 1)")
+            #expect(failures.count == ProjectionName.all.count)
+            #expect(failures.allSatisfy { $0?.contains("event.unknown_type") ?? false })
+            let stopped = try await ProjectionLag.read(stage.readers).stopped
+            #expect(stopped.map(\.tenant) == Array(repeating: poisoned.tenant, count: ProjectionName.all.count))
+            #expect(stopped.allSatisfy { $0.position == Int64(before) + 1 })
+            let state = try await StateAt(reader: stage.reader).company(
+                poisoned.tenant, at: .position(Int64(before)))
+            #expect(try await LiveViews(pool: stage.readers).compare(state, of: poisoned.tenant).differences == [])
+        }
+    }
+
+    @Test func `rows that the database refuses stop one view and not the others`() async throws {
+        try await Stage.run { stage in
+            let script = try CompanyScript.eventful()
+            try await stage.append(script)
+            try await stage.execute(
+                "ALTER TABLE tenure.employee_keys ADD CONSTRAINT no_ends CHECK (state <> 'revoked')")
+            try await stage.following { _ in
+                let others = ProjectionName.all.filter { $0 != .employeeKeys }
+                try await stage.waitUntil { lag in
+                    lag.stopped.map(\.view) == [.employeeKeys]
+                }
+                let positions = try await stage.text(
+                    """
+                    SELECT projection || ' ' || position FROM tenure.projection_progress
+                    WHERE projection <> 'employee_keys' ORDER BY projection
+                    """)
+                #expect(positions == others.map { "\($0) \(script.events.count)" })
+            }
+            // With the reason gone, a fresh start goes on from where it stopped.
+            try await stage.execute("ALTER TABLE tenure.employee_keys DROP CONSTRAINT no_ends")
+            try await stage.following { _ in try await stage.settle(script) }
+            try await stage.expectEqual(script.tenant)
+            #expect(try await ProjectionLag.read(stage.readers).stopped.isEmpty)
+        }
+    }
+
+    @Test func `a projector whose connections are cut goes on`() async throws {
+        try await Stage.run { stage in
+            let script = try CompanyScript.eventful()
+            try await stage.following { _ in
+                let half = script.events.count / 2
+                for (index, item) in script.events.enumerated() {
+                    _ = try await stage.appender.append(
+                        Append(
+                            events: [item.event], expectations: [item.event.stream: item.version - 1],
+                            time: item.time))
+                    if index == half {
+                        try await stage.execute(
+                            """
+                            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                            WHERE datname = current_database() AND usename = 'tenure_reader'
+                            """)
+                    }
+                }
+                try await stage.settle(script)
+            }
+            try await stage.expectEqual(script.tenant)
+        }
+    }
+
+    @Test func `directory and system ledgers feed no view, whatever their events`() async throws {
+        try await Stage.run { stage in
+            let script = try CompanyScript.eventful()
+            for ledger in [LedgerID.system, .directory(7)] {
+                _ = try await stage.appender.append(.test(.test(ledger)))
+            }
+            try await stage.following { _ in
+                try await stage.append(script)
+                try await stage.settle(script)
+            }
+            let ledgers = try await stage.text("SELECT DISTINCT ledger_id::text FROM tenure.projection_progress")
+            #expect(ledgers == [script.tenant.description])
+            let lag = try await ProjectionLag.read(stage.readers)
+            #expect(lag == ProjectionLag(events: 0, ledgers: 0, stopped: []))
+        }
+    }
+}
+
+extension Stage {
+    /// Asks again and again, for ten seconds at most.
+    func waitUntil(
+        _ condition: (ProjectionLag) -> Bool, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        for _ in 0..<200 {
+            if condition(try await ProjectionLag.read(readers)) { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        Issue.record("the condition did not come true", sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,229 @@
+import Canonical
+import FoundationEssentials
+import Identity
+import Ledger
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Projections
+
+@Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
+struct RebuildTests {
+    @Test func `a rebuild of what is right finds nothing, switches, and leaves no rows of the old generation`()
+        async throws
+    {
+        try await Stage.run { stage in
+            let scripts = try (0..<3).map { _ in try CompanyScript.eventful() }
+            try await stage.follow(scripts)
+            let report = try await stage.rebuild.run(RebuildRequest())
+            #expect(report.differences == [])
+            #expect(report.hasSwitched)
+            #expect(report.companies == 3)
+            #expect(report.events == Int64(scripts.map(\.events.count).reduce(0, +)))
+            #expect(try await stage.text("SELECT DISTINCT live::text FROM tenure.projection_generation") == ["2"])
+            for table in ["projection_progress", "tenants", "employees", "employee_keys", "tenant_cancelled_employees"]
+            {
+                let generations = try await stage.text(
+                    "SELECT DISTINCT generation::text FROM tenure.\(unsafeSQL: table)")
+                #expect(generations == ["2"])
+            }
+            for script in scripts { try await stage.expectEqual(script.tenant) }
+        }
+    }
+
+    @Test func `a dry run tells each kind of difference and changes nothing`() async throws {
+        try await Stage.run { stage in
+            let script = try CompanyScript.eventful()
+            try await stage.follow([script])
+            let employees = try script.state().employees
+            try await stage.damage(employees)
+            let report = try await stage.rebuild.run(RebuildRequest(isDryRun: true))
+            #expect(!report.hasSwitched)
+            #expect(
+                Set(report.differences.map { "\($0.table) \($0.key) \($0.kind)" }) == [
+                    "employees \(employees[1].id) missing",
+                    "employees \(employees[2].id) changed(columns: [\"is_approved\", \"status\"])",
+                    "tenants  changed(columns: [\"employees\"])",
+                    "tenant_cancelled_employees \(employees[2].id) unexpected",
+                ])
+            #expect(report.differences.allSatisfy { $0.tenant == script.tenant })
+            // Nothing is left of the run, and the damage is still there.
+            #expect(try await stage.text("SELECT DISTINCT live::text FROM tenure.projection_generation") == ["1"])
+            #expect(try await stage.text("SELECT DISTINCT building::text FROM tenure.projection_generation") == [nil])
+            #expect(try await stage.text("SELECT DISTINCT generation::text FROM tenure.employees") == ["1"])
+            #expect(try await stage.rebuild.run(RebuildRequest(isDryRun: true)).differences.count == 4)
+        }
+    }
+
+    @Test func `a rebuild mends what was damaged, also of one company and of one view`() async throws {
+        try await Stage.run { stage in
+            let mended = try CompanyScript.eventful()
+            let other = try CompanyScript.eventful()
+            try await stage.follow([mended, other])
+            for script in [mended, other] { try await stage.damage(try script.state().employees) }
+            let one = try await stage.rebuild.run(RebuildRequest(views: [.employees], tenant: mended.tenant))
+            #expect(one.differences.count == 2)
+            let left = try await stage.rebuild.run(RebuildRequest(isDryRun: true)).differences
+            #expect(left.filter { $0.tenant == mended.tenant }.map(\.view) == [.tenants, .tenants])
+            #expect(left.filter { $0.tenant == other.tenant }.count == 4)
+            _ = try await stage.rebuild.run(RebuildRequest())
+            for script in [mended, other] { try await stage.expectEqual(script.tenant) }
+        }
+    }
+
+    @Test func `while writers write and readers read, a rebuild shows no reader less than before`() async throws {
+        try await Stage.run { stage in
+            var script = CompanyScript()
+            for number in 1...40 { _ = try script.register("\(number)") }
+            try await stage.follow([script])
+            let initial = script.events.count
+            for number in 41...120 { _ = try script.register("\(number)") }
+            let whole = script
+            try await stage.following { _ in
+                async let writing: Void = stage.append(whole, from: initial)
+                let reading = Task { try await stage.readUntilCancelled(whole.tenant, atLeast: 40) }
+                for _ in 0..<4 { #expect(try await stage.rebuild.run(RebuildRequest()).differences == []) }
+                try await writing
+                try await stage.settle(whole)
+                reading.cancel()
+                let reads = try await reading.value
+                #expect(reads > 20)
+            }
+            try await stage.expectEqual(whole.tenant)
+        }
+    }
+
+    @Test func `a rebuild that was killed is taken up where it was`() async throws {
+        try await Stage.run { stage in
+            var script = CompanyScript()
+            for number in 1...600 { _ = try script.register("\(number)") }
+            try await stage.appendAtOnce(script)
+            try await stage.following { _ in try await stage.settle(script) }
+            let killed = Task {
+                try await stage.rebuild.run(RebuildRequest()) { _ in withUnsafeCurrentTask { $0?.cancel() } }
+            }
+            await #expect(throws: (any Error).self) { try await killed.value }
+            let built = try await stage.text(
+                "SELECT min(position)::text FROM tenure.projection_progress WHERE generation = 2")
+            #expect(built == ["500"])
+            #expect(try await stage.text("SELECT DISTINCT live::text FROM tenure.projection_generation") == ["1"])
+            let report = try await stage.rebuild.run(RebuildRequest())
+            #expect(report.differences == [])
+            #expect(try await stage.text("SELECT DISTINCT live::text FROM tenure.projection_generation") == ["2"])
+            try await stage.expectEqual(script.tenant)
+        }
+    }
+
+    @Test func `what another revision of the program began to build is not taken up`() async throws {
+        try await Stage.run { stage in
+            let script = try CompanyScript.eventful()
+            try await stage.follow([script])
+            try await stage.execute(
+                "UPDATE tenure.projection_generation SET building = 5, building_revision = 99")
+            try await stage.execute(
+                """
+                INSERT INTO tenure.projection_progress (ledger_id, projection, generation, position)
+                SELECT ledger_id, projection, 5, position FROM tenure.projection_progress
+                """)
+            let report = try await stage.rebuild.run(RebuildRequest())
+            #expect(report.differences == [])
+            #expect(try await stage.text("SELECT DISTINCT live::text FROM tenure.projection_generation") == ["6"])
+            try await stage.expectEqual(script.tenant)
+        }
+    }
+
+    @Test func `a view that stops before the live one does not replace it`() async throws {
+        try await Stage.run { stage in
+            let script = try CompanyScript.eventful()
+            try await stage.follow([script])
+            // As if this program did not know an event that the one before it knew.
+            try await stage.execute("UPDATE tenure.projection_progress SET position = 1000")
+            try await stage.execute("UPDATE tenure.ledger SET size = 1000 WHERE ledger_id = \(script.tenant.uuid)")
+            var poisoned = script
+            poisoned.addUnknown()
+            let event = try #require(try poisoned.recorded().last)
+            try await stage.execute(
+                """
+                INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry)
+                VALUES (\(script.tenant.uuid), \(event.position), \(event.id), \(event.stream.id), 'thing', 1,
+                    'ThingHappened', now(), \(event.entry))
+                """)
+            await #expect(throws: ProjectionError.self) { try await stage.rebuild.run(RebuildRequest()) }
+            #expect(try await stage.text("SELECT DISTINCT live::text FROM tenure.projection_generation") == ["1"])
+            let dry = try await stage.rebuild.run(RebuildRequest(isDryRun: true)).differences
+            #expect(dry.count == ProjectionName.all.count)
+            for difference in dry {
+                guard case .stopped(let position, let reason) = difference.kind else {
+                    Issue.record("\(difference)")
+                    continue
+                }
+                #expect(position == event.position)
+                #expect(reason.contains("event.unknown_type"))
+            }
+        }
+    }
+}
+
+extension Stage {
+    /// Appends scripts and lets a projector follow them.
+    fileprivate func follow(_ scripts: [CompanyScript]) async throws {
+        for script in scripts { try await append(script) }
+        try await following { _ in
+            for script in scripts { try await settle(script) }
+        }
+    }
+
+    /// Appends a whole script with few commits.
+    fileprivate func appendAtOnce(_ script: CompanyScript) async throws {
+        var start = 0
+        while start < script.events.count {
+            let items = script.events[start..<min(start + 200, script.events.count)]
+            var expectations: [StreamID: Int] = [:]
+            for item in items where expectations[item.event.stream] == nil {
+                expectations[item.event.stream] = item.version - 1
+            }
+            _ = try await appender.append(
+                Append(events: items.map(\.event), expectations: expectations, time: items.first?.time ?? .now()))
+            start += 200
+        }
+    }
+
+    /// Damages the rows of a company in four ways.
+    fileprivate func damage(_ employees: [EmployeeRow]) async throws {
+        let id = employees[2].id.uuid
+        try await execute("DELETE FROM tenure.employees WHERE employee_id = \(employees[1].id.uuid)")
+        try await execute(
+            "UPDATE tenure.employees SET status = 'registered', is_approved = false WHERE employee_id = \(id)")
+        try await execute(
+            """
+            UPDATE tenure.tenants SET employees = employees + 1 WHERE ledger_id =
+                (SELECT ledger_id FROM tenure.employees WHERE employee_id = \(id))
+            """)
+        try await execute(
+            """
+            INSERT INTO tenure.tenant_cancelled_employees
+            SELECT ledger_id, generation, employee_id FROM tenure.employees WHERE employee_id = \(id)
+            """)
+    }
+
+    /// Reads again and again; no read may show less than one before it. Returns how often it read.
+    fileprivate func readUntilCancelled(_ tenant: TenantID, atLeast: Int64) async throws -> Int {
+        var employees = atLeast, position: Int64 = 0, reads = 0
+        while !Task.isCancelled {
+            do {
+                let row = try #require(try await views.tenant(tenant))
+                #expect(row.employees >= employees)
+                employees = row.employees
+                let list = try await views.employees(in: tenant, limit: 1_000)
+                #expect(list.count >= Int(employees))
+                let reached = try await views.position(of: tenant)
+                #expect(reached >= position)
+                position = reached
+                #expect(try await views.securityAdmin(of: tenant)?.employee != nil)
+                reads += 1
+            } catch let error as PostgresError where error.code == .cancelled {}
+        }
+        return reads
+    }
+}
