@@ -1,0 +1,31 @@
+import Testing
+
+@testable import Projections
+
+struct PollPaceTests {
+    private let start = ContinuousClock.now
+
+    @Test func `the first look is due at once, and the next after the shortest pause when something was found`() {
+        var pace = PollPace()
+        #expect(pace.isDue(at: start))
+        pace.looked(found: true, took: .milliseconds(1), at: start)
+        #expect(!pace.isDue(at: start + PollPace.shortest - .nanoseconds(1)))
+        #expect(pace.isDue(at: start + PollPace.shortest))
+    }
+
+    @Test func `pauses grow while nothing is found, up to the longest`() {
+        var pace = PollPace()
+        for _ in 0..<20 { pace.looked(found: false, took: .zero, at: start) }
+        #expect(!pace.isDue(at: start + PollPace.longest - .nanoseconds(1)))
+        #expect(pace.isDue(at: start + PollPace.longest))
+        pace.looked(found: true, took: .zero, at: start)
+        #expect(pace.isDue(at: start + PollPace.shortest))
+    }
+
+    @Test func `a look that takes long is followed by a pause of four times that`() {
+        var pace = PollPace()
+        pace.looked(found: true, took: .milliseconds(500), at: start)
+        #expect(!pace.isDue(at: start + .milliseconds(1_999)))
+        #expect(pace.isDue(at: start + .milliseconds(2_000)))
+    }
+}

@@ -1,0 +1,141 @@
+import Canonical
+import FoundationEssentials
+import Identity
+import Ledger
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Projections
+
+@Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
+struct ViewsTests {
+    @Test func `reads give what the log folds to`() async throws {
+        try await Stage.run { stage in
+            let script = try CompanyScript.eventful()
+            try await stage.append(script)
+            try await stage.following { _ in try await stage.settle(script) }
+            let state = try script.state()
+            let (views, tenant) = (stage.views, script.tenant)
+            #expect(try await views.tenant(tenant) == state.tenant)
+            #expect(try await views.employees(in: tenant, limit: 100) == state.employees)
+            for employee in state.employees {
+                let found = try #require(try await views.employee(employee.id, in: tenant))
+                #expect(found.employee == employee)
+                #expect(found.keys == state.keys.filter { $0.employee == employee.id })
+            }
+            let admin = try #require(try await views.securityAdmin(of: tenant))
+            #expect(admin.admin == state.securityAdmin)
+            #expect(admin.employee?.id == state.securityAdmin?.current.employee)
+            let pending = try await views.pendingAuthorizations(of: tenant, limit: 100, at: script.now)
+            #expect(pending.map(\.authorization) == state.pending)
+            #expect(pending.map(\.employee?.id) == state.pending.map(\.employee))
+            #expect(!pending.isEmpty)
+        }
+    }
+
+    @Test func `pages follow one another without a gap`() async throws {
+        try await Stage.run { stage in
+            var script = CompanyScript()
+            for number in 1...7 { _ = try script.register("\(number)") }
+            try await stage.append(script)
+            try await stage.following { _ in try await stage.settle(script) }
+            let state = try script.state()
+            var employees: [EmployeeRow] = [], after: Int64 = 0
+            while true {
+                let page = try await stage.views.employees(in: script.tenant, after: after, limit: 3)
+                guard let last = page.last else { break }
+                #expect(page.count <= 3)
+                employees += page
+                after = last.registeredPosition
+            }
+            #expect(employees == state.employees)
+            let first = try await stage.views.pendingAuthorizations(of: script.tenant, limit: 4, at: script.now)
+            let cursor = try #require(first.last?.authorization.presented.position)
+            let rest = try await stage.views.pendingAuthorizations(
+                of: script.tenant, after: cursor, limit: 4, at: script.now)
+            #expect((first + rest).map(\.authorization) == state.pending)
+        }
+    }
+
+    @Test func `a key that waited too long is no longer listed`() async throws {
+        try await Stage.run { stage in
+            var script = CompanyScript()
+            _ = try script.register("1")
+            _ = try script.register("2")
+            try await stage.append(script)
+            try await stage.following { _ in try await stage.settle(script) }
+            let end = try #require(try script.state().pending.first).expiresAt
+            func count(_ time: Timestamp) async throws -> Int {
+                try await stage.views.pendingAuthorizations(of: script.tenant, limit: 10, at: time).count
+            }
+            #expect(try await count(end) == 1)
+            #expect(try await count(end.adding(.microseconds(1))) == 0)
+        }
+    }
+
+    @Test func `waiting for a position ends when it is reached, and says so when it is not`() async throws {
+        try await Stage.run { stage in
+            let script = try CompanyScript.eventful()
+            let last = Int64(script.events.count)
+            try await stage.append(script)
+            // Nobody follows yet.
+            let began = ContinuousClock.now
+            let arrived = try await stage.views.wait(for: last, of: script.tenant, patience: .milliseconds(200))
+            #expect(!arrived)
+            #expect(ContinuousClock.now - began >= .milliseconds(200))
+            try await stage.following { projector in
+                async let waiting = stage.views.wait(for: last, of: script.tenant, patience: .seconds(30))
+                projector.nudge()
+                let arrived = try await waiting
+                #expect(arrived)
+            }
+            #expect(try await stage.views.wait(for: last, of: script.tenant, patience: .zero))
+            #expect(try await stage.views.wait(for: 0, of: TenantID(UUID()), patience: .zero))
+        }
+    }
+
+    @Test func `a company sees its own rows alone, and the service cannot write any`() async throws {
+        try await Stage.run { stage in
+            let scripts = [try CompanyScript.eventful(), try CompanyScript.eventful()]
+            for script in scripts { try await stage.append(script) }
+            try await stage.following { _ in
+                for script in scripts { try await stage.settle(script) }
+            }
+            let tables = [
+                "projection_progress", "tenants", "tenant_cancelled_employees", "employees", "employee_keys",
+                "first_security_admins", "pending_authorizations",
+            ]
+            for table in tables {
+                let ledgers: SQL = "SELECT DISTINCT ledger_id FROM tenure.\(unsafeSQL: table)"
+                // Of one company with its setting, of none without.
+                let own = try await stage.pool.query(ledgers, in: [scripts[0].ledger])
+                #expect(try own.map { try $0.decode(UUID.self) } == [scripts[0].tenant.uuid])
+                let none = try await stage.pool.withConnection { connection in try await connection.query(ledgers) }
+                #expect(none.isEmpty)
+                for statement in ["DELETE FROM", "UPDATE", "INSERT INTO"] {
+                    let rest =
+                        statement == "UPDATE"
+                        ? "SET generation = 1" : statement == "DELETE FROM" ? "" : "DEFAULT VALUES"
+                    let sql: SQL = "\(unsafeSQL: statement) tenure.\(unsafeSQL: table) \(unsafeSQL: rest)"
+                    await expectRefused { try await stage.pool.query(sql, in: [scripts[0].ledger]) }
+                }
+            }
+            await expectRefused {
+                try await stage.pool.query("UPDATE tenure.projection_generation SET live = 9", in: [])
+            }
+            await expectRefused { try await stage.readers.query("DELETE FROM tenure.event", in: []) }
+        }
+    }
+
+    private func expectRefused(
+        sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> [PostgresRow]
+    ) async {
+        do {
+            _ = try await body()
+            Issue.record("the statement was not refused", sourceLocation: sourceLocation)
+        } catch {
+            #expect((error as? PostgresError)?.sqlState == .insufficientPrivilege, sourceLocation: sourceLocation)
+        }
+    }
+}
