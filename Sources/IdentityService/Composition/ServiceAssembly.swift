@@ -60,13 +60,13 @@ public struct ServiceAssembly: Sendable {
             logger: logger)
         let readerPool = PostgresPool(configuration: configuration.reader, maximumConnections: 4, logger: logger)
         let appender = Appender(pool: pool, logger: logger)
+        let projector = Projector(pool: readerPool, logger: logger)
         let context = ServiceContext(
-            pool: pool, appender: appender, reader: LedgerReader(pool: pool), ring: ring,
+            pool: pool, appender: NudgingAppender(appender: appender, nudge: { projector.nudge() }), reader: LedgerReader(pool: pool), ring: ring,
             personKeys: PersonKeys(pool: pool, masters: configuration.masters),
             seeds: OPRFSeeds(pool: pool, masters: configuration.masters),
             compute: ComputePool(threads: configuration.computeThreads, waiting: configuration.computeWaiting),
             settings: configuration.settings, logger: logger)
-        let projector = Projector(pool: readerPool, logger: logger)
         service = EventSourcedService(context: context, views: Views(pool: pool))
         commands = OperatorCommands(context)
         services = [pool, readerPool, appender, projector, ExpiredRowSweeper(context)]

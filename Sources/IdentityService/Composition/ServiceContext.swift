@@ -7,7 +7,7 @@ public import Postgres
 /// What every use case works with.
 public struct ServiceContext: Sendable {
     let pool: PostgresPool
-    let appender: Appender
+    let appender: any Appending
     let reader: LedgerReader
     let ring: KeyRing
     let personKeys: PersonKeys
@@ -18,7 +18,7 @@ public struct ServiceContext: Sendable {
 
     /// Collects the parts; they are started and stopped by whoever made them.
     public init(
-        pool: PostgresPool, appender: Appender, reader: LedgerReader, ring: KeyRing, personKeys: PersonKeys,
+        pool: PostgresPool, appender: any Appending, reader: LedgerReader, ring: KeyRing, personKeys: PersonKeys,
         seeds: OPRFSeeds, compute: ComputePool, settings: ServiceSettings, logger: Logger
     ) {
         self.pool = pool

@@ -19,8 +19,11 @@ public final class ComputePool: Sendable {
         self.admissions = AdmissionCounter(limit: max(1, threads) + max(0, waiting))
         for index in 0..<max(1, threads) {
             let queue = self.queue
-            let thread = Thread { queue.work() }
-            thread.name = "tenure-compute-\(index)"
+            // The system keeps fifteen characters of a thread's name.
+            let thread = Thread {
+                Thread.current.name = "tenure-compute\(index % 10)"
+                queue.work()
+            }
             thread.stackSize = 1 << 20
             thread.start()
         }

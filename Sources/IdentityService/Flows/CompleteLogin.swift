@@ -36,7 +36,7 @@ struct CompleteLogin: Sendable {
                 try proof.event(of: state, employee: employeeId), to: .flow(state.id, in: tenantId), version: 0,
                 keys: keys, about: employeeId.uuid, by: employeeId)
             try recorder.refund(budget, by: employeeId)
-            let summary = summary(employee, tenant, state)
+            let summary = try await context.summary(of: employee, in: tenant)
             switch decision {
             case .success:
                 return (try await open(&recorder, employeeId, summary), nil)
@@ -85,14 +85,6 @@ struct CompleteLogin: Sendable {
     private func refuse(_ recorder: FlowRecorder) async throws -> FlowOutcome? {
         _ = try await pending(recorder.withoutTicket)
         return nil
-    }
-
-    private func summary(
-        _ employee: EmployeeSnapshot, _ tenant: TenantSnapshot, _ state: FlowState
-    ) -> EmployeeSummary {
-        EmployeeSummary(
-            companyName: tenant.state.companyName ?? state.companyName, companyEmployeeId: state.companyEmployeeId,
-            status: employee.state.account?.status.rawValue ?? "", role: tenant.state.role(of: employee.id).rawValue)
     }
 }
 

@@ -30,11 +30,12 @@ struct CompleteRegistration: Sendable {
             guard registered.mayCountersign else { return registered.outcome }
             return await countersigned(registered, row, app, call, ticket)
         } catch let error as LedgerError where error.code == .claimTaken {
-            switch error.claimKind {
-            case "employee": throw ServiceError(.employeeAlreadyRegistered)
+            // Which claim was found taken first says little: two flows of one person race for all of them.
+            let state = row.state
+            let subject = try await context.subject(company: state.companyName, employee: state.companyEmployeeId)
+            guard subject.employee == nil else { throw ServiceError(.employeeAlreadyRegistered) }
             // The address, or the company, went to somebody else meanwhile: a new start sees that.
-            default: throw ServiceError(.requestStale)
-            }
+            throw ServiceError(.requestStale)
         }
     }
 

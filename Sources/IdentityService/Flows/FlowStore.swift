@@ -41,16 +41,19 @@ struct FlowStore: Sendable {
         }
         let ledger = Self.ledger(of: id)
         let rows = try await context.pool.query(
-            "SELECT version, sealed FROM tenure.flow WHERE ledger_id = \(ledger.uuid) AND flow_id = \(id)",
-            in: [ledger])
+            """
+            SELECT version, sealed, expires_at FROM tenure.flow
+            WHERE ledger_id = \(ledger.uuid) AND flow_id = \(id)
+            """, in: [ledger])
         guard let row = rows.first else { throw ServiceError(.flowExpired) }
-        let (version, sealed) = try row.decode(Int32.self, [UInt8].self)
+        let (version, sealed, expiry) = try row.decode(Int32.self, [UInt8].self, PostgresTimestamp.self)
         let clear = try context.ring.openFlow(sealed, id: id)
         let state = try FlowState(json: CanonicalJSON.parse(clear))
         guard state.appId == app.appId else { throw ServiceError(.flowExpired) }
         guard state.purpose == purpose else { throw ServiceError(.flowWrongStep) }
         guard state.step != .done else { throw ServiceError(.flowAlreadyUsed) }
-        guard time < state.expiresAt else { throw ServiceError(.flowExpired) }
+        let isOver = time >= state.expiresAt || time.microseconds >= expiry.microsecondsSinceUnixEpoch
+        guard !isOver else { throw ServiceError(.flowExpired) }
         return Row(state: state, version: version)
     }
 

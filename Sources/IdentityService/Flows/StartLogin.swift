@@ -5,8 +5,7 @@ import Identity
 
 /// Starts a login: a handle and a challenge, the same for everybody.
 ///
-/// An unknown employee gets a decoy's flow. A company that does not exist and one that this app is not linked to are
-/// answered alike, so the answer tells an app nothing about companies of others.
+/// An unknown employee gets a decoy's flow, and so does everybody of a company that does not exist.
 struct StartLogin: Sendable {
     let context: ServiceContext
 
@@ -17,7 +16,7 @@ struct StartLogin: Sendable {
             company: input.companyName, employee: input.companyEmployeeId)
         let loader = StateLoader(reader: context.reader)
         let tenant = try await loader.tenant(subject.tenantId)
-        guard tenant.state.linkedApps.contains(AppID(app.appId)) else { throw ServiceError(.appNotLinked) }
+        guard !tenant.exists || tenant.state.linkedApps.contains(AppID(app.appId)) else { throw ServiceError(.appNotLinked) }
 
         // The decoy is derived in any case, so that its cost tells nothing.
         let decoy = try context.decoy(for: subject)

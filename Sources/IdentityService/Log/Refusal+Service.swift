@@ -22,7 +22,7 @@ extension ServiceError {
         switch error.code {
         case .fiveQuestionsRequired: self.init(.credentialsFiveQuestionsRequired)
         case .incomplete: self.init(.credentialsIncomplete)
-        case .questionsAlike: self.init(.credentialsIncomplete, detail: "the five questions must differ")
+        case .questionsAlike: self.init(.credentialsFiveQuestionsRequired, detail: "the five questions must differ")
         case .atLeastThreeAnswersRequired: self.init(.answersAtLeastThreeRequired)
         case .questionTwice: self.init(.requestInvalid, detail: "a question is answered twice")
         case .questionUnknown: self.init(.requestInvalid, detail: "a question was not asked")

@@ -25,10 +25,7 @@ struct CompanyReads: Sendable {
 
     func company(_ name: String, caller: Caller, waitFor: Int64?) async throws -> CompanyView {
         let access = try await open(name, caller, role: .access, waitFor: waitFor)
-        // A company that was founded a moment ago exists already, whether its view has seen it or not.
-        guard let row = try await views.tenant(access.tenant.id) else {
-            throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1)
-        }
+        let row = try await present(access) { try await views.tenant(access.tenant.id) }
         return CompanyView(
             companyName: row.companyName, foundedAt: row.foundedAt, employees: row.employees,
             confirmedDomain: row.confirmedDomain, position: try await views.position(of: access.tenant.id))
@@ -53,8 +50,8 @@ struct CompanyReads: Sendable {
         guard let claim = try await context.reader.claim(context.ring.employeeClaim(id, in: access.tenant.id)) else {
             throw ServiceError(.employeeUnknown)
         }
-        guard let found = try await views.employee(EmployeeID(claim.owner), in: access.tenant.id) else {
-            throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1)
+        let found = try await present(access) {
+            try await views.employee(EmployeeID(claim.owner), in: access.tenant.id)
         }
         let keys = try await keys(of: [found.employee.id], in: access.tenant.id)
         let now = Timestamp.now()
@@ -63,13 +60,22 @@ struct CompanyReads: Sendable {
 
     func securityAdmin(of company: String, caller: Caller, waitFor: Int64?) async throws -> SecurityAdminView {
         let access = try await open(company, caller, role: .access, waitFor: waitFor)
-        guard let entry = try await views.securityAdmin(of: access.tenant.id), let employee = entry.employee else {
-            throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1)
+        let (entry, employee) = try await present(access) {
+            try await views.securityAdmin(of: access.tenant.id).flatMap { entry in entry.employee.map { (entry, $0) } }
         }
         let keys = try await keys(of: [employee.id], in: access.tenant.id)
         return SecurityAdminView(
             employee: try summary(of: employee, access, keys), eventId: entry.admin.current.proof.id,
             position: entry.admin.current.proof.position, since: entry.admin.current.since)
+    }
+
+    /// What the log says is there; a view that has not read so far yet is given time to.
+    private func present<Row>(_ access: CompanyAccess, _ read: () async throws -> Row?) async throws -> Row {
+        if let row = try await read() { return row }
+        let head = try await context.reader.head(LedgerID(access.tenant.id.uuid))?.size ?? 0
+        _ = try await views.wait(for: head, of: access.tenant.id, patience: context.settings.viewPatience)
+        guard let row = try await read() else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
+        return row
     }
 
     private func keys(of ids: [EmployeeID], in tenant: TenantID) async throws -> [UUID: PersonKey] {

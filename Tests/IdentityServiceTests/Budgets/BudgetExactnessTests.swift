@@ -34,15 +34,15 @@ struct BudgetExactnessTests {
             let budget = AttemptBudget(Self.state, isKnownDevice: false, ring: .random())
             try await database.withPool { pool in
                 var now = Self.start
-                for _ in 0..<20 { #expect(try await Self.charge(budget, pool, at: now)) }
-                #expect(try await !Self.charge(budget, pool, at: now.adding(.seconds(3_599))))
+                for _ in 0..<20 { try await Self.expect(true, budget, pool, at: now) }
+                try await Self.expect(false, budget, pool, at: now.adding(.seconds(3_599)))
                 for _ in 0..<80 {
                     now = now.adding(.seconds(3_600))
-                    #expect(try await Self.charge(budget, pool, at: now))
-                    #expect(try await !Self.charge(budget, pool, at: now))
+                    try await Self.expect(true, budget, pool, at: now)
+                    try await Self.expect(false, budget, pool, at: now)
                 }
                 // A hundred were charged: no time helps any more.
-                #expect(try await !Self.charge(budget, pool, at: now.adding(.seconds(10_000_000))))
+                try await Self.expect(false, budget, pool, at: now.adding(.seconds(10_000_000)))
             }
         }
     }
@@ -53,14 +53,14 @@ struct BudgetExactnessTests {
             let unknown = AttemptBudget(Self.state, isKnownDevice: false, ring: ring)
             let known = AttemptBudget(Self.state, isKnownDevice: true, ring: ring)
             try await database.withPool { pool in
-                for _ in 0..<20 { #expect(try await Self.charge(unknown, pool, at: Self.start)) }
-                #expect(try await !Self.charge(unknown, pool, at: Self.start))
-                for _ in 0..<5 { #expect(try await Self.charge(known, pool, at: Self.start)) }
-                #expect(try await Self.charge(known, pool, at: Self.start))
-                #expect(try await !Self.charge(known, pool, at: Self.start))
-                #expect(try await Self.charge(known, pool, at: Self.start.adding(.seconds(1))))
-                #expect(try await !Self.charge(known, pool, at: Self.start.adding(.seconds(2))))
-                #expect(try await Self.charge(known, pool, at: Self.start.adding(.seconds(3))))
+                for _ in 0..<20 { try await Self.expect(true, unknown, pool, at: Self.start) }
+                try await Self.expect(false, unknown, pool, at: Self.start)
+                for _ in 0..<5 { try await Self.expect(true, known, pool, at: Self.start) }
+                try await Self.expect(true, known, pool, at: Self.start)
+                try await Self.expect(false, known, pool, at: Self.start)
+                try await Self.expect(true, known, pool, at: Self.start.adding(.seconds(1)))
+                try await Self.expect(false, known, pool, at: Self.start.adding(.seconds(2)))
+                try await Self.expect(true, known, pool, at: Self.start.adding(.seconds(3)))
             }
         }
     }
@@ -69,11 +69,11 @@ struct BudgetExactnessTests {
         try await TestDatabase.with { database in
             let budget = AttemptBudget(Self.state, isKnownDevice: false, ring: .random())
             try await database.withPool { pool in
-                for _ in 0..<20 { #expect(try await Self.charge(budget, pool, at: Self.start)) }
+                for _ in 0..<20 { try await Self.expect(true, budget, pool, at: Self.start) }
                 _ = try await pool.query(budget.refund(2), in: [budget.ledger])
-                #expect(try await Self.charge(budget, pool, at: Self.start))
-                #expect(try await Self.charge(budget, pool, at: Self.start))
-                #expect(try await !Self.charge(budget, pool, at: Self.start))
+                try await Self.expect(true, budget, pool, at: Self.start)
+                try await Self.expect(true, budget, pool, at: Self.start)
+                try await Self.expect(false, budget, pool, at: Self.start)
             }
         }
     }
@@ -83,6 +83,14 @@ struct BudgetExactnessTests {
             try await Appender.lockHeads([budget.ledger], on: &connection)
             return try await budget.charge(BudgetRules(), at: time, on: &connection).isCharged
         }
+    }
+
+    private static func expect(
+        _ expected: Bool, _ budget: AttemptBudget, _ pool: PostgresPool, at time: Timestamp,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let charged = try await charge(budget, pool, at: time)
+        #expect(charged == expected, sourceLocation: sourceLocation)
     }
 
     private static let start = Timestamp(microseconds: 1_795_000_000_000_000)

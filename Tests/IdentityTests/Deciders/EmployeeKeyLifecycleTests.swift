@@ -20,7 +20,7 @@ enum AccountCase: String, CaseIterable, Sendable {
             case .pending: "-++u"
             case .expired: "+uuu"
             case .authorized: "--u+"
-            case .refused: "+u-u"
+            case .refused: "ru-u"
             case .revoked: "ruu-"
             }
         switch account {
@@ -143,9 +143,9 @@ enum AccountCase: String, CaseIterable, Sendable {
             case (.cancelled, _), (.cancelledUnapproved, _), (.reclaimed, _): .inactive
             case (.active, .authorized): .success
             case (.active, .pending): .authorizationPending(presenting: [])
-            case (.active, .unknown), (.active, .expired), (.active, .refused):
+            case (.active, .unknown), (.active, .expired):
                 .authorizationPending(presenting: presenting)
-            case (.active, .revoked): .keyRevoked
+            case (.active, .refused), (.active, .revoked): .keyRevoked
             }
         #expect(outcome == expected)
     }

@@ -1,12 +1,12 @@
 extension Employee {
-    /// Presents a key: again when it expired or was refused, never again when it was revoked.
+    /// Presents a key: again when it expired, never again when it was refused or revoked.
     static func decide(_ state: State, _ present: PresentKey) throws(Rejection) -> [EmployeeEvent] {
         guard let account = state.account else { throw .unknownEmployee }
         guard !account.isCancelled else { throw .inactive }
         switch state.standing(of: present.key, at: present.time) {
         case .pending, .authorized: return []
-        case .revoked: throw .keyRevoked
-        case .unknown, .expired, .refused:
+        case .revoked, .refused: throw .keyRevoked
+        case .unknown, .expired:
             return [
                 .keyPresented(
                     EmployeeKeyPresented(
