@@ -70,7 +70,7 @@ public struct EmployeeSummary: Sendable, Equatable {
     public var companyName: String
     /// The employee's id as first entered; `nil` once erased.
     public var companyEmployeeId: String?
-    /// `registered`, `approved` or `cancelled`.
+    /// `registered`, `active` or `cancelled`.
     public var status: String
     /// `securityAdmin`, `admin` or `employee`.
     public var role: String

@@ -6,7 +6,7 @@ public struct EmployeeSummaryResponse: Sendable, Equatable, JSONConvertible {
     public var companyName: String
     /// The employee's id as first entered; absent once erased.
     public var companyEmployeeId: String?
-    /// `registered`, `approved` or `cancelled`.
+    /// `registered`, `active` or `cancelled`.
     public var status: String
     /// `securityAdmin`, `admin` or `employee`.
     public var role: String
