@@ -1,32 +1,38 @@
 import Canonical
 
 extension EventSourcedService {
+    /// Exchanges a refresh token; see ``RefreshSession``.
     public func refreshSession(refreshToken: String, call: Call) async throws -> SessionTokens {
         try await once(call, by: "session") { _ in
             try await RefreshSession(context: context).run(refreshToken: refreshToken, call: call)
         }
     }
 
+    /// Ends the caller's session.
     public func closeSession(_ caller: EmployeeCaller, call: Call) async throws {
         try await CloseSession(context: context).run(caller, call: call)
     }
 
+    /// The caller's open sessions.
     public func sessions(of caller: EmployeeCaller) async throws -> [SessionView] {
         try await ListSessions(context: context).run(caller, at: .now())
     }
 
+    /// Authorizes, refuses or revokes an employee key.
     public func decideKey(_ input: KeyDecisionInput, caller: Caller, call: Call) async throws -> Decision {
         try await once(call, by: caller.scope) { ticket in
             try await DecideKey(context: context).run(input, caller: caller, call: call, ticket: ticket)
         }
     }
 
+    /// Approves, cancels or reinstates an employee.
     public func decideStatus(_ input: StatusDecisionInput, caller: Caller, call: Call) async throws -> Decision {
         try await once(call, by: caller.scope) { ticket in
             try await DecideStatus(context: context).run(input, caller: caller, call: call, ticket: ticket)
         }
     }
 
+    /// Reclaims a company-owned e-mail.
     public func reclaimEmail(
         _ email: String, reason: String, company: String, caller: Caller, call: Call
     ) async throws -> Decision {
@@ -36,6 +42,7 @@ extension EventSourcedService {
         }
     }
 
+    /// Changes a company's policy.
     public func changePolicy(
         of company: String, _ change: PolicyChange, ifMatch: Int?, signed: SignedStatement?, caller: Caller, call: Call
     ) async throws -> Decision {
@@ -45,6 +52,7 @@ extension EventSourcedService {
         }
     }
 
+    /// Links an app to a company, or unlinks it.
     public func linkApp(
         _ appId: String, to company: String, linked: Bool, signed: SignedStatement?, caller: Caller, call: Call
     ) async throws -> Decision {

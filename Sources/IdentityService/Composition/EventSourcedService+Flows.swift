@@ -1,26 +1,31 @@
 import Canonical
 
 extension EventSourcedService {
+    /// Authenticates an app by one of its secrets.
     public func authenticate(appId: String, secret: String) async throws -> AppCaller {
         try await AuthenticateApp(context: context).run(appId: appId, secret: secret)
     }
 
+    /// Authenticates an access token.
     public func authenticate(accessToken: String) async throws -> EmployeeCaller {
         try await AuthenticateSession(context: context).run(accessToken: accessToken, at: .now())
     }
 
+    /// Starts a registration.
     public func startRegistration(_ input: RegistrationInput, app: AppCaller, call: Call) async throws -> FlowStarted {
         try await once(call, by: app.scope) { _ in
             try await StartRegistration(context: context).run(input, app: app, call: call)
         }
     }
 
+    /// Starts a login.
     public func startLogin(_ input: LoginInput, app: AppCaller, call: Call) async throws -> FlowStarted {
         try await once(call, by: app.scope) { _ in
             try await StartLogin(context: context).run(input, app: app, call: call)
         }
     }
 
+    /// Proves possession of the device key.
     public func proveKey(
         purpose: FlowPurpose, flow: String, proof: [UInt8], app: AppCaller, call: Call
     ) async throws -> FlowOutcome {
@@ -30,6 +35,7 @@ extension EventSourcedService {
         }
     }
 
+    /// Sets a new user's credentials in direct mode.
     public func setCredentials(
         flow: String, _ input: CredentialsInput, app: AppCaller, call: Call
     ) async throws -> FlowOutcome {
@@ -39,6 +45,7 @@ extension EventSourcedService {
         }
     }
 
+    /// Validates answers in direct mode.
     public func validateAnswers(
         purpose: FlowPurpose, flow: String, answers: [AnswerInput], app: AppCaller, call: Call
     ) async throws -> FlowOutcome {
@@ -49,6 +56,7 @@ extension EventSourcedService {
         }
     }
 
+    /// Validates the passphrase in direct mode.
     public func validatePassphrase(
         purpose: FlowPurpose, flow: String, passphrase: String, app: AppCaller, call: Call
     ) async throws -> FlowOutcome {

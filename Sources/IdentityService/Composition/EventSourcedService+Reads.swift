@@ -1,26 +1,31 @@
 extension EventSourcedService {
     private var reads: CompanyReads { CompanyReads(context: context, views: views) }
 
+    /// A company.
     public func company(_ name: String, caller: Caller, waitFor: Int64?) async throws -> CompanyView {
         try await reads.company(name, caller: caller, waitFor: waitFor)
     }
 
+    /// The employees of a company.
     public func employees(
         of company: String, after: Int64, limit: Int, caller: Caller, waitFor: Int64?
     ) async throws -> Page<EmployeeView> {
         try await reads.employees(of: company, after: after, limit: limit, caller: caller, waitFor: waitFor)
     }
 
+    /// One employee with keys.
     public func employee(
         _ companyEmployeeId: String, of company: String, caller: Caller, waitFor: Int64?
     ) async throws -> EmployeeView {
         try await reads.employee(companyEmployeeId, of: company, caller: caller, waitFor: waitFor)
     }
 
+    /// The security admin and the event that proves it.
     public func securityAdmin(of company: String, caller: Caller, waitFor: Int64?) async throws -> SecurityAdminView {
         try await reads.securityAdmin(of: company, caller: caller, waitFor: waitFor)
     }
 
+    /// Keys that wait.
     public func pendingAuthorizations(
         of company: String, after: Int64, limit: Int, caller: Caller, waitFor: Int64?
     ) async throws -> Page<PendingAuthorizationView> {
@@ -28,13 +33,16 @@ extension EventSourcedService {
             company, after: after, limit: limit, caller: caller, waitFor: waitFor)
     }
 
+    /// The events of a company.
     public func events(of company: String, _ query: EventQuery, caller: Caller) async throws -> Page<EventView> {
         try await ReadEvents(context: context).run(company, query, caller: caller)
     }
 
+    /// The policy in force.
     public func policy(of company: String, caller: Caller) async throws -> PolicyView {
         try await ReadPolicy(context: context).run(company, caller: caller)
     }
 
+    /// What keeps the service from being ready.
     public func readiness() async -> [String] { await Readiness(context: context).run() }
 }

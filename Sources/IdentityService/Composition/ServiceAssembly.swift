@@ -62,7 +62,8 @@ public struct ServiceAssembly: Sendable {
         let appender = Appender(pool: pool, logger: logger)
         let projector = Projector(pool: readerPool, logger: logger)
         let context = ServiceContext(
-            pool: pool, appender: NudgingAppender(appender: appender, nudge: { projector.nudge() }), reader: LedgerReader(pool: pool), ring: ring,
+            pool: pool, appender: NudgingAppender(appender: appender, nudge: { projector.nudge() }),
+            reader: LedgerReader(pool: pool), ring: ring,
             personKeys: PersonKeys(pool: pool, masters: configuration.masters),
             seeds: OPRFSeeds(pool: pool, masters: configuration.masters),
             compute: ComputePool(threads: configuration.computeThreads, waiting: configuration.computeWaiting),

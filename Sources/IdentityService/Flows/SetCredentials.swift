@@ -64,7 +64,9 @@ struct NewUserCredentials: Sendable {
                 authenticating: ChallengedCredential.questionPlace(state.credentialId, id))
         }
         let stored = try StoredCredentials(record: record, encryptedTexts: texts)
-        guard let device = SignatureBytes(proved.signature), let own = SignatureBytes(userSignature.bytes) else { throw ServiceError(.flowWrongStep) }
+        guard let device = SignatureBytes(proved.signature), let own = SignatureBytes(userSignature.bytes) else {
+            throw ServiceError(.flowWrongStep)
+        }
         let user = UserID(state.userId)
         return CredentialsSet(
             userID: user, credentialID: CredentialID(state.credentialId), record: stored.bytes,

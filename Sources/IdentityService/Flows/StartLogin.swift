@@ -16,7 +16,9 @@ struct StartLogin: Sendable {
             company: input.companyName, employee: input.companyEmployeeId)
         let loader = StateLoader(reader: context.reader)
         let tenant = try await loader.tenant(subject.tenantId)
-        guard !tenant.exists || tenant.state.linkedApps.contains(AppID(app.appId)) else { throw ServiceError(.appNotLinked) }
+        guard !tenant.exists || tenant.state.linkedApps.contains(AppID(app.appId)) else {
+            throw ServiceError(.appNotLinked)
+        }
 
         // The decoy is derived in any case, so that its cost tells nothing.
         let decoy = try context.decoy(for: subject)

@@ -34,7 +34,9 @@ extension OperatorCommands {
         var views: [AppView] = []
         for id in apps {
             let state = try await StateLoader(reader: context.reader).app(id).state
-            let secrets = state.secrets.values.filter { !$0.isRevoked }.sorted { $0.issued.position < $1.issued.position }
+            let secrets = state.secrets.values.filter { !$0.isRevoked }.sorted {
+                $0.issued.position < $1.issued.position
+            }
             views.append(
                 AppView(
                     appId: id.uuid, name: state.name ?? "",

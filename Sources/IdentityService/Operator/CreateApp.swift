@@ -17,7 +17,9 @@ extension OperatorCommands {
             try App.decide(App.initial, .register(id, name: name, salt: salt))
         }
         var state = App.initial
-        for event in registered { App.evolve(&state, Recorded(event, id: UUID(), time: .now(), position: 1, version: 1)) }
+        for event in registered {
+            App.evolve(&state, Recorded(event, id: UUID(), time: .now(), position: 1, version: 1))
+        }
         let issued = try issue(state, roles: roles)
         let claim = Claim(key: context.ring.appClaim(name: Array(name.utf8)), owner: id.uuid)
         do {

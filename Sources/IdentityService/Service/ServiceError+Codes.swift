@@ -15,7 +15,8 @@ extension ServiceError.Code {
     /// `email.invalid`, status 400.
     public static let emailInvalid = Self(rawValue: "email.invalid", status: 400)
     /// `credentials.five_questions_required`, status 400.
-    public static let credentialsFiveQuestionsRequired = Self(rawValue: "credentials.five_questions_required", status: 400)
+    public static let credentialsFiveQuestionsRequired = Self(
+        rawValue: "credentials.five_questions_required", status: 400)
     /// `credentials.incomplete`, status 400.
     public static let credentialsIncomplete = Self(rawValue: "credentials.incomplete", status: 400)
     /// `answers.at_least_three_required`, status 400.

@@ -5,7 +5,9 @@ import Testing
 @testable import IdentityService
 
 struct StoredAnswerTests {
-    @Test(arguments: StoredAnswerTests.outcomes) func `a stored outcome is read back as it was`(_ outcome: FlowOutcome) throws {
+    @Test(arguments: StoredAnswerTests.outcomes) func `a stored outcome is read back as it was`(_ outcome: FlowOutcome)
+        throws
+    {
         let bytes = outcome.stored.canonicalBytes()
         #expect(try FlowOutcome(stored: CanonicalJSON.parse(bytes)) == outcome)
     }
@@ -26,7 +28,9 @@ struct StoredAnswerTests {
 
     @Test func `decisions are read back as they were`() throws {
         let summary = EmployeeSummary(companyName: "c", companyEmployeeId: nil, status: "active", role: "admin")
-        for decision in [Decision.done(summary, position: 7), .done(nil, position: nil), .signatureRequired(statement: [9])] {
+        for decision in [
+            Decision.done(summary, position: 7), .done(nil, position: nil), .signatureRequired(statement: [9]),
+        ] {
             #expect(try Decision(stored: CanonicalJSON.parse(decision.stored.canonicalBytes())) == decision)
         }
     }

@@ -6,20 +6,20 @@ import Testing
 struct CodeTableTests {
     static let table: [Int: String] = [
         400: """
-            request.invalid company.name_missing employee.id_missing employee.key_invalid email.missing email.invalid
-            credentials.five_questions_required credentials.incomplete answers.at_least_three_required
-            passphrase.missing
-            """,
+        request.invalid company.name_missing employee.id_missing employee.key_invalid email.missing email.invalid
+        credentials.five_questions_required credentials.incomplete answers.at_least_three_required
+        passphrase.missing
+        """,
         401: "app.unknown app.secret_invalid session.expired session.invalid",
         403: """
-            answers.incorrect passphrase.incorrect app.role_missing authorization.not_permitted employee.inactive
-            employee.not_approved policy.blind_only
-            """,
+        answers.incorrect passphrase.incorrect app.role_missing authorization.not_permitted employee.inactive
+        employee.not_approved policy.blind_only
+        """,
         404: "company.unknown employee.unknown authorization.unknown_key app.not_linked",
         409: """
-            employee.already_registered email.not_company_owned email.not_reclaimable flow.wrong_step flow.expired
-            flow.already_used idempotency.in_progress
-            """,
+        employee.already_registered email.not_company_owned email.not_reclaimable flow.wrong_step flow.expired
+        flow.already_used idempotency.in_progress
+        """,
         412: "request.stale",
         422: "idempotency.conflict",
         429: "credentials.locked request.rate_limited",

@@ -30,12 +30,11 @@ final class CollectedLog: @unchecked Sendable {
             set { metadata[key] = newValue }
         }
 
-        func log(
-            level: Logger.Level, message: Logger.Message, metadata more: Logger.Metadata?, source: String,
-            file: String, function: String, line: UInt
-        ) {
-            let all = metadata.merging(more ?? [:]) { _, new in new }
-            log.add("\(level) \(message) \(all.map { "\($0)=\($1)" }.sorted().joined(separator: " "))")
+        func log(event: LogEvent) {
+            let all = metadata.merging(event.metadata ?? [:]) { _, new in new }
+            let error = event.error.map { " error=\($0)" } ?? ""
+            log.add(
+                "\(event.level) \(event.message)\(error) \(all.map { "\($0)=\($1)" }.sorted().joined(separator: " "))")
         }
     }
 }

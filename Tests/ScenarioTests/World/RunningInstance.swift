@@ -11,6 +11,8 @@ import TestSupport
 struct RunningInstance: Sendable {
     let baseURL: URL
     let commands: OperatorCommands
+    /// The service itself, for tests that set the time of a call.
+    let service: any TenureService
 
     /// Runs `body` beside the service and stops the service afterwards.
     static func with<Result>(
@@ -39,7 +41,8 @@ struct RunningInstance: Sendable {
             throw TestServerError(description: "the service did not start")
         }
         do {
-            let result = try await body(RunningInstance(baseURL: url, commands: assembly.commands))
+            let result = try await body(
+                RunningInstance(baseURL: url, commands: assembly.commands, service: assembly.service))
             await group.triggerGracefulShutdown()
             try await running.value
             return result

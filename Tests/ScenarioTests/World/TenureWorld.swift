@@ -41,6 +41,9 @@ struct TenureWorld: Sendable {
     private let masters: MasterKeys
     private let log: CollectedLog
 
+    /// The service behind the address, for tests that set the time of a call.
+    var service: any TenureService { instance.service }
+
     /// Everything that the service has logged so far.
     var logs: [String] { log.lines }
 
