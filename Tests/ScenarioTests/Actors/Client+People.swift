@@ -7,6 +7,8 @@ struct Member: Sendable {
     var device: Device
     var accessToken: String
     var refreshToken: String
+    /// The position of the session in the company's ledger.
+    var position: Int64
 
     /// The member as a caller.
     var session: Caller { .session(accessToken) }
@@ -17,6 +19,7 @@ struct Member: Sendable {
         self.device = device
         accessToken = try #require(success["session"]?["accessToken"]?.text)
         refreshToken = try #require(success["session"]?["refreshToken"]?.text)
+        position = try #require(success["position"]?.number)
     }
 }
 
@@ -39,7 +42,7 @@ extension Client {
     func found(_ company: String, by person: Person? = nil) async throws -> Member {
         let person = person ?? Person("founder", at: company)
         let device = Device()
-        return try Member(person, device, try await register(person, device))
+        return try await seen(Member(person, device, try await register(person, device)))
     }
 
     /// Registers an employee, authorizes the key by the app and logs in.
@@ -49,7 +52,14 @@ extension Client {
         try #require(pending.outcome == "authorizationPending", "\(pending)")
         let authorized = try await authorize(device, of: person)
         try #require(authorized.status == 200, "\(authorized)")
-        return try Member(person, device, try await logIn(person, device))
+        return try await seen(Member(person, device, try await logIn(person, device)))
+    }
+
+    /// Waits until reads know the member.
+    private func seen(_ member: Member) async throws -> Member {
+        let read = try await get(path(member.person.company), at: member.position)
+        try #require(read.status == 200, "\(read)")
+        return member
     }
 
     /// The path of a company.
@@ -84,6 +94,12 @@ extension Client {
     func change(policy: [String: JSONValue], of company: String, by member: Member) async throws {
         let reply = try await signed(by: member, "PATCH", path(company, "/policy"), policy)
         try #require(reply.status == 200 && reply.outcome == "done", "\(reply)")
+    }
+
+    /// Waits until the views of a company have reached the end of its ledger.
+    func settle(_ company: String) async throws {
+        let last = try await events(company).last?["position"]?.number
+        try #require(try await get(path(company), at: last).status == 200)
     }
 
     /// The events of a company, in the order of its ledger, page by page.

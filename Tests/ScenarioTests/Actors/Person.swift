@@ -17,7 +17,7 @@ struct Person: Sendable {
     init(_ id: String, at company: String, email: String? = nil) {
         self.company = company
         self.id = id
-        self.email = email ?? "\(id).\(Person.word())@mail.example"
+        self.email = email ?? "\(Person.word())@mail.example"
         questions = Person.themes.map { ("\($0) (\(Person.word()))?", "\(Person.word()) \(Person.word())") }
         passphrase = "Correct \(Person.word()) horse \(Person.word())"
     }

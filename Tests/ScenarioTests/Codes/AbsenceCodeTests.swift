@@ -73,7 +73,31 @@ struct `Codes of status 404` {
         } else {
             try expectProblem(registering, "app.not_linked")
         }
-        try expectProblem(try await client.get(client.path(person)), "employee.unknown")
+        #expect(try await client.events(company, "type=EmployeeRegistered", by: founder.session).count == 1)
+    }
+
+    @Test(arguments: Flow.Kind.allCases)
+    func `are told to an unlinked app about a company that exists as about one that does not`(
+        kind: Flow.Kind
+    ) async throws {
+        let world = try sharedWorld()
+        let company = "hidden-\(kind.rawValue).example"
+        let founder = try await world.client.found(company)
+        let other = try world.client.by(try await world.makeApp(name: company))
+        guard kind == .logins else {
+            // Registering in a company that does not exist founds it, so here the two must differ.
+            let body = Person("intruder", at: company).registration(Device())
+            return try expectProblem(try await other.post("/v1/registrations", body), "app.not_linked")
+        }
+        var replies: [HTTPReply] = []
+        for name in [company, "never.example"] {
+            var person = founder.person
+            person.company = name
+            let request = other.request("POST", "/v1/logins", person.login(founder.device))
+            replies.append(try await other.send(request.with("X-Request-Id", "same")))
+        }
+        #expect(replies[0].status == replies[1].status, "\(replies)")
+        #expect(replies[0].code == replies[1].code, "\(replies)")
     }
 
     @Test func `are told to another tenant's admin as for what does not exist`() async throws {

@@ -35,6 +35,7 @@ struct `Codes of status 403` {
         let world = try sharedWorld()
         let client = try world.client
         let founder = try await client.found("role-reads.example")
+        try await client.settle("role-reads.example")
         let creation = client.with(secret: try await world.issueSecret(for: world.app, roles: ["CREATION"]))
         let access = client.with(secret: try await world.issueSecret(for: world.app, roles: ["ACCESS"]))
         let vouching = client.with(secret: try await world.issueSecret(for: world.app, roles: ["AUTHORIZATION"]))

@@ -1,5 +1,7 @@
 import Canonical
+import IdentityService
 import Postgres
+import TestSupport
 import TestSupport
 import Testing
 
@@ -66,7 +68,9 @@ struct `Codes of status 429 and 503` {
             let client = try world.client
             let owner = try await client.found("outage.example")
             let name = world.database.name
-            var connection = try await world.database.connect(as: .superuser)
+            // Nobody can lock the database that they are connected to.
+            var connection = try await PostgresConnection.connect(
+                world.database.configuration(as: .superuser).with(database: "postgres"), logger: TestServer.logger())
             try await connection.executeScript("ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
             _ = try await connection.query(
                 """

@@ -13,6 +13,7 @@ struct `The policy securityAdmin` {
         let person = Person("second", at: company)
         let device = Device()
         expectOutcome(try await client.register(person, device), "authorizationPending")
+        try await client.settle(company)
         return (client, founder, person, device)
     }
 

@@ -19,7 +19,7 @@ struct `Decisions about an employee` {
         let approved = try await client.post(
             client.path(person, "/approval"), ["note": "checked the contract"], by: founder.session)
         expectOutcome(approved, "done")
-        #expect(approved["employee"]?["status"]?.text == "approved")
+        #expect(approved["employee"]?["status"]?.text == "active")
         expectOutcome(try await client.logIn(person, device), "success")
         let again = try await client.post(client.path(person, "/approval"), by: founder.session)
         expectOutcome(again, "done")

@@ -1,4 +1,5 @@
 import Canonical
+import IdentityService
 import Testing
 
 @Suite(.onServer)

@@ -1,0 +1,93 @@
+import Canonical
+import IdentityService
+import Testing
+
+/// Time passes only for the call that is told another time, so these tests speak to the service behind the address.
+@Suite(.onServer)
+struct `Time` {
+    private func after(_ seconds: Int) -> Call {
+        Call(requestId: Person.word(), time: Timestamp.now().adding(.seconds(seconds)))
+    }
+
+    private func login(_ person: Person, _ device: Device) -> LoginInput {
+        LoginInput(
+            companyName: person.company, companyEmployeeId: person.id, employeePublicKey: device.point)
+    }
+
+    private func code(_ body: () async throws -> Void) async -> String? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return (error as? ServiceError)?.code.rawValue ?? "\(error)"
+        }
+    }
+
+    @Test func `ends a flow after ten minutes, at every step`() async throws {
+        try await inTurn { world in
+            let owner = try await world.client.found("minutes.example")
+            let service = world.service
+            let app = try await service.authenticate(appId: world.app.appId, secret: world.app.secret)
+            let input = login(owner.person, owner.device)
+            let phrase = try #require(owner.person.passphrase)
+            for seconds in [30, 610] {
+                let started = try await service.startLogin(input, app: app, call: after(0))
+                #expect(started.expiresAt > Timestamp.now().adding(.seconds(590)))
+                #expect(started.expiresAt <= Timestamp.now().adding(.seconds(600)))
+                let proof = try bytes(base64: owner.device.sign(started.challenge))
+                _ = try await service.proveKey(
+                    purpose: .login, flow: started.flow, proof: proof, app: app, call: after(0))
+                let ended = await code {
+                    _ = try await service.validatePassphrase(
+                        purpose: .login, flow: started.flow, passphrase: phrase, app: app, call: after(seconds))
+                }
+                #expect(ended == (seconds > 600 ? "flow.expired" : nil))
+            }
+            let started = try await service.startLogin(input, app: app, call: after(0))
+            let proof = try bytes(base64: owner.device.sign(started.challenge))
+            let late = await code {
+                _ = try await service.proveKey(
+                    purpose: .login, flow: started.flow, proof: proof, app: app, call: after(610))
+            }
+            #expect(late == "flow.expired")
+        }
+    }
+
+    @Test func `ends the device's signature of a challenge after two minutes`() async throws {
+        try await inTurn { world in
+            let owner = try await world.client.found("seconds.example")
+            let service = world.service
+            let app = try await service.authenticate(appId: world.app.appId, secret: world.app.secret)
+            for seconds in [90, 125] {
+                let started = try await service.startLogin(
+                    login(owner.person, owner.device), app: app, call: after(0))
+                let proof = try bytes(base64: owner.device.sign(started.challenge))
+                let ended = await code {
+                    _ = try await service.proveKey(
+                        purpose: .login, flow: started.flow, proof: proof, app: app, call: after(seconds))
+                }
+                #expect((ended != nil) == (seconds > 120), "\(seconds): \(ended ?? "accepted")")
+            }
+        }
+    }
+
+    @Test func `ends a key that waits after thirty days`() async throws {
+        try await inTurn { world in
+            let client = try world.client
+            _ = try await client.found("days.example")
+            let person = Person("patient", at: "days.example")
+            let device = Device()
+            expectOutcome(try await client.register(person, device), "authorizationPending")
+            let app = try await world.service.authenticate(appId: world.app.appId, secret: world.app.secret)
+            let decision = KeyDecisionInput(
+                action: .authorize, company: person.company, companyEmployeeId: person.id,
+                fingerprint: device.fingerprint)
+            let late = await code {
+                _ = try await world.service.decideKey(decision, caller: .app(app), call: after(30 * 86_400 + 60))
+            }
+            #expect(late != nil, "a key that waited for more than thirty days was authorized")
+            _ = try await world.service.decideKey(decision, caller: .app(app), call: after(30 * 86_400 - 600))
+            expectOutcome(try await client.logIn(person, device), "success")
+        }
+    }
+}
