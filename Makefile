@@ -26,7 +26,7 @@ run: ## Start the service with a private PostgreSQL and a demo app; Ctrl-C stops
 test: ## Everything: lint, build, unit, integration, README, sanitizers
 	@scripts/test
 
-bench: ## Measure, on a private PostgreSQL with durable settings
+bench: ## Measure, in a release build beside a PostgreSQL of its own
 	@scripts/bench
 
 lint: ## Formatting and shell scripts
