@@ -1,4 +1,5 @@
 import Canonical
+import HTTPAPI
 import IdentityService
 import Postgres
 import TestSupport
@@ -24,6 +25,23 @@ struct `Codes of status 429 and 503` {
             try expectProblem(locked, "credentials.locked")
             #expect((locked.headers["retry-after"].flatMap(Int.init) ?? 0) <= 3_600)
             expectOutcome(try await client.logIn(owner.person, owner.device), "success")
+        }
+    }
+
+    @Test func `are told to an address that sends more requests than it may`() async throws {
+        var options = WorldOptions()
+        options.rateLimit = RateLimit(perSecond: 0.5, burst: 5)
+        try await inTurn(options) { world in
+            let client = try world.client
+            var replies: [HTTPReply] = []
+            for _ in 0..<6 {
+                replies.append(try await client.post("/v1/logins", Person("e", at: "rate.example").login(Device())))
+            }
+            #expect(replies.prefix(5).allSatisfy { $0.status == 201 }, "\(replies)")
+            try expectProblem(replies[5], "request.rate_limited", goesOn: false)
+            try await Task.sleep(for: .seconds(Int(try #require(replies[5].headers["retry-after"])) ?? 0))
+            let reply = try await client.post("/v1/logins", Person("e", at: "rate.example").login(Device()))
+            #expect(reply.status == 201, "after as long as Retry-After said: \(reply)")
         }
     }
 

@@ -29,7 +29,8 @@ struct RunningInstance: Sendable {
         let (ports, announce) = AsyncStream<Int>.makeStream()
         let application = try makeApplication(
             service: assembly.service,
-            configuration: HTTPConfiguration(port: 0, onServerRunning: { announce.yield($0) }), logger: logger)
+            configuration: HTTPConfiguration(
+                port: 0, rateLimit: options.rateLimit, onServerRunning: { announce.yield($0) }), logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: assembly.services.map { .init(service: $0) } + [.init(service: application)],

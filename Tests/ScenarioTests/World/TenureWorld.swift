@@ -17,6 +17,8 @@ struct WorldOptions: Sendable {
     var computeThreads = 2
     /// How many direct-mode calls may wait.
     var computeWaiting = 512
+    /// How many requests one address may send; none by default, because all tests share one address.
+    var rateLimit: RateLimit?
 
     init(budgets: BudgetRules = BudgetRules()) {
         settings = ServiceSettings(budgets: budgets)
