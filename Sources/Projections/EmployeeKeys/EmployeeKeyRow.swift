@@ -11,7 +11,7 @@ public struct EmployeeKeyRow: Sendable, Equatable {
         case pending
         /// In force.
         case authorized
-        /// Turned down; may be presented again.
+        /// Turned down.
         case refused
         /// Ended for ever.
         case revoked

@@ -76,6 +76,9 @@ public struct Rebuild: Sendable {
                 report.differences += differences
                 if let ledger = waiting.popFirst() { add(ledger) }
             }
+            report.differences.sort {
+                ($0.tenant.description, $0.table, $0.key) < ($1.tenant.description, $1.table, $1.key)
+            }
             return report
         }
     }

@@ -1,5 +1,5 @@
 public import Canonical
-import FoundationEssentials
+public import FoundationEssentials
 public import Keys
 public import Ledger
 public import Postgres
@@ -82,6 +82,11 @@ public struct EventLog: Sendable {
         let owners = events.reduce(into: Set<UUID>()) { $0.formUnion(OpenedEvent.owners($1)) }
         let opened = try await keys.load(Array(owners), ledger: ledger.uuid)
         return events.map { OpenedEvent($0, keys: opened) }
+    }
+
+    /// The keys of persons of a ledger by their ids; nil when none can be had at all.
+    public func personKeys(_ ids: [UUID], in ledger: LedgerID) async throws -> [UUID: PersonKey]? {
+        try await keys?.load(ids, ledger: ledger.uuid)
     }
 
     /// The position of the last event before a time, 0 when there is none; times never run backwards in a ledger.

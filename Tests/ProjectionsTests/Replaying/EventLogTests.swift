@@ -3,6 +3,7 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
+import Postgres
 import TestSupport
 import Testing
 
@@ -55,6 +56,37 @@ struct EventLogTests {
             return
         }
         #expect(Set(shown.keys) == Set(members.keys).union(["position"]))
+    }
+
+    @Test func `names open with the keys that are stored, and read erased once a key is gone`() async throws {
+        try await Stage.run { stage in
+            var script = CompanyScript()
+            let employee = try script.register("E-1")
+            let masters = MasterKeys.random()
+            _ = try await KeyRing.load(from: stage.pool, masters: masters)
+            let persons = PersonKeys(pool: stage.pool, masters: masters)
+            let (key, insertion) = try await persons.create(id: employee.uuid, ledger: script.tenant.uuid)
+            try await stage.pool.withTransaction(in: [script.ledger]) { connection in
+                _ = try await connection.execute(insertion)
+            }
+            // The event as it is sealed under the key that is stored.
+            var stored = CompanyScript(tenant: script.tenant)
+            stored.use(key)
+            let again = try stored.register("E-1", as: employee)
+            #expect(again == employee)
+            try await stage.append(stored)
+            func emails() async throws -> [JSONValue?] {
+                let keys = PersonKeys(pool: stage.readers, masters: masters, cachedKeys: 0)
+                var emails: [JSONValue?] = []
+                try await EventLog(pool: stage.readers, keys: keys).replay(script.ledger) { events, _ in
+                    emails += events.filter { $0.recorded.position == 1 }.map { $0.data["email"] }
+                }
+                return emails
+            }
+            #expect(try await emails() == ["E-1@example.test"])
+            try await stage.execute("DELETE FROM tenure.person_key")
+            #expect(try await emails() == ["[erased]"])
+        }
     }
 
     @Test func `the log lists every ledger, tenants last`() async throws {

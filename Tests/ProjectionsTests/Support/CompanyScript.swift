@@ -57,12 +57,15 @@ struct CompanyScript: Sendable {
         events.append((event, version, events.isEmpty ? Self.start : now.adding(.seconds(60))))
     }
 
+    /// Seals what is about a person under this key from now on.
+    mutating func use(_ key: PersonKey) { keys[key.id] = key }
+
     /// Registers an employee, the first of whom founds the company, and shows their first key.
     mutating func register(
-        _ number: String, approved: Bool = true, key: PublicKeyBytes = key()
+        _ number: String, approved: Bool = true, key: PublicKeyBytes = key(),
+        as employee: EmployeeID = EmployeeID(UUID())
     ) throws -> EmployeeID {
-        let employee = EmployeeID(UUID())
-        keys[employee.uuid] = PersonKey(id: employee.uuid, key: SecretKey())
+        if keys[employee.uuid] == nil { use(PersonKey(id: employee.uuid, key: SecretKey())) }
         let isFounding = !founded
         founded = true
         try add(

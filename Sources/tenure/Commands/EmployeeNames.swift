@@ -1,0 +1,33 @@
+import Canonical
+import FoundationEssentials
+import Identity
+import Ledger
+import Projections
+
+/// The names of employees of one company, read from their registrations when they are first needed.
+struct EmployeeNames {
+    /// How many are remembered at most; then all are forgotten and read again.
+    private static let capacity = 10_000
+
+    private let log: EventLog
+    private let ledger: LedgerID
+    private(set) var names: [UUID: String] = [:]
+
+    init(_ log: EventLog, _ ledger: LedgerID) {
+        self.log = log
+        self.ledger = ledger
+    }
+
+    /// Reads the names that some events mention and that are not known yet.
+    mutating func learn(_ events: [OpenedEvent]) async throws {
+        if names.count > Self.capacity { names = [:] }
+        let unknown = Set(events.flatMap(EventWords.people)).subtracting(names.keys)
+        guard ledger.isTenant, !unknown.isEmpty else { return }
+        let streams = unknown.map { StreamID(ledger: ledger, kind: "employee", id: $0) }
+        let first = try await log.reader.streams(streams).values.compactMap(\.first)
+        for event in try await log.open(first, in: ledger) {
+            guard case .string(let name)? = event.data["companyEmployeeId"] else { continue }
+            names[event.recorded.stream.id] = name
+        }
+    }
+}

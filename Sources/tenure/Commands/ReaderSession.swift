@@ -1,0 +1,66 @@
+import Canonical
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import Logging
+import Postgres
+
+/// What a command that reads the whole log needs, running for as long as the command takes.
+struct ReaderSession: Sendable {
+    /// Connections of the reader role.
+    let pool: PostgresPool
+    /// The keys of persons; nil when no master key file is set, and then personal texts stay sealed.
+    let keys: PersonKeys?
+    /// The keys by which names are found; nil likewise.
+    let ring: KeyRing?
+    let logger: Logger
+
+    private static let hint = "For the service of make run: . .tenure/dev.env"
+
+    /// Runs `body` over the database of the reader role, until it ends or the person at the terminal stops it.
+    static func run<Result: Sendable>(
+        _ settings: Settings, _ body: @Sendable @escaping (ReaderSession) async throws -> Result
+    ) async throws -> Result {
+        let database = try PostgresConfiguration(url: try settings.required(.readerDatabaseUrl, remedy: hint))
+        let masters = try settings.text(.masterKeyFile).map { try MasterKeyFile(path: $0).load() }
+        let logger = Logs.logger(level: try Logs.level(settings, default: .warning))
+        return try await Interruption.stopping {
+            try await withPostgresPool(configuration: database, maximumConnections: 6, logger: logger) { pool in
+                let ring: KeyRing? =
+                    if let masters { try await KeyRing.load(from: pool, masters: masters) } else { nil }
+                return try await body(
+                    ReaderSession(
+                        pool: pool, keys: masters.map { PersonKeys(pool: pool, masters: $0) }, ring: ring,
+                        logger: logger))
+            }
+        }
+    }
+
+    /// The company of a name; whether anybody founded it is for its ledger to say.
+    func tenant(_ name: String) throws -> TenantID {
+        guard let ring else {
+            throw CommandFailure(
+                .usage, "a company is found by its name with the master keys alone",
+                remedy: "Set \(Settings.Name.masterKeyFile.variable). \(Self.hint)")
+        }
+        do {
+            return TenantID(ring.tenantID(companyName: try CompanyName(name).canonical))
+        } catch { throw CommandFailure(.usage, "\(error)") }
+    }
+
+    /// The employee of a company by the company's own id, or by the employee's UUID.
+    func employee(_ text: String, in tenant: TenantID) async throws -> EmployeeID {
+        if let id = EmployeeID(text: text) { return id }
+        guard let ring else { throw CommandFailure(.usage, "without the master keys an employee is found by UUID") }
+        let canonical: [UInt8]
+        do { canonical = try CompanyEmployeeID(text).canonical } catch { throw CommandFailure(.usage, "\(error)") }
+        let key = ClaimKey(
+            ledger: LedgerID(tenant.uuid), kind: "employee",
+            digest: ring.lookupDigest(kind: "employee", canonical, scope: tenant.uuid))
+        guard let claim = try await LedgerReader(pool: pool, storesTiles: false).claim(key) else {
+            throw CommandFailure(.notFound, "the company has no such employee")
+        }
+        return EmployeeID(claim.owner)
+    }
+}

@@ -1,0 +1,120 @@
+import ArgumentParser
+import Canonical
+import FoundationEssentials
+import Identity
+import Projections
+
+/// Builds views anew from the log.
+struct RebuildViews: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rebuild",
+        abstract: "Build views anew from the log beside the live ones, compare, and switch.",
+        discussion: """
+            Reads are served all along, and a rebuild that was stopped goes on where it was. With --dry-run nothing is \
+            switched, and the exit code is 5 when the live views differ from the log.
+
+            Needs TENURE_READER_DATABASE_URL, and TENURE_MASTER_KEY_FILE with --company.
+            Views: \(ProjectionName.all.map(\.rawValue).joined(separator: ", ")).
+            """)
+
+    @OptionGroup var options: SettingsOptions
+
+    @Argument(help: "The views; all when none is named.")
+    var views: [String] = []
+
+    @Option(help: "Only the rows of this company.")
+    var company: String?
+
+    @Flag(help: "Tell the differences and change nothing.")
+    var dryRun = false
+
+    @Flag(help: "One JSON object for each difference.")
+    var json = false
+
+    func validate() throws {
+        for view in views where ProjectionName(known: view) == nil {
+            throw ValidationError(
+                "There is no view \(Printable.text(view)); there are \(ProjectionName.all.map(\.rawValue).joined(separator: ", "))."
+            )
+        }
+    }
+
+    func run() async throws {
+        let named = Set(views.compactMap(ProjectionName.init(known:)))
+        let (company, dryRun) = (company, dryRun)
+        let report = try await ReaderSession.run(try await options.settings()) { session in
+            let request = RebuildRequest(
+                views: named.isEmpty ? Set(ProjectionName.all) : named,
+                tenant: try company.map { try session.tenant($0) }, isDryRun: dryRun)
+            return try await Self.rebuild(request, session)
+        }
+        let output = Output.standardOutput()
+        if json {
+            for difference in report.differences { output.write(JSONLines.line(Self.json(difference))) }
+        } else if !report.differences.isEmpty {
+            output.write(Self.table(report.differences).rendered(on: output.terminal))
+        }
+        let count = report.differences.count
+        let mended = report.hasSwitched ? ", mended" : ""
+        Output.standardError().line(
+            count == 0 ? "The live views were as the log says." : "\(count) differences from the log\(mended).")
+        if dryRun, count > 0 { throw ExitCode.drift }
+    }
+
+    private static func rebuild(_ request: RebuildRequest, _ session: ReaderSession) async throws -> RebuildReport {
+        let error = Output.standardError()
+        let report = ProgressReport(request.isDryRun ? "compare" : "rebuild", unit: "events", total: nil, output: error)
+        do {
+            let result = try await Rebuild(pool: session.pool, logger: session.logger).run(request) { progress in
+                report.update(done: progress.done, of: progress.total)
+            }
+            report.finish()
+            guard request.tenant == nil || result.companies > 0 else {
+                throw CommandFailure(.notFound, "there is no company of that name")
+            }
+            return result
+        } catch let error as ProjectionError {
+            let isBusy = error.code == .superseded
+            throw CommandFailure(
+                isBusy ? .busy : .failure, error.reason, remedy: isBusy ? "Run the command again." : nil)
+        }
+    }
+
+    private static func words(_ kind: ViewDifference.Kind) -> String {
+        switch kind {
+        case .missing: "missing"
+        case .unexpected: "unexpected"
+        case .changed(let columns): "other values: \(columns.joined(separator: " "))"
+        case .stopped(let position, let reason): "stopped at position \(position): \(reason)"
+        }
+    }
+
+    private static func table(_ differences: [ViewDifference]) -> Table {
+        var table = Table([
+            .init(title: "Table"), .init(title: "Company"), .init(title: "Row"), .init(title: "Difference"),
+        ])
+        for difference in differences {
+            table.add([difference.table, difference.tenant.description, difference.key, words(difference.kind)])
+        }
+        return table
+    }
+
+    private static func json(_ difference: ViewDifference) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "view": .string(difference.view.rawValue), "table": .string(difference.table),
+            "companyId": difference.tenant.json, "row": .string(difference.key),
+        ]
+        switch difference.kind {
+        case .missing: members["difference"] = "missing"
+        case .unexpected: members["difference"] = "unexpected"
+        case .changed(let columns):
+            members["difference"] = "changed"
+            members["columns"] = .array(columns.map(JSONValue.string))
+        case .stopped(let position, let reason):
+            members["difference"] = "stopped"
+            members["position"] = .integer(position)
+            members["reason"] = .string(reason)
+        }
+        return .object(members)
+    }
+}
