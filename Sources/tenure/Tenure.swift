@@ -13,7 +13,9 @@ struct Tenure: AsyncParsableCommand {
             view, 6 not found, 64 usage, 69 unreachable, 75 busy.
             """,
         version: Tenure.version,
-        subcommands: [Serve.self, Migrate.self, AppCommand.self, CompanyCommand.self, Doctor.self])
+        subcommands: [
+            Serve.self, Migrate.self, AppCommand.self, CompanyCommand.self, Replay.self, RebuildViews.self, Doctor.self,
+        ])
 
     /// The version that banner, `--version` and `/healthz` show.
     static let version = "0.1.0"
