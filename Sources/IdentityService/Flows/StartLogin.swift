@@ -2,10 +2,12 @@ import Canonical
 import Credentials
 import FoundationEssentials
 import Identity
+import Logging
 
 /// Starts a login: a handle and a challenge, the same for everybody.
 ///
-/// An unknown employee gets a decoy's flow, and so does everybody of a company that does not exist.
+/// An unknown employee gets a decoy's flow, and so does everybody of a company that does not exist or that this app is
+/// not linked to: an app learns nothing about companies of others, and spends nobody's attempts there.
 struct StartLogin: Sendable {
     let context: ServiceContext
 
@@ -14,10 +16,13 @@ struct StartLogin: Sendable {
         let key = try context.employeeKey(input.employeePublicKey)
         let subject = try await context.subject(
             company: input.companyName, employee: input.companyEmployeeId)
-        let loader = StateLoader(reader: context.reader)
-        let tenant = try await loader.tenant(subject.tenantId)
-        guard !tenant.exists || tenant.state.linkedApps.contains(AppID(app.appId)) else {
-            throw ServiceError(.appNotLinked)
+        let tenant = try await StateLoader(reader: context.reader).tenant(subject.tenantId)
+        let isLinked = tenant.state.linkedApps.contains(AppID(app.appId))
+        if tenant.exists, !isLinked {
+            // The app's developer is told nothing, so the operator is.
+            context.logger.notice(
+                "a login was started by an app that is not linked to the company",
+                metadata: ["app": "\(app.appId.lowercased)", "requestId": "\(call.requestId)"])
         }
 
         // The decoy is derived in any case, so that its cost tells nothing.
@@ -29,7 +34,7 @@ struct StartLogin: Sendable {
             userId: decoy.sealed.context.userId, credentialId: decoy.sealed.context.credentialId, isDecoy: true,
             userExists: false, questionsAllowed: false, challenge: [], subjectSalt: randomBytes(32), proved: nil,
             charges: [], expiresAt: call.time.adding(FlowState.lifetime))
-        if let employeeId = subject.employee,
+        if isLinked, let employeeId = subject.employee,
             let user = try await context.credentialOwner(of: employeeId, in: subject.tenantId)
         {
             state.employeeId = employeeId.uuid
