@@ -9,7 +9,9 @@ export SWIFT_BACKTRACE := interactive=no
 PORT ?= 8080
 STATE ?= .tenure
 CONFIGURATION ?= debug
-BUILD := swift build --configuration $(CONFIGURATION) --product tenure
+# The C of the cryptography is optimised in debug builds too: unoptimised, stretching takes five times as long.
+# scripts/test uses the same options, so that both share one build.
+BUILD := swift build --configuration $(CONFIGURATION) -Xcc -O2 --product tenure
 TENURE = "$$($(BUILD) --show-bin-path)/tenure"
 
 .PHONY: help run test bench lint format migrate docs sanitize clean

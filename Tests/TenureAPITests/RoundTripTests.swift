@@ -7,7 +7,7 @@ import Testing
     private static let time = Timestamp(microseconds: 1_800_000_000_123_456)
     private static let id = UUID(uuid: (1, 2, 3, 4, 5, 6, 64, 8, 128, 10, 11, 12, 13, 14, 15, 16))
     private static let summary = EmployeeSummaryResponse(
-        companyName: "A", companyEmployeeId: "7", status: "approved", role: "admin")
+        companyName: "A", companyEmployeeId: "7", status: "active", role: "admin")
     private static let key = EmployeeKeyResponse(
         fingerprint: "ab", employeePublicKey: [4, 255], state: "pending", presentedAt: time)
 

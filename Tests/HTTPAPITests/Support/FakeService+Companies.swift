@@ -4,7 +4,7 @@ import Canonical
 
 extension FakeService {
     static let summary = EmployeeSummary(
-        companyName: "Acme", companyEmployeeId: "7", status: "approved", role: "securityAdmin")
+        companyName: "Acme", companyEmployeeId: "7", status: "active", role: "securityAdmin")
     static let key = EmployeeKeyView(
         fingerprint: fingerprint, employeePublicKey: [4, 1], state: "pending", presentedAt: time, decidedAt: nil)
 

@@ -18,7 +18,7 @@ struct FakeService: TenureService {
     var outcome = FlowOutcome.validateAnswers(
         challenge: [1, 2, 3], questions: [ShownQuestion(questionId: "AAAA", question: "Why?")])
     var decision = Decision.done(
-        EmployeeSummary(companyName: "Acme", companyEmployeeId: "7", status: "approved", role: "employee"), position: 9)
+        EmployeeSummary(companyName: "Acme", companyEmployeeId: "7", status: "active", role: "employee"), position: 9)
     var next: Int64?
     var missing: [String] = []
     /// How long each method takes.
