@@ -1,0 +1,84 @@
+import Credentials
+import Crypto
+import CryptoExtras
+import Foundation
+
+/// What the service computes in direct mode, on one core and in processor time: other processes count little.
+struct CredentialBench {
+    private let seed: OPRFSeed
+    private let sealed: SealedCredentials
+
+    private static let passphrase = "Correct horse battery staple"
+    private static let questions = (1...5).map { number in
+        QuestionAndAnswer(question: "Question \(number)?", answer: "answer \(number)")
+    }
+
+    /// Sets up credentials that open with the passphrase and with answers.
+    init() throws {
+        seed = try OPRFSeed.generate()
+        let setUp = try CredentialSetUp(
+            plan: Self.plan(seed), questions: Self.questions, passphrase: Self.passphrase, questionsWithPassphrase: true
+        )
+        sealed = try setUp.complete(seed: seed).content.sealed
+    }
+
+    private static func plan(_ seed: OPRFSeed) throws -> SetUpPlan {
+        try SetUpPlan(credentialId: UUID(), userId: UUID(), mode: .direct, seed: seed)
+    }
+
+    /// One sample of each; short work is done several times.
+    func measure(_ results: inout Results) throws {
+        results.record(.scrypt, try Self.milliseconds(times: 4) { try Self.stretch() })
+        let passphrase = try Passphrase(supplied: Self.passphrase)
+        results.record(
+            .passphrase, try Self.milliseconds(times: 4) { _ = try sealed.open(passphrase: passphrase, seed: seed) })
+        let right = try answers(3) { Self.questions[$0].answer }
+        results.record(.answers, try Self.milliseconds(times: 4) { _ = try sealed.open(answers: right, seed: seed) })
+        let wrong = try answers(5) { "wrong \($0)" }
+        results.record(.wrongAnswers, try Self.milliseconds(times: 1) { try refuse(wrong) })
+        results.record(.setUpPassphrase, try Self.milliseconds(times: 4) { try setUp(Self.passphrase) })
+        results.record(.setUpAnswers, try Self.milliseconds(times: 1) { try setUp(nil) })
+    }
+
+    private func answers(_ count: Int, _ text: (Int) -> String) throws -> SuppliedAnswers {
+        let ids = sealed.context.questionIds
+        return try SuppliedAnswers((0..<count).map { (ids[$0], text($0)) }, questionIds: ids)
+    }
+
+    private func refuse(_ answers: SuppliedAnswers) throws {
+        do {
+            _ = try sealed.open(answers: answers, seed: seed)
+        } catch {
+            guard error.code == .cannotOpen else { throw error }
+            return
+        }
+        throw BenchError("wrong answers opened the credential")
+    }
+
+    /// Everything from what a person entered to the credentials, the keys of a new seed included.
+    private func setUp(_ passphrase: String?) throws {
+        let seed = try OPRFSeed.generate()
+        _ = try CredentialSetUp(plan: Self.plan(seed), questions: Self.questions, passphrase: passphrase)
+            .complete(seed: seed)
+    }
+
+    private static func stretch() throws {
+        let cost = ScryptParameters.standard
+        _ = try KDF.Scrypt.deriveKey(
+            from: Array("secret".utf8), salt: Array("salt".utf8), outputByteCount: 32, rounds: 1 << Int(cost.log2N),
+            blockSize: Int(cost.r), parallelism: Int(cost.p))
+    }
+
+    /// The processor time of this thread; `work` is synchronous, so it stays on it.
+    private static func milliseconds(times: Int, _ work: () throws -> Void) throws -> Double {
+        let start = try processorTime()
+        for _ in 0..<times { try work() }
+        return (try processorTime() - start) / Double(times)
+    }
+
+    private static func processorTime() throws -> Double {
+        var time = timespec()
+        guard clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0 else { throw BenchError("there is no clock") }
+        return Double(time.tv_sec) * 1_000 + Double(time.tv_nsec) / 1_000_000
+    }
+}

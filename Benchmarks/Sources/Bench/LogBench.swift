@@ -1,0 +1,129 @@
+import Canonical
+import Foundation
+import Ledger
+import Postgres
+
+/// Appends beside plain inserts, both durable, on one cluster.
+struct LogBench: Sendable {
+    private static let database = "bench_log"
+
+    private let cluster: Cluster
+    private let plan: Plan
+    private let inserts: PlainInserts
+    private let ledgers = (0..<64).map { _ in LedgerID(UUID()) }
+    private let oneLedger = [LedgerID(UUID())]
+
+    /// Makes the database, and appends and inserts for a second each, so that nothing is measured cold.
+    init(cluster: Cluster, plan: Plan) async throws {
+        Terminal.say("preparing the log")
+        self.cluster = cluster
+        self.plan = plan
+        try await cluster.makeDatabase(Self.database)
+        try await cluster.execute(PlainInserts.table, in: Self.database)
+        let ledgers = ledgers, oneLedger = oneLedger
+        _ = try await Self.withAppender(cluster) { appender, _ in
+            let deadline = ContinuousClock.now + .milliseconds(500)
+            _ = try await AppendLoad(appender: appender, ledgers: ledgers).run(until: deadline)
+            return try await AppendLoad(appender: appender, ledgers: oneLedger)
+                .run(until: deadline + .milliseconds(500))
+        }
+        inserts = try PlainInserts(
+            cluster: cluster, database: Self.database, entryLength: try await Self.entryLength(cluster))
+        _ = try await inserts.measure(clients: 32, seconds: 1, run: 0)
+    }
+
+    /// One sample of each, in an order that turns with the repetition.
+    func measure(_ repetition: Int, _ results: inout Results) async throws {
+        let samples: [(inout Results) async throws -> Void] = [
+            { try await insert(.insertsAlone, clients: 1, run: repetition * 2, &$0) },
+            { try await append(.appendsManyLedgers, to: ledgers, &$0) },
+            { try await insert(.inserts, clients: 32, run: repetition * 2 + 1, &$0) },
+            { try await append(.appendsOneLedger, to: oneLedger, &$0) },
+            { try await appendBesideReaders(&$0) },
+        ]
+        let first = repetition % samples.count
+        for sample in samples[first...] + samples[..<first] {
+            try await cluster.checkpoint()
+            try await sample(&results)
+        }
+    }
+
+    private func insert(_ measure: Measure, clients: Int, run: Int, _ results: inout Results) async throws {
+        results.record(measure, try await inserts.measure(clients: clients, seconds: plan.seconds, run: run))
+    }
+
+    private func append(_ measure: Measure, to ledgers: [LedgerID], _ results: inout Results) async throws {
+        let sizeBefore = try await size(of: ledgers)
+        let plan = plan
+        let (count, rate) = try await Self.withAppender(cluster) { appender, _ in
+            let start = ContinuousClock.now
+            let count = try await AppendLoad(appender: appender, ledgers: ledgers)
+                .run(until: start + .seconds(plan.seconds))
+            return (count, Double(count) / (ContinuousClock.now - start).inSeconds)
+        }
+        try await check(count, since: sizeBefore, ledgers)
+        results.record(measure, rate)
+    }
+
+    private func appendBesideReaders(_ results: inout Results) async throws {
+        let sizeBefore = try await size(of: ledgers)
+        let plan = plan, ledgers = ledgers
+        let (count, appends, reads) = try await Self.withAppender(cluster) { appender, reader in
+            let readers = FeedReaders(reader: reader, ledgers: Set(ledgers))
+            let heads = try await readers.heads()
+            let start = ContinuousClock.now, deadline = start + .seconds(plan.seconds)
+            async let reading = readers.run(from: heads, until: deadline)
+            let count = try await AppendLoad(appender: appender, ledgers: ledgers).run(until: deadline)
+            let appends = Double(count) / (ContinuousClock.now - start).inSeconds
+            let read = try await reading
+            return (count, appends, Double(read) / (ContinuousClock.now - start).inSeconds)
+        }
+        try await check(count, since: sizeBefore, ledgers)
+        results.record(.appendsWithReaders, appends)
+        results.record(.eventsRead, reads)
+    }
+
+    /// What was answered must be in the log, every event once: a fast appender that loses some is not one.
+    private func check(_ count: Int, since before: Int64, _ ledgers: [LedgerID]) async throws {
+        let recorded = try await size(of: ledgers) - before
+        guard recorded == Int64(count) else {
+            throw BenchError("\(count) appends were answered and \(recorded) events recorded")
+        }
+    }
+
+    private func size(of ledgers: [LedgerID]) async throws -> Int64 {
+        let connection = try cluster.configuration(Self.database)
+        var superuser = try await PostgresConnection.connect(connection, logger: Cluster.logger)
+        let rows = try await superuser.query(
+            "SELECT count(*) FROM tenure.event WHERE ledger_id = ANY (\(ledgers.map(\.uuid)))")
+        return try rows.first?.decode(Int64.self) ?? 0
+    }
+
+    private static func entryLength(_ cluster: Cluster) async throws -> Int {
+        var superuser = try await PostgresConnection.connect(cluster.configuration(database), logger: Cluster.logger)
+        let rows = try await superuser.query("SELECT max(octet_length(entry)) FROM tenure.event")
+        guard let length = try rows.first?.decode(Int32.self) else { throw BenchError("nothing was appended") }
+        return Int(length)
+    }
+
+    private static func withAppender<Result: Sendable>(
+        _ cluster: Cluster, _ body: (Appender, LedgerReader) async throws -> Result
+    ) async throws -> Result {
+        let application = try cluster.configuration(database, as: "tenure_app")
+        let reading = try cluster.configuration(database, as: "tenure_reader")
+        return try await withPostgresPool(configuration: application, logger: Cluster.logger) { pool in
+            try await withPostgresPool(configuration: reading, logger: Cluster.logger) { readerPool in
+                let appender = Appender(pool: pool, logger: Cluster.logger)
+                async let running: Void = appender.run()
+                let result = try await body(appender, LedgerReader(pool: readerPool, storesTiles: false))
+                appender.stop()
+                try await running
+                return result
+            }
+        }
+    }
+}
+
+extension Duration {
+    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}

@@ -1,0 +1,70 @@
+import Foundation
+
+/// Single-row inserts by `pgbench` into a table with the columns, the checks and the unique keys of the events.
+struct PlainInserts: Sendable {
+    static let table = "CREATE TABLE public.plain (LIKE tenure.event INCLUDING ALL)"
+
+    private let cluster: Cluster
+    private let database: String
+    private let script: URL
+    /// An entry of the same length as those that are appended, in PostgreSQL's hexadecimal form.
+    private let entry: String
+
+    /// Writes the script; positions differ between runs, clients and transactions without asking the server.
+    init(cluster: Cluster, database: String, entryLength: Int) throws {
+        self.cluster = cluster
+        self.database = database
+        entry = #"\x"# + String(repeating: "78", count: entryLength)
+        script = URL(fileURLWithPath: cluster.socket).appendingPathComponent("inserts.sql")
+        let text = #"""
+            \set n :n + 1
+            \set ledger random(1, 64)
+            \set position (:run * 1000 + :client_id) * 10000000 + :n
+            INSERT INTO public.plain (ledger_id, position, event_id, stream_id, kind, version, type, time, entry) VALUES
+            (('00000000-0000-4000-8000-' || lpad(:ledger::text, 12, '0'))::uuid, :position, gen_random_uuid(),
+            gen_random_uuid(), 'thing', 1, 'ThingHappened', now(), :entry::bytea);
+            """#
+        try Data((text + "\n").utf8).write(to: script)
+    }
+
+    /// Inserts per second; `run` is a number that no other run has.
+    func measure(clients: Int, seconds: Int, run: Int) async throws -> Double {
+        let threads = min(clients, ProcessInfo.processInfo.activeProcessorCount)
+        let output = try await outputOfProcess([
+            "--no-vacuum", "--protocol=prepared", "--client=\(clients)", "--jobs=\(threads)", "--time=\(seconds)",
+            "--file=\(script.path)", "--define=n=0", "--define=run=\(run)", "--define=entry=\(entry)",
+            cluster.url(database),
+        ])
+        let rate = output.split(separator: "\n").first { $0.hasPrefix("tps = ") }?.dropFirst(6)
+            .prefix { $0.isNumber || $0 == "." }
+        guard let rate, let value = Double(rate), value > 0 else {
+            throw BenchError("pgbench did not measure anything:\n\(output)")
+        }
+        return value
+    }
+
+    private func outputOfProcess(_ arguments: [String]) async throws -> String {
+        let process = Process(), pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: cluster.pgbench)
+        process.arguments = arguments
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            // A report has a few hundred bytes: the pipe holds it until the end.
+            process.terminationHandler = { _ in continuation.resume() }
+            do { try Self.startWithSignals(process) } catch { continuation.resume(throwing: error) }
+        }
+        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        guard process.terminationStatus == 0 else { throw BenchError("pgbench failed:\n\(output)") }
+        return output
+    }
+
+    /// Threads of the cooperative pool block all signals and a child inherits that; pgbench ends its time by SIGALRM.
+    private static func startWithSignals(_ process: Process) throws {
+        var none = sigset_t(), before = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        try process.run()
+    }
+}

@@ -1,0 +1,59 @@
+/// The values of all repetitions.
+struct Results: Sendable {
+    private let cores: Int
+    private var repetitions: [[Measure: Double]] = []
+    private var current: [Measure: Double] = [:]
+
+    init(cores: Int) { self.cores = cores }
+
+    /// Takes one value of the repetition that is running.
+    mutating func record(_ measure: Measure, _ value: Double) {
+        current[measure] = value
+        guard measure == .passphrase else { return }
+        current[.passphrasesPossible] = Double(cores) * 1_000 / value
+    }
+
+    mutating func endRepetition() {
+        repetitions.append(current)
+        current = [:]
+    }
+
+    /// One row for each measure. A ratio is made within a repetition; its median is not that of the values.
+    var table: Table {
+        var table = Table(
+            head: ["", "unit", "median", "min", "max", "ratio", "min", "max", "ratio to"], textColumns: [0, 1, 8])
+        for measure in Measure.allCases {
+            guard let values = Spread(repetitions.compactMap { $0[measure] }) else { continue }
+            var row = [measure.title, measure.unit] + values.cells { Table.number($0) }
+            if let base = measure.base, let ratios = Spread(repetitions.compactMap { ratio(measure, base, in: $0) }) {
+                row += ratios.cells { Table.fraction($0) } + [base.title]
+            }
+            table.rows.append(row)
+        }
+        return table
+    }
+
+    private func ratio(_ measure: Measure, _ base: Measure, in values: [Measure: Double]) -> Double? {
+        guard let value = values[measure], let divisor = values[base], divisor > 0 else { return nil }
+        return value / divisor
+    }
+}
+
+/// Median and extremes of some values.
+struct Spread: Sendable {
+    let median: Double
+    let least: Double
+    let most: Double
+
+    /// Nil when there are none.
+    init?(_ values: [Double]) {
+        let sorted = values.sorted()
+        guard let first = sorted.first, let last = sorted.last else { return nil }
+        let middle = sorted.count / 2
+        median = sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+        least = first
+        most = last
+    }
+
+    func cells(_ text: (Double) -> String) -> [String] { [text(median), text(least), text(most)] }
+}
