@@ -27,4 +27,15 @@ extension ServiceContext {
             """, in: [LedgerID(tenant.uuid)])
         return try rows.compactMap { UUID(bytes: try $0.decode([UInt8].self)).map(EmployeeID.init) }
     }
+
+    /// The statement that refuses its append, so that it is decided again, when the user has another number of employees
+    /// by now: registering changes no stream of the user's that an append could name. The append holds the tenant's head,
+    /// so nobody registers between this statement and the commit.
+    func stillEmployees(_ count: Int, of user: UserID, in tenant: TenantID) -> SQL {
+        let count = Int64(count)
+        return """
+            SELECT 1 / (count(*) = \(count))::integer FROM tenure.claim
+            WHERE ledger_id = \(tenant.uuid) AND kind = 'member' AND owner = \(user.uuid)
+            """
+    }
 }

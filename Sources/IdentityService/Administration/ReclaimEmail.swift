@@ -43,15 +43,18 @@ struct ReclaimEmail: Sendable {
         var recorder = DecisionRecorder(context: context, access: access, call: call, ticket: ticket)
         var cause: UUID?
         var summary: EmployeeSummary?
-        for id in try await context.employees(of: user.id, in: tenant.id) {
+        let members = try await context.employees(of: user.id, in: tenant.id)
+        recorder.statements.append(context.stillEmployees(members.count, of: user.id, in: tenant.id))
+        for id in members {
             guard let reclaimed = try await reclaimed(id, reason, access) else { continue }
             for event in reclaimed.events {
                 let eventId = try recorder.add(
                     event.payload, to: .employee(id, in: tenant.id), version: reclaimed.version, keys: reclaimed.keys)
-                if case .emailReclaimed = event, cause == nil { cause = eventId }
+                guard case .emailReclaimed = event, cause == nil else { continue }
+                cause = eventId
+                summary = try await context.summary(of: reclaimed.after, in: tenant)
             }
             recorder.statements.append(OpenedSession.deletion(employee: id, tenant: tenant.id))
-            summary = try await context.summary(of: reclaimed.after, in: tenant)
         }
         guard let cause else { throw ServiceError(.emailNotReclaimable) }
         for event in try decided({ () throws(User.Rejection) in
@@ -70,7 +73,8 @@ struct ReclaimEmail: Sendable {
         var after: EmployeeSnapshot
     }
 
-    /// The events for one of the user's employees; nil for one whose address is not the company's.
+    /// The events for one of the user's employees: one who did not claim the address for the company is cancelled with
+    /// those who did, because it is the same person; nil for one who is gone already.
     private func reclaimed(
         _ id: EmployeeID, _ reason: FreeText, _ access: CompanyAccess
     ) async throws -> Reclaimed? {
@@ -79,13 +83,15 @@ struct ReclaimEmail: Sendable {
         let keys = try await context.personKeys.load([id.uuid], ledger: tenant.id.uuid)
         // The decider compares the address with the confirmed domain, so this fold opens it.
         let state = Employee.fold(try snapshot.events.map { try EventCodec.decode($0, keys: keys) })
-        guard state.account?.isCompanyOwnedEmail == true else { return nil }
-        let command = Employee.ReclaimEmail(
-            reason: reason, role: tenant.state.role(of: id), confirmedDomains: tenant.state.confirmedDomains,
-            caller: access.decider)
-        let events = try decided { () throws(Employee.Rejection) in
-            try Employee.decide(state, .reclaimEmail(command))
-        }
+        let role = tenant.state.role(of: id)
+        let command: Employee.Command =
+            state.account?.isCompanyOwnedEmail == true
+            ? .reclaimEmail(
+                Employee.ReclaimEmail(
+                    reason: reason, role: role, confirmedDomains: tenant.state.confirmedDomains,
+                    caller: access.decider))
+            : .cancel(Employee.Cancel(role: role, caller: access.decider))
+        let events = try decided { () throws(Employee.Rejection) in try Employee.decide(state, command) }
         guard !events.isEmpty else { return nil }
         var after = snapshot
         for event in events {

@@ -21,6 +21,7 @@ func optimistic<Result>(attempts: Int = 8, _ body: () async throws -> Result) as
 }
 
 extension LedgerError {
-    /// A stream has another version now, or a bucket was re-keyed while a key was being made under it.
+    /// A stream has another version now, or a statement of the append found something else than was decided on: a bucket
+    /// that was re-keyed while a key was made under it, an employee who came while an e-mail was reclaimed.
     var isWorthDecidingAgain: Bool { code == .versionConflict || (code == .effectRefused && constraint == nil) }
 }
