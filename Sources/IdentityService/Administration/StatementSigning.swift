@@ -25,7 +25,8 @@ struct StatementSigning: Sendable {
     /// Checks a statement that the caller signed against the one the service would make now.
     ///
     /// Everything but the view of the ledger, the expiry and the nonce has to be the same; the view has to be one that
-    /// the ledger really had.
+    /// the ledger really had, and to include all that was decided about the company: so nobody repeats what an admin
+    /// signed before it was taken back.
     func verify<S: Statement>(
         _ signed: SignedStatement, is expected: S, at time: Timestamp
     ) async throws -> Identity.SignedStatement {
@@ -41,7 +42,7 @@ struct StatementSigning: Sendable {
         let seen = statement.context, asked = expected.context
         guard statement.members == expected.members, seen.tenant == asked.tenant, seen.signer == asked.signer,
             seen.authority == asked.authority, seen.expires <= time.adding(Self.lifetime),
-            seen.ledgerSize <= asked.ledgerSize
+            seen.ledgerSize >= access.tenant.lastPosition, seen.ledgerSize <= asked.ledgerSize
         else { throw ServiceError(.requestStale) }
         let (_, root) = try await context.reader.root(LedgerID(access.tenant.id.uuid), size: seen.ledgerSize)
         guard root == seen.ledgerRoot else { throw ServiceError(.authorizationNotPermitted) }
@@ -65,6 +66,9 @@ struct StatementSigning: Sendable {
 }
 
 extension TenantSnapshot {
+    /// The position of the latest event about the company itself: policy, roles, domains and apps.
+    var lastPosition: Int64 { leaves.keys.max() ?? 0 }
+
     /// The leaf hash of the event that set the policy in force; nil while it is the founding one.
     var policyHash: [UInt8]? { state.policySince.flatMap { leaves[$0.position] } }
 }

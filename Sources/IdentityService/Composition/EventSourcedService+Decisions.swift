@@ -3,9 +3,8 @@ import Canonical
 extension EventSourcedService {
     /// Exchanges a refresh token; see ``RefreshSession``.
     public func refreshSession(refreshToken: String, call: Call) async throws -> SessionTokens {
-        try await once(call, by: "session") { _ in
-            try await RefreshSession(context: context).run(refreshToken: refreshToken, call: call)
-        }
+        let refresh = try await RefreshSession(context, refreshToken: refreshToken)
+        return try await once(call, by: refresh.scope) { ticket in try await refresh.run(call, ticket: ticket) }
     }
 
     /// Ends the caller's session.

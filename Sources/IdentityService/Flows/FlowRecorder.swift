@@ -58,9 +58,7 @@ struct FlowRecorder: Sendable {
 
     /// Appends, and with it ends the flow, and stores the answer that a repeated call gets.
     func append(_ outcome: @escaping @Sendable (Appended) -> FlowOutcome) async throws -> FlowOutcome {
-        var done = row
-        done.state = row.state.finished
-        let ending = try FlowStore(context: context).replacement(done)
+        let ending = try FlowStore(context: context).ending(row.state)
         var ledgers: Set<LedgerID> = [FlowStore.ledger(of: row.state.id), .directory(of: UserID(row.state.userId))]
         if let ticket { ledgers.insert(ticket.ledger) }
         let append = Append(
@@ -69,6 +67,20 @@ struct FlowRecorder: Sendable {
                 let answer = ticket?.completion(.object(["answer": outcome(appended).stored]))
                 return statements + [ending] + (answer.map { [$0] } ?? [])
             })
-        return outcome(try await context.appender.append(append))
+        do { return outcome(try await context.appender.append(append)) } catch {
+            guard error.conflict.map(isOwn) == true else { throw error }
+            throw ServiceError(.flowAlreadyUsed)
+        }
+    }
+
+    /// Whether a conflict is about what this flow alone writes: then it had its outcome, and deciding again cannot help.
+    private func isOwn(_ conflict: LedgerError.VersionConflict) -> Bool {
+        let state = row.state
+        if conflict.stream == .flow(state.id, in: tenant) { return true }
+        if state.charges.contains(where: { conflict.stream.kind == "attempt" && conflict.stream.id == $0.id }) {
+            return true
+        }
+        let made = [StreamID.employee(EmployeeID(state.employeeId), in: tenant), .user(UserID(state.userId))]
+        return conflict.expected == 0 && made.contains(conflict.stream)
     }
 }

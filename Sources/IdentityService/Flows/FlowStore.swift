@@ -67,6 +67,16 @@ struct FlowStore: Sendable {
             """
     }
 
+    /// The statement that ends a flow, whatever another request wrote into its row meanwhile: the append that runs it is
+    /// the flow's one terminal outcome.
+    func ending(_ state: FlowState) throws -> SQL {
+        let sealed = try context.ring.sealFlow(state.finished.json.canonicalBytes(), id: state.id)
+        return """
+            UPDATE tenure.flow SET sealed = \(sealed), version = version + 1
+            WHERE ledger_id = \(Self.ledger(of: state.id).uuid) AND flow_id = \(state.id)
+            """
+    }
+
     /// Replaces a row; two requests at the same step are not both served.
     func replace(_ row: Row) async throws {
         let statement = try replacement(row)

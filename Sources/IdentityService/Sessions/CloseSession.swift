@@ -30,7 +30,7 @@ struct CloseSession: Sendable {
             _ = try await context.appender.append(append)
         } catch {
             // Somebody else closed it first, which is what was asked for.
-            guard error.code == .versionConflict else { throw error }
+            guard error.code == .versionConflict else { throw ServiceError(error) ?? error }
         }
     }
 }
