@@ -16,6 +16,9 @@ struct CompanyReads: Sendable {
     ) async throws -> CompanyAccess {
         let access = try await context.access(company, caller, role: role)
         if let waitFor {
+            // A position that the log does not have is worth no waiting.
+            let head = try await context.reader.head(LedgerID(access.tenant.id.uuid))?.size ?? 0
+            guard waitFor <= head else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
             let reached = try await views.wait(
                 for: waitFor, of: access.tenant.id, patience: context.settings.viewPatience)
             guard reached else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }

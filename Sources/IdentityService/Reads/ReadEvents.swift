@@ -7,8 +7,11 @@ import Projections
 
 /// Pages through a company's ledger, with personal members opened where the key still exists.
 struct ReadEvents: Sendable {
-    /// How many pages of the ledger one call reads at most, so that a filter that matches little stays bounded.
+    /// How many pages of the ledger one call reads at most, so that a filter that matches little stays bounded. Types are
+    /// compared here: the database would read the whole ledger for a type that hardly occurs.
     static let maximumPages = 20
+    /// How many events a page has when there is a filter.
+    static let filteredPage = 500
     let context: ServiceContext
 
     func run(_ company: String, _ query: EventQuery, caller: Caller) async throws -> Page<EventView> {
@@ -20,14 +23,18 @@ struct ReadEvents: Sendable {
         }
         var items: [EventView] = []
         var cursor = query.after
+        let limit = query.type == nil && concerned == nil ? query.limit : max(query.limit, Self.filteredPage)
+        func isWanted(_ event: RecordedEvent) -> Bool {
+            (query.type.map { $0 == event.type } ?? true) && (concerned.map { Self.concerns(event, $0) } ?? true)
+        }
         for _ in 0..<Self.maximumPages {
-            let page = try await context.reader.ledger(
-                ledger, after: cursor, limit: query.limit, types: query.type.map { [$0] })
-            let keys = try await keys(for: page.events, in: ledger)
+            let page = try await context.reader.ledger(ledger, after: cursor, limit: limit)
+            let wanted = page.events.filter(isWanted).prefix(query.limit - items.count)
+            let keys = try await keys(for: wanted, in: ledger)
             for event in page.events {
                 if let asOf = query.asOf, event.time > asOf { return Page(items: items, next: nil) }
                 cursor = event.position
-                guard concerned.map({ Self.concerns(event, $0) }) ?? true else { continue }
+                guard isWanted(event) else { continue }
                 items.append(Self.view(of: event, keys))
                 if items.count == query.limit {
                     return Page(items: items, next: cursor < page.size ? cursor : nil)
@@ -39,7 +46,8 @@ struct ReadEvents: Sendable {
         return Page(items: items, next: cursor)
     }
 
-    private func keys(for events: [RecordedEvent], in ledger: LedgerID) async throws -> [UUID: PersonKey] {
+    private func keys(for events: some Collection<RecordedEvent>, in ledger: LedgerID) async throws -> [UUID: PersonKey]
+    {
         let ids = Set(events.flatMap { Self.personIds($0.data) })
         return try await context.personKeys.load(Array(ids), ledger: ledger.uuid)
     }
