@@ -32,10 +32,10 @@ struct ValidateCredential: Sendable {
             switch purpose {
             case .login:
                 return try await CompleteLogin(context: context).run(
-                    charged, proof: proof, budget: budget, app: app, call: call, ticket: ticket)
+                    charged, proof: proof, app: app, call: call, ticket: ticket)
             case .registration:
                 return try await CompleteRegistration(context: context).run(
-                    charged, .existingUser(proof, budget), app: app, call: call, ticket: ticket)
+                    charged, .existingUser(proof), app: app, call: call, ticket: ticket)
             }
         }
     }
@@ -50,8 +50,11 @@ struct ValidateCredential: Sendable {
 
     /// A user or a company that insists on the blind mode never shows a secret to the service.
     private func refuseDirectMode(_ state: FlowState, _ target: ChallengedCredential) async throws {
-        let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(state.tenantId))
-        guard tenant.state.policy.permits(.direct), !target.isBlindOnly else { throw ServiceError(.policyBlindOnly) }
+        let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(state.tenantId)).state
+        // To an app that is not linked the company is one that does not exist, and that one insists on nothing.
+        let isHidden = state.isDecoy && !tenant.linkedApps.contains(AppID(state.appId))
+        let policy = isHidden ? TenantPolicy.initial : tenant.policy
+        guard policy.permits(.direct), !target.isBlindOnly else { throw ServiceError(.policyBlindOnly) }
     }
 
     /// Parses what was supplied, before anything is charged, and returns the work for the compute pool.
