@@ -33,7 +33,9 @@ struct ChargeAttempt: Sendable {
             guard result.isCharged else {
                 throw ServiceError(.credentialsLocked, retryAfterSeconds: Int(result.retryAfterSeconds))
             }
-            next.state.charges.append(FlowState.Charge(id: charge, version: result.isExhausted ? 2 : 1))
+            next.state.charges.append(
+                FlowState.Charge(
+                    id: charge, version: result.isExhausted ? 2 : 1, wasKnownDevice: budget.device == .known))
             guard try await connection.execute(try store.replacement(next)) == 1 else {
                 throw ServiceError(.flowWrongStep)
             }

@@ -13,7 +13,7 @@ struct CompleteLogin: Sendable {
     let context: ServiceContext
 
     func run(
-        _ row: FlowStore.Row, proof: FlowProof, budget: AttemptBudget, app: AppCaller, call: Call,
+        _ row: FlowStore.Row, proof: FlowProof, app: AppCaller, call: Call,
         ticket: IdempotencyTicket?
     ) async throws -> FlowOutcome {
         let state = row.state
@@ -35,7 +35,7 @@ struct CompleteLogin: Sendable {
             try recorder.add(
                 try proof.event(of: state, employee: employeeId), to: .flow(state.id, in: tenantId), version: 0,
                 keys: keys, about: employeeId.uuid, by: employeeId)
-            try recorder.refund(budget, by: employeeId)
+            try recorder.refund(by: employeeId)
             let summary = try await context.summary(of: employee, in: tenant)
             switch decision {
             case .success:
@@ -66,6 +66,8 @@ struct CompleteLogin: Sendable {
             at: recorder.call.time, context)
         try recorder.add(
             session.event, to: .session(session.id, in: tenant), version: 0, keys: [:], about: nil, by: employee)
+        recorder.statements.append(
+            OpenedSession.expiry(employee: employee, tenant: tenant, at: recorder.call.time))
         recorder.statements.append(session.insertion)
         return try await recorder.append { appended in
             .success(session.tokens, summary, position: appended.last[LedgerID(tenant.uuid)])

@@ -60,11 +60,11 @@ extension CompleteRegistration {
                     of: CredentialSeeds(answers: seed, passphrase: nil), credentialId: state.credentialId,
                     ledger: ledger.uuid))
             recorder.claims.append(Claim(key: context.ring.emailClaim(email), owner: user.uuid))
-        case .existingUser(let proof, let budget):
+        case .existingUser(let proof):
             try recorder.add(
                 try proof.event(of: state, employee: employee), to: .flow(state.id, in: recorder.tenant), version: 0,
                 keys: [employee.uuid: employeeKey], about: employee.uuid, by: employee)
-            try recorder.refund(budget, by: employee)
+            try recorder.refund(by: employee)
             // A reclaimed address, or replaced credentials, must not register any more.
             let snapshot = try await StateLoader(reader: context.reader).user(user)
             guard snapshot.state.holdsEmail, snapshot.state.credentials?.id.uuid == state.credentialId else {

@@ -16,7 +16,7 @@ struct CompleteRegistration: Sendable {
         /// A new user with new credentials.
         case newUser(NewUserCredentials)
         /// A known user after a right challenge.
-        case existingUser(FlowProof, AttemptBudget)
+        case existingUser(FlowProof)
     }
     let context: ServiceContext
 
@@ -54,7 +54,11 @@ struct CompleteRegistration: Sendable {
         guard !tenant.exists || tenant.state.linkedApps.contains(AppID(app.appId)) else {
             throw ServiceError(.appNotLinked)
         }
-        var recorder = FlowRecorder(context: context, row: row, app: app, call: call, ticket: ticket)
+        let mayCountersign =
+            tenant.exists && tenant.state.policy.keyAuthorization == .automatic && app.roles.contains(.authorization)
+        // One call has one outcome: what a second append may still change is not stored with the first.
+        var recorder = FlowRecorder(
+            context: context, row: row, app: app, call: call, ticket: mayCountersign ? nil : ticket)
         let (key, insertion) = try await context.personKeys.create(id: employeeId.uuid, ledger: tenantId.uuid)
         recorder.statements.append(insertion)
         let events = try decide(state, isFounding: !tenant.exists, tenant.state.policy)
@@ -81,8 +85,7 @@ struct CompleteRegistration: Sendable {
             status: folded.account?.status.rawValue ?? "", role: role.rawValue)
         return Registered(
             outcome: try await append(&recorder, decision, summary, employeeId), employee: employeeId,
-            mayCountersign: tenant.exists && tenant.state.policy.keyAuthorization == .automatic
-                && app.roles.contains(.authorization))
+            mayCountersign: mayCountersign)
     }
 
     /// Under the policy `automatic` the app that registers countersigns the first key at once.

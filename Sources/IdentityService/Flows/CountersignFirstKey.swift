@@ -68,20 +68,9 @@ struct CountersignFirstKey: Sendable {
                 let outcome = FlowOutcome.success(
                     session.tokens, summary, position: appended.last[LedgerID(tenant.uuid)])
                 return [session.insertion]
-                    + (ticket?.replacement(.object(["answer": outcome.stored])).map { [$0] } ?? [])
+                    + (ticket?.completion(.object(["answer": outcome.stored])).map { [$0] } ?? [])
             })
         let appended = try await context.appender.append(append)
         return .success(session.tokens, summary, position: appended.last[LedgerID(tenant.uuid)])
-    }
-}
-
-extension IdempotencyTicket {
-    /// The statement that replaces an answer which this same call has stored already.
-    func replacement(_ answer: JSONValue) -> SQL? {
-        guard let sealed = try? ring.sealAnswer(answer.canonicalBytes(), key: rawKey, scope: scope) else { return nil }
-        return """
-            UPDATE tenure.idempotency SET state = 'done', answer = \(sealed)
-            WHERE ledger_id = \(ledger.uuid) AND key = \(digest)
-            """
     }
 }

@@ -43,10 +43,13 @@ struct FlowRecorder: Sendable {
     }
 
     /// Gives the flow's own charges back and says so in the log.
-    mutating func refund(_ budget: AttemptBudget, by employee: EmployeeID) throws {
+    mutating func refund(by employee: EmployeeID) throws {
         let state = row.state
-        guard !state.charges.isEmpty else { return }
-        statements.append(budget.refund(state.charges.count))
+        for isKnown in [false, true] {
+            let count = state.charges.count { $0.wasKnownDevice == isKnown }
+            guard count > 0 else { continue }
+            statements.append(AttemptBudget(state, isKnownDevice: isKnown, ring: context.ring).refund(count))
+        }
         for charge in state.charges {
             let cleared = AttemptsCleared(
                 credentialID: CredentialID(state.credentialId), flow: FlowID(state.id), charge: ChargeID(charge.id))

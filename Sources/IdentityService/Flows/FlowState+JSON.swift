@@ -14,7 +14,9 @@ extension FlowState {
             "questions": .bool(questionsAllowed), "challenge": .string(Base64URL.encode(challenge)),
             "salt": .string(Base64URL.encode(subjectSalt)), "expires": .string(expiresAt.description),
             "charges": .array(
-                charges.map { .array([.string($0.id.lowercased), .integer(Int64($0.version))]) }),
+                charges.map {
+                    .array([.string($0.id.lowercased), .integer(Int64($0.version)), .bool($0.wasKnownDevice)])
+                }),
         ]
         if let email { members["email"] = .string(email) }
         if let proved {
@@ -62,9 +64,9 @@ extension FlowState {
     }
 
     private static func charge(_ value: JSONValue) throws -> Charge {
-        guard case .array(let pair) = value, pair.count == 2, case .string(let id) = pair[0],
-            case .integer(let version) = pair[1], let id = UUID(uuidString: id)
+        guard case .array(let parts) = value, parts.count == 3, case .string(let id) = parts[0],
+            case .integer(let version) = parts[1], case .bool(let known) = parts[2], let id = UUID(uuidString: id)
         else { throw ServiceError(.flowExpired) }
-        return Charge(id: id, version: Int(version))
+        return Charge(id: id, version: Int(version), wasKnownDevice: known)
     }
 }

@@ -29,6 +29,8 @@ struct FlowState: Sendable, Equatable {
     struct Charge: Sendable, Equatable {
         var id: UUID
         var version: Int
+        /// Whose budget was charged: a device can become known, or stop being so, while its flow goes on.
+        var wasKnownDevice: Bool
     }
 
     var id: UUID

@@ -33,6 +33,14 @@ struct OpenedSession: Sendable {
             """
     }
 
+    /// The statement that forgets those of an employee's sessions that have ended by time.
+    static func expiry(employee: EmployeeID, tenant: TenantID, at time: Timestamp) -> SQL {
+        """
+        DELETE FROM tenure.session WHERE ledger_id = \(tenant.uuid) AND employee_id = \(employee.uuid)
+            AND refresh_expires_at <= \(time.postgres)
+        """
+    }
+
     /// The statement that ends all sessions of an employee, for the transaction that cancels them.
     static func deletion(employee: EmployeeID, tenant: TenantID) -> SQL {
         "DELETE FROM tenure.session WHERE ledger_id = \(tenant.uuid) AND employee_id = \(employee.uuid)"

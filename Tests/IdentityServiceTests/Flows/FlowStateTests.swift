@@ -31,6 +31,6 @@ struct FlowStateTests {
         userId: UUID(), credentialId: UUID(), isDecoy: false, userExists: false, questionsAllowed: true,
         challenge: [1, 2, 3], subjectSalt: [UInt8](repeating: 9, count: 32),
         proved: FlowState.ProvedKey(challenge: [1], signature: [UInt8](repeating: 5, count: 64)),
-        charges: [FlowState.Charge(id: UUID(), version: 2)],
+        charges: [FlowState.Charge(id: UUID(), version: 2, wasKnownDevice: true)],
         expiresAt: Timestamp(microseconds: 1_795_000_000_123_456))
 }
