@@ -35,7 +35,7 @@ lint: ## Formatting and shell scripts
 	@scripts/lint
 
 format: ## Format the Swift sources in place
-	@swift format --in-place --parallel --recursive Package.swift Sources Tests schema
+	@swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks schema
 
 migrate: ## Bring the database of TENURE_OWNER_DATABASE_URL up to date
 	@scripts/prerequisites build
@@ -49,4 +49,4 @@ sanitize: ## Postgres, Ledger and Credentials under the thread and the address s
 	@scripts/sanitize
 
 clean: ## Remove what was built; .tenure (the development database and its secrets) stays
-	@rm -rf .build .build-tsan .build-asan .build-python
+	@rm -rf .build .build-tsan .build-asan .build-python .build-bench
