@@ -7,6 +7,7 @@ WORKDIR /build
 COPY Package.swift Package.resolve[d] ./
 RUN swift package resolve
 COPY Sources Sources
+COPY openapi.yaml ./
 COPY schema schema
 COPY Tests Tests
 RUN swift build --configuration release --product tenure \
