@@ -48,7 +48,7 @@ struct ReadEvents: Sendable {
 
     private func keys(for events: some Collection<RecordedEvent>, in ledger: LedgerID) async throws -> [UUID: PersonKey]
     {
-        let ids = Set(events.flatMap { Self.personIds($0.data) })
+        let ids = events.reduce(into: Set<UUID>()) { $0.formUnion(OpenedEvent.owners($1)) }
         return try await context.personKeys.load(Array(ids), ledger: ledger.uuid)
     }
 
@@ -58,44 +58,10 @@ struct ReadEvents: Sendable {
             || event.data["employeeId"] == .string(employee.lowercased)
     }
 
-    /// The owners of the sealed members anywhere in a value.
-    private static func personIds(_ value: JSONValue) -> [UUID] {
-        switch value {
-        case .object(let members):
-            if let sealed = try? SealedPersonalData(value) { return [sealed.key] }
-            return members.values.flatMap(personIds)
-        case .array(let items): return items.flatMap(personIds)
-        default: return []
-        }
-    }
-
     private static func view(of event: RecordedEvent, _ keys: [UUID: PersonKey]) -> EventView {
         EventView(
             position: event.position, eventId: event.id, type: event.type, stream: event.stream.text,
             streamVersion: event.streamVersion, time: event.time, actor: event.actor, app: event.app,
-            requestId: event.requestId, data: opened(event.data, event, keys, "/data"))
-    }
-
-    /// The same value with texts in place of sealed members.
-    private static func opened(
-        _ value: JSONValue, _ event: RecordedEvent, _ keys: [UUID: PersonKey], _ pointer: String
-    ) -> JSONValue {
-        switch value {
-        case .object(let members):
-            guard let sealed = try? SealedPersonalData(value) else {
-                return .object(
-                    Dictionary(
-                        uniqueKeysWithValues: members.map { name, member in
-                            (name, opened(member, event, keys, "\(pointer)/\(name)"))
-                        }))
-            }
-            let clear = try? keys[sealed.key]?.open(
-                sealed, ledger: event.ledger.uuid, event: event.id, pointer: pointer)
-            return .string(clear.map { String(decoding: $0, as: UTF8.self) } ?? "[erased]")
-        case .array(let items):
-            return .array(
-                items.enumerated().map { index, item in opened(item, event, keys, "\(pointer)/\(index)") })
-        default: return value
-        }
+            requestId: event.requestId, data: OpenedEvent(event, keys: keys).data)
     }
 }
