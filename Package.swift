@@ -17,7 +17,6 @@ let settingsBesideC: [SwiftSetting] = settings + [.strictMemorySafety()]
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
@@ -50,7 +49,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.20.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
@@ -77,7 +75,7 @@ let package = Package(
             name: "IdentityService",
             dependencies: [
                 "Identity", "Ledger", "Keys", "Credentials", "Projections", "Postgres", "Canonical", "Text", crypto,
-                logging, metrics, lifecycle,
+                logging, lifecycle,
             ], swiftSettings: settings),
         .target(name: "TenureAPI", dependencies: ["Canonical"], swiftSettings: settings),
         .target(
@@ -145,7 +143,7 @@ let package = Package(
             name: "ScenarioTests",
             dependencies: [
                 "HTTPAPI", "IdentityService", "Credentials", "Keys", "Ledger", "Postgres", "Canonical", "TestSupport",
-                crypto, hummingbird, logging, lifecycle,
+                "tenure", crypto, hummingbird, logging, lifecycle,
             ], swiftSettings: settings),
         .testTarget(name: "tenureTests", dependencies: ["tenure", "Canonical", arguments], swiftSettings: settings),
     ],

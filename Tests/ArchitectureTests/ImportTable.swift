@@ -35,13 +35,13 @@ enum ImportTable {
         "IdentityService": Row(
             local: [
                 "Identity", "Ledger", "Keys", "Credentials", "Projections", "Postgres", "Canonical", "Text",
-            ], external: ["Crypto", "Logging", "Metrics", "ServiceLifecycle"]),
+            ], external: ["Crypto", "Logging", "ServiceLifecycle"]),
         "TenureAPI": Row(local: ["Canonical"], isPure: true),
         "HTTPAPI": Row(
             local: ["IdentityService", "TenureAPI", "Canonical"],
             external: [
                 "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "HummingbirdTLS", "Logging",
-                "Metrics", "NIOCore", "NIOHTTPTypes", "NIOPosix", "NIOSSL", "ServiceLifecycle",
+                "NIOCore", "NIOHTTPTypes", "NIOPosix", "NIOSSL", "ServiceLifecycle",
             ]),
         "TenureClient": Row(local: ["TenureAPI", "Credentials", "Canonical"], external: ["Crypto"]),
         "tenure": Row(

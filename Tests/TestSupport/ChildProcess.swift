@@ -7,13 +7,14 @@ public final class ChildProcess: @unchecked Sendable {
     private let process: Process
     private let ends: AsyncStream<(status: Int32, lines: [String])>
 
-    /// Starts an executable that lies beside the test bundle.
-    public init(_ name: String, _ arguments: [String]) throws {
+    /// Starts an executable that lies beside the test bundle, with these variables beside the test's own.
+    public init(_ name: String, _ arguments: [String], environment: [String: String] = [:]) throws {
         let process = Process()
         let output = Pipe()
         let directory = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         process.executableURL = directory.appendingPathComponent(name)
         process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
         process.standardOutput = output
         try process.run()
         self.process = process

@@ -27,6 +27,12 @@ public struct TestDatabase: Sendable {
         return role == .superuser ? configuration : configuration.with(user: role.rawValue)
     }
 
+    /// The URL of a role, for a process that reads it from its settings. Of a repeated parameter libpq takes the last.
+    public func url(as role: Role) -> String {
+        let user = role == .superuser ? "" : "&user=\(role.rawValue)"
+        return url + (url.contains("?") ? "&" : "?") + "dbname=\(name)" + user
+    }
+
     /// Opens a connection of a role.
     public func connect(as role: Role) async throws -> PostgresConnection {
         try await PostgresConnection.connect(configuration(as: role), logger: TestServer.logger())

@@ -17,6 +17,8 @@ public struct Decoy: Sendable, Redacted {
 
     /// The share of decoys, in 256ths, that ask for a passphrase.
     static let passphraseShare: UInt8 = 64
+    /// The share of decoys, in 256ths, whose user allowed the questions beside the passphrase; a part of the former.
+    static let questionsBesideShare: UInt8 = 16
 
     /// Expands 32 bytes into everything: HKDF-Expand with SHA-256, info `tenure/v1/decoy/` ‖ name.
     init(root: SecretBytes, kdf: ScryptParameters) throws(CredentialsError) {
@@ -27,7 +29,9 @@ public struct Decoy: Sendable, Redacted {
         }
         let seed = try OPRFSeed(bytes: expand("oprf-seed", 32).bytes)
         let keys = try seed.keys()
-        let hasPassphrase = expand("kind", 1).bytes[0] < Self.passphraseShare
+        let kind = expand("kind", 1).bytes[0]
+        let hasPassphrase = kind < Self.passphraseShare
+        let hasAnswers = !hasPassphrase || kind < Self.questionsBesideShare
         let userKey = try ScalarDerivation.derive(
             SHA256.self, from: expand("user-key", 32), salt: [], info: Tag.decoy, byteCount: 32
         ) { try? UserKey(privateBytes: $0) }
@@ -37,13 +41,14 @@ public struct Decoy: Sendable, Redacted {
         let context = try OpeningContext(
             credentialId: id(0), userId: id(1), userPublicKey: userKey.publicKey,
             oprfAnswers: keys.answers.publicKey, oprfPassphrase: hasPassphrase ? keys.passphrase.publicKey : nil,
-            kdf: kdf, rules: .version1, flags: [], questionIds: questionIds)
+            kdf: kdf, rules: .version1, flags: hasPassphrase && hasAnswers ? .questionsWithPassphrase : [],
+            questionIds: questionIds)
         let copies = expand("copies", 11 * SealedCopy.byteCount).bytes
         func copy(_ index: Int) -> [UInt8] {
             Array(copies[(index * SealedCopy.byteCount)..<((index + 1) * SealedCopy.byteCount)])
         }
         sealed = try SealedCredentials(
-            context: context, answerCopies: hasPassphrase ? [] : (0..<AnswerSubset.all.count).map(copy),
+            context: context, answerCopies: hasAnswers ? (0..<AnswerSubset.all.count).map(copy) : [],
             passphraseCopy: hasPassphrase ? copy(AnswerSubset.all.count) : nil)
         self.seed = seed
         let texts = Self.choose(5, from: FrozenQuestions.all, by: expand("questions", 40).bytes)

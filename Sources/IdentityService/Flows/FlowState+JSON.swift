@@ -10,9 +10,11 @@ extension FlowState {
             "company": .string(companyName), "employee": .string(companyEmployeeId),
             "owned": .bool(isCompanyOwnedEmail), "key": .string(Base64URL.encode(employeePublicKey)),
             "employeeId": .string(employeeId.lowercased), "userId": .string(userId.lowercased),
-            "credentialId": .string(credentialId.lowercased), "decoy": .bool(isDecoy), "user": .bool(userExists),
-            "questions": .bool(questionsAllowed), "challenge": .string(Base64URL.encode(challenge)),
-            "salt": .string(Base64URL.encode(subjectSalt)), "expires": .string(expiresAt.description),
+            "credentialId": .string(credentialId.lowercased),
+            "namedCredentialId": .string(namedCredentialId.lowercased), "decoy": .bool(isDecoy),
+            "user": .bool(userExists), "questions": .bool(questionsAllowed),
+            "challenge": .string(Base64URL.encode(challenge)), "salt": .string(Base64URL.encode(subjectSalt)),
+            "expires": .string(expiresAt.description),
             "charges": .array(
                 charges.map {
                     .array([.string($0.id.lowercased), .integer(Int64($0.version)), .bool($0.wasKnownDevice)])
@@ -47,6 +49,7 @@ extension FlowState {
         employeeId = try reader.uuid("employeeId")
         userId = try reader.uuid("userId")
         credentialId = try reader.uuid("credentialId")
+        namedCredentialId = try reader.uuid("namedCredentialId")
         isDecoy = try reader.bool("decoy")
         userExists = try reader.bool("user")
         questionsAllowed = try reader.bool("questions")

@@ -49,6 +49,9 @@ struct FlowState: Sendable, Equatable {
     var userId: UUID
     /// The credential challenged, or the id kept for the new one.
     var credentialId: UUID
+    /// The credential that challenges name. A registration names one that nobody has yet, so that its start tells
+    /// nobody whether the e-mail belongs to a user; a new user's credential then has that very id.
+    var namedCredentialId: UUID
     /// Whether there is nobody to be challenged; the flow goes on just the same.
     var isDecoy: Bool
     /// Whether the user exists already.

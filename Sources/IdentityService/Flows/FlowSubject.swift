@@ -49,8 +49,8 @@ extension ServiceContext {
             Challenge.Fields(
                 issuer: settings.issuer, purpose: state.purpose == .login ? .login : .registration, flow: state.id,
                 nonce: randomBytes(32), tenant: state.tenantId, subject: subject, app: state.appId.lowercased,
-                employeeKey: try EmployeePublicKey(bytes: state.employeePublicKey), credential: state.credentialId,
-                expires: limit)
+                employeeKey: try EmployeePublicKey(bytes: state.employeePublicKey),
+                credential: state.namedCredentialId, expires: limit)
         ).bytes
     }
 }

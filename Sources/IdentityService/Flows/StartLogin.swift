@@ -31,15 +31,17 @@ struct StartLogin: Sendable {
             id: UUID(), purpose: .login, step: .key, appId: app.appId, tenantId: subject.tenantId.uuid,
             companyName: input.companyName, companyEmployeeId: input.companyEmployeeId, email: nil,
             isCompanyOwnedEmail: false, employeePublicKey: key.bytes, employeeId: UUID(),
-            userId: decoy.sealed.context.userId, credentialId: decoy.sealed.context.credentialId, isDecoy: true,
-            userExists: false, questionsAllowed: false, challenge: [], subjectSalt: randomBytes(32), proved: nil,
-            charges: [], expiresAt: call.time.adding(FlowState.lifetime))
+            userId: decoy.sealed.context.userId, credentialId: decoy.sealed.context.credentialId,
+            namedCredentialId: decoy.sealed.context.credentialId, isDecoy: true, userExists: false,
+            questionsAllowed: false, challenge: [], subjectSalt: randomBytes(32), proved: nil, charges: [],
+            expiresAt: call.time.adding(FlowState.lifetime))
         if isLinked, let employeeId = subject.employee,
             let user = try await context.credentialOwner(of: employeeId, in: subject.tenantId)
         {
             state.employeeId = employeeId.uuid
             state.userId = user.userId.uuid
             state.credentialId = user.credentialId.uuid
+            state.namedCredentialId = state.credentialId
             state.isDecoy = false
             state.userExists = true
         }

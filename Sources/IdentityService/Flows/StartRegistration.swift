@@ -21,13 +21,14 @@ struct StartRegistration: Sendable {
         guard !tenant.exists || tenant.state.linkedApps.contains(AppID(app.appId)) else {
             throw ServiceError(.appNotLinked)
         }
+        let credentialId = UUID()
         var state = FlowState(
             id: UUID(), purpose: .registration, step: .key, appId: app.appId, tenantId: subject.tenantId.uuid,
             companyName: input.companyName, companyEmployeeId: input.companyEmployeeId, email: input.email,
             isCompanyOwnedEmail: input.isCompanyOwnedEmail, employeePublicKey: key.bytes, employeeId: UUID(),
-            userId: UUID(), credentialId: UUID(), isDecoy: false, userExists: false, questionsAllowed: false,
-            challenge: [], subjectSalt: randomBytes(32), proved: nil, charges: [],
-            expiresAt: call.time.adding(FlowState.lifetime))
+            userId: UUID(), credentialId: credentialId, namedCredentialId: credentialId, isDecoy: false,
+            userExists: false, questionsAllowed: false, challenge: [], subjectSalt: randomBytes(32), proved: nil,
+            charges: [], expiresAt: call.time.adding(FlowState.lifetime))
         if let claim = try await context.reader.claim(context.ring.emailClaim(email)),
             let credentials = try await loader.user(UserID(claim.owner)).state.credentials
         {

@@ -40,11 +40,13 @@ import Testing
     @Test func `a decoy has the shape of a real credential of its kind`() throws {
         let withQuestions = try Fixture.answers.get()
         let withPassphrase = try Fixture.passphraseOnly.get()
-        var kinds: Set<Bool> = []
-        for index in 0..<24 {
+        let withBoth = try Fixture.both.get()
+        var kinds: Set<[Bool]> = []
+        for index in 0..<96 {
             let decoy = try decoy("acme", "employee \(index)")
-            let real = decoy.sealed.context.acceptsPassphrase ? withPassphrase : withQuestions
-            kinds.insert(decoy.sealed.context.acceptsPassphrase)
+            let kind = [decoy.sealed.context.acceptsPassphrase, decoy.sealed.context.acceptsAnswers]
+            let real = kind == [true, true] ? withBoth : kind[0] ? withPassphrase : withQuestions
+            kinds.insert(kind)
             #expect(decoy.sealed.context.bytes.count == real.context.bytes.count)
             #expect(decoy.sealed.context.slots == real.context.slots)
             #expect(decoy.sealed.context.flags == real.context.flags)
@@ -61,11 +63,11 @@ import Testing
             #expect(Set(decoy.questions.map(\.text)).count == 5)
             #expect(decoy.questions.map(\.id) == decoy.sealed.context.questionIds)
         }
-        #expect(kinds == [true, false])
+        #expect(kinds == [[true, true], [true, false], [false, true]])
     }
 
     @Test func `a decoy's keys evaluate and prove like real ones and no copy ever opens`() throws {
-        for employee in ["p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7"] {
+        for employee in try ["p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", employeeAskedForEither()] {
             let decoy = try decoy("acme", employee)
             let context = decoy.sealed.context
             if context.acceptsPassphrase {
@@ -73,7 +75,8 @@ import Testing
                     _ = try decoy.sealed.open(
                         passphrase: Passphrase(supplied: "anything at all"), seed: decoy.seed)
                 }
-            } else {
+            }
+            if context.acceptsAnswers {
                 let answers = try SuppliedAnswers(
                     context.questionIds.prefix(3).map { ($0, "anything") }, questionIds: context.questionIds)
                 expect(.cannotOpen) { _ = try decoy.sealed.open(answers: answers, seed: decoy.seed) }
@@ -101,15 +104,25 @@ import Testing
         }
     }
 
+    /// An id whose decoy takes the passphrase or the answers.
+    private func employeeAskedForEither() throws -> String {
+        let names = try (0..<400).map { "either \($0)" }.filter {
+            let context = try decoy("acme", $0).sealed.context
+            return context.acceptsPassphrase && context.acceptsAnswers
+        }
+        return try #require(names.first)
+    }
+
     @Test func `an unknown company has one id for all its employees`() {
         #expect(key.tenantId(company: [1, 2]) == key.tenantId(company: [1, 2]))
         #expect(key.tenantId(company: [1, 2]) != key.tenantId(company: [1, 3]))
     }
 
-    @Test func `about a quarter of decoys ask for a passphrase`() throws {
-        var count = 0
-        for index in 0..<200 where try decoy("acme", "\(index)").sealed.context.acceptsPassphrase { count += 1 }
-        #expect((30...75).contains(count))
+    @Test func `about a quarter of decoys ask for a passphrase, and a quarter of those offer questions too`() throws {
+        let contexts = try (0..<400).map { try decoy("acme", "\($0)").sealed.context }
+        let asked = contexts.filter(\.acceptsPassphrase)
+        #expect((60...150).contains(asked.count))
+        #expect((10...50).contains(asked.filter(\.acceptsAnswers).count))
     }
 
     @Test func `the list of questions is frozen`() throws {

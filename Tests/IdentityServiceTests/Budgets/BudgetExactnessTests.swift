@@ -98,6 +98,7 @@ struct BudgetExactnessTests {
         id: UUID(), purpose: .login, step: .answers, appId: UUID(), tenantId: UUID(), companyName: "c",
         companyEmployeeId: "e", email: nil, isCompanyOwnedEmail: false,
         employeePublicKey: [4] + [UInt8](repeating: 7, count: 64), employeeId: UUID(), userId: UUID(),
-        credentialId: UUID(), isDecoy: false, userExists: true, questionsAllowed: true, challenge: [],
-        subjectSalt: [], proved: nil, charges: [], expiresAt: start)
+        credentialId: UUID(), namedCredentialId: UUID(), isDecoy: false, userExists: true,
+        questionsAllowed: true, challenge: [], subjectSalt: [], proved: nil, charges: [],
+        expiresAt: start)
 }

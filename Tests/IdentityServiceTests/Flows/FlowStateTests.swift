@@ -28,8 +28,8 @@ struct FlowStateTests {
         id: UUID(), purpose: .registration, step: .credentials, appId: UUID(), tenantId: UUID(),
         companyName: "bayunsystems.com", companyEmployeeId: "emp-1", email: "jane@bayunsystems.com",
         isCompanyOwnedEmail: true, employeePublicKey: [4] + [UInt8](repeating: 7, count: 64), employeeId: UUID(),
-        userId: UUID(), credentialId: UUID(), isDecoy: false, userExists: false, questionsAllowed: true,
-        challenge: [1, 2, 3], subjectSalt: [UInt8](repeating: 9, count: 32),
+        userId: UUID(), credentialId: UUID(), namedCredentialId: UUID(), isDecoy: false, userExists: false,
+        questionsAllowed: true, challenge: [1, 2, 3], subjectSalt: [UInt8](repeating: 9, count: 32),
         proved: FlowState.ProvedKey(challenge: [1], signature: [UInt8](repeating: 5, count: 64)),
         charges: [FlowState.Charge(id: UUID(), version: 2, wasKnownDevice: true)],
         expiresAt: Timestamp(microseconds: 1_795_000_000_123_456))

@@ -53,46 +53,13 @@ import Testing
         #expect(state.account?.isCompanyOwnedEmail == false)
     }
 
-    @Test func `the policy automatic lets an app countersign the first key`() throws {
-        let decision = try Scene.decision(Scene.appCaller(), key: Scene.appKey)
-        let automatic = TenantPolicy(keyAuthorization: .automatic)
-        let state = try Scene.state([.register(Scene.register(policy: automatic, countersignature: decision))])
-        #expect(state.authorizedKeys == [Scene.firstKey])
-        #expect(state.keys[Scene.firstKey]?.authorizedBy == decision.authority)
-        #expect(Employee.registration(state, key: Scene.firstKey) == .success)
-        for policy in [KeyAuthorization.application, .securityAdmin] {
-            #expect(throws: Employee.Rejection.notPermitted) {
-                try Employee.decide(
-                    Employee.initial,
-                    .register(
-                        Scene.register(policy: TenantPolicy(keyAuthorization: policy), countersignature: decision)))
-            }
-        }
-    }
-
-    @Test func `a countersignature needs the role, the link and the secret's own key`() throws {
-        let automatic = TenantPolicy(keyAuthorization: .automatic)
-        let refused: [(Caller, PublicKeyBytes, Employee.Rejection)] = [
-            (Scene.appCaller(roles: RoleSet(.creation, .access)), Scene.appKey, .notPermitted),
-            (Scene.appCaller(isLinked: false), Scene.appKey, .notPermitted),
-            (Scene.appCaller(), Scene.otherKey, .notPermitted),
-            (Scene.person(), Scene.adminKey, .notPermitted),
-            (.operator, Scene.adminKey, .notPermitted),
-            (Scene.appCaller(key: Scene.firstKey), Scene.firstKey, .selfAuthorization),
-        ]
-        for (caller, key, rejection) in refused {
-            let decision = try Scene.decision(caller, key: key)
-            #expect(throws: rejection) {
-                try Employee.decide(
-                    Employee.initial, .register(Scene.register(policy: automatic, countersignature: decision)))
-            }
-        }
-    }
-
     @Test func `no session starts before the approval`() throws {
-        let decision = try Scene.decision(Scene.appCaller(), key: Scene.appKey)
         let policy = TenantPolicy(keyAuthorization: .automatic, approval: .admin)
-        let state = try Scene.state([.register(Scene.register(policy: policy, countersignature: decision))])
+        let decision = try Scene.decision(Scene.appCaller(), key: Scene.appKey)
+        let state = try Scene.state([
+            .register(Scene.register(policy: policy)),
+            Scene.authorize(Scene.firstKey, by: decision, policy: .automatic),
+        ])
         #expect(Employee.registration(state, key: Scene.firstKey) == .notApproved)
     }
 }

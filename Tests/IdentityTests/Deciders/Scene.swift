@@ -36,13 +36,12 @@ enum Scene {
 
     static func register(
         founding: Bool = false, policy: TenantPolicy = .initial, email: String = "zoe@bayunsystems.com",
-        owned: Bool = true, countersignature: Employee.KeyDecision? = nil
+        owned: Bool = true
     ) throws -> Employee.Register {
         Employee.Register(
             employeeID: employee, userID: user, companyName: try CompanyName("BayunSystems.com"),
             companyEmployeeID: try CompanyEmployeeID("Zoë"), email: try EmailAddress(email),
-            isCompanyOwnedEmail: owned, isFounding: founding, policy: policy, key: firstKey, flow: EventSamples.flow,
-            countersignature: countersignature)
+            isCompanyOwnedEmail: owned, isFounding: founding, policy: policy, key: firstKey, flow: EventSamples.flow)
     }
 
     static func authorize(

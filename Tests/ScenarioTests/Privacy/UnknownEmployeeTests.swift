@@ -35,26 +35,43 @@ struct `An unknown employee` {
         return (seen, asked["questions"])
     }
 
-    /// An id that nobody has and whose decoy asks for this.
-    private func stranger(_ company: String, asked outcome: String, _ client: Client) async throws -> Person {
-        for number in 0..<200 {
-            let person = Person("decoy-\(number)", at: company)
-            let device = Device()
-            let flow = try await Flow.logIn(person, device, client)
-            if try await flow.prove(device).outcome == outcome { return person }
+    /// How somebody may be challenged.
+    enum Kind: CaseIterable, Sendable {
+        case answers
+        case passphrase
+        case either
+
+        var outcome: String { self == .answers ? "validateAnswers" : "validatePassphrase" }
+        var showsQuestions: Bool { self != .passphrase }
+
+        /// A person whose credential is of this kind.
+        func person(_ id: String, at company: String) -> Person {
+            guard self != .answers else { return Person.withQuestions(id, at: company) }
+            var person = Person(id, at: company)
+            person.questionsWithPassphrase = self == .either
+            return person
         }
-        throw Flow.Unexpected(description: "no decoy asks for \(outcome)")
     }
 
-    @Test(arguments: ["validateAnswers", "validatePassphrase"], ["decoys.example", "no-company.example"])
-    func `answers like a known one, the same each time`(outcome: String, company: String) async throws {
+    /// An id that nobody has and whose decoy asks for this.
+    private func stranger(_ company: String, asked kind: Kind, _ client: Client) async throws -> Person {
+        // Ids of one length, as the id of the known one is.
+        for number in 100..<500 {
+            let person = Person("decoy-\(number)", at: company)
+            let device = Device()
+            let asked = try await Flow.logIn(person, device, client).prove(device)
+            if asked.outcome == kind.outcome, (asked["questions"] != nil) == kind.showsQuestions { return person }
+        }
+        throw Flow.Unexpected(description: "no decoy asks for \(kind)")
+    }
+
+    @Test(arguments: Kind.allCases, ["decoys.example", "no-company.example"])
+    func `answers like a known one, the same each time`(kind: Kind, company: String) async throws {
         try await inTurn { world in
             let client = try world.client
-            let known =
-                outcome == "validateAnswers"
-                ? Person.withQuestions("decoy-000", at: "decoys.example") : Person("decoy-000", at: "decoys.example")
+            let known = kind.person("decoy-000", at: "decoys.example")
             _ = try await client.found("decoys.example", by: known)
-            let stranger = try await stranger(company, asked: outcome, client)
+            let stranger = try await stranger(company, asked: kind, client)
             let first = try await observe(stranger, client)
             #expect(first.questions == (try await observe(stranger, client)).questions)
             var spelled = stranger
@@ -68,26 +85,24 @@ struct `An unknown employee` {
         }
     }
 
-    @Test(arguments: ["validateAnswers", "validatePassphrase"])
-    func `locks after the same number of attempts`(outcome: String) async throws {
+    @Test(arguments: Kind.allCases)
+    func `locks after the same number of attempts`(kind: Kind) async throws {
         var options = WorldOptions()
         options.settings.budgets.unknownLimit = 4
         try await inTurn(options) { world in
             let client = try world.client
-            let known =
-                outcome == "validateAnswers"
-                ? Person.withQuestions("known", at: "decoys.example") : Person("known", at: "decoys.example")
+            let known = kind.person("known", at: "decoys.example")
             _ = try await client.found("decoys.example", by: known)
             var codes: [[String?]] = []
             var waits: [String?] = []
-            for person in [known, try await stranger("decoys.example", asked: outcome, client)] {
+            for person in [known, try await stranger("decoys.example", asked: kind, client)] {
                 var seen: [String?] = []
                 for _ in 0..<6 { seen.append(try await observe(person, client).seen.code) }
                 let device = Device()
                 let flow = try await Flow.logIn(person, device, client)
                 let asked = try await flow.prove(device)
                 let locked =
-                    outcome == "validateAnswers"
+                    kind == .answers
                     ? try await flow.step("answers", person.answers(to: asked["questions"]?.items ?? []))
                     : try await flow.step("passphrase", ["passphrase": "wrong passphrase"])
                 try expectProblem(locked, "credentials.locked")

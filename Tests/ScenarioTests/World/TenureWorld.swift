@@ -40,7 +40,8 @@ struct TenureWorld: Sendable {
     let database: TestDatabase
     private let instance: RunningInstance
     private let options: WorldOptions
-    private let masters: MasterKeys
+    /// The keys of every instance, and of every process that a test starts.
+    let masters: MasterKeys
     private let log: CollectedLog
 
     /// The service behind the address, for tests that set the time of a call.

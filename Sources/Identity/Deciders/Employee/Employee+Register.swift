@@ -1,5 +1,5 @@
 extension Employee {
-    /// Registers: the account, its first key, and the key's authorization where founding or the policy gives it.
+    /// Registers: the account, its first key, and the key's authorization where founding gives it.
     static func decide(_ state: State, _ register: Register) throws(Rejection) -> [EmployeeEvent] {
         guard state.account == nil else { throw .alreadyRegistered }
         guard !register.isCompanyOwnedEmail || register.email.isOwned(by: register.companyName) else {
@@ -19,13 +19,6 @@ extension Employee {
         if register.isFounding {
             events.append(
                 .keyAuthorized(EmployeeKeyAuthorized(employeeID: id, key: register.key, by: .founding)))
-        } else if let decision = register.countersignature {
-            guard KeyAuthority.countersigns(register.policy.keyAuthorization, decision.caller),
-                decision.caller.speaks(with: decision.statement.key)
-            else { throw .notPermitted }
-            guard decision.statement.key != register.key else { throw .selfAuthorization }
-            events.append(
-                .keyAuthorized(EmployeeKeyAuthorized(employeeID: id, key: register.key, by: decision.authority)))
         }
         return events
     }

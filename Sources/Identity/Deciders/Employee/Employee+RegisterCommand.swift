@@ -21,14 +21,12 @@ extension Employee {
         public var key: PublicKeyBytes
         /// The flow.
         public var flow: FlowID
-        /// The app's countersignature under the policy `automatic`, when it can give one.
-        public var countersignature: KeyDecision?
 
         /// Makes the command.
         public init(
             employeeID: EmployeeID, userID: UserID, companyName: CompanyName, companyEmployeeID: CompanyEmployeeID,
             email: EmailAddress, isCompanyOwnedEmail: Bool, isFounding: Bool, policy: TenantPolicy,
-            key: PublicKeyBytes, flow: FlowID, countersignature: KeyDecision? = nil
+            key: PublicKeyBytes, flow: FlowID
         ) {
             self.employeeID = employeeID
             self.userID = userID
@@ -40,7 +38,6 @@ extension Employee {
             self.policy = policy
             self.key = key
             self.flow = flow
-            self.countersignature = countersignature
         }
     }
 }

@@ -1,0 +1,50 @@
+import Foundation
+import Keys
+import TestSupport
+import Testing
+
+/// `tenure serve` as a process of the operating system, on the database of a world.
+struct ServiceProcess: Sendable {
+    let client: Client
+    private let process: ChildProcess
+
+    /// Ends the process as a crash would.
+    func kill() { process.kill() }
+
+    /// Runs `count` processes beside `body`, all with the world's database and master keys, and ends them afterwards.
+    static func with<Result>(
+        _ count: Int, in world: TenureWorld, _ body: ([ServiceProcess]) async throws -> Result
+    ) async throws -> Result {
+        let files = try TemporaryFiles()
+        defer { files.remove() }
+        let keys = files.path("master.json")
+        _ = FileManager.default.createFile(
+            atPath: keys, contents: Data(world.masters.json()), attributes: [.posixPermissions: 0o600])
+        var processes: [ServiceProcess] = []
+        defer { for process in processes { process.kill() } }
+        for _ in 0..<count { processes.append(try await start(world, keys: keys)) }
+        return try await body(processes)
+    }
+
+    private static func start(_ world: TenureWorld, keys: String) async throws -> ServiceProcess {
+        let port = try TCPConnection.freePort()
+        let url = { (role: TestDatabase.Role) in world.database.url(as: role) }
+        let process = try ChildProcess(
+            "tenure", ["serve"],
+            environment: [
+                "TENURE_DATABASE_URL": url(.application), "TENURE_READER_DATABASE_URL": url(.reader),
+                "TENURE_MASTER_KEY_FILE": keys, "TENURE_LISTEN_PORT": String(port), "TENURE_LOG_LEVEL": "warning",
+                "SWIFT_BACKTRACE": "enable=no",
+            ])
+        let base = try #require(URL(string: "http://127.0.0.1:\(port)"))
+        let client = try Client(base, world.app)
+        for _ in 0..<600 {
+            if let ready = try? await client.send(HTTPRequest("GET", "/readyz")), ready.status == 200 {
+                return ServiceProcess(client: client, process: process)
+            }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        process.kill()
+        throw TestServerError(description: "a service process did not become ready")
+    }
+}
