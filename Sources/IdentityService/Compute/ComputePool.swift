@@ -19,13 +19,17 @@ public final class ComputePool: Sendable {
         self.admissions = AdmissionCounter(limit: max(1, threads) + max(0, waiting))
         for index in 0..<max(1, threads) {
             let queue = self.queue
-            // The system keeps fifteen characters of a thread's name.
+            // A name that a thread gives itself before `start()` has returned is lost, so it waits for that.
+            let started = DispatchSemaphore(value: 0)
             let thread = Thread {
+                started.wait()
+                // The system keeps fifteen characters of it.
                 Thread.current.name = "tenure-compute\(index % 10)"
                 queue.work()
             }
             thread.stackSize = 1 << 20
             thread.start()
+            started.signal()
         }
     }
 
