@@ -12,6 +12,7 @@ struct `The policy of a company` {
         #expect(read["keyAuthorization"]?.text == "application" && read["approval"]?.text == "automatic")
         #expect(read["blindOnly"]?.flag == false && read["questionsWithPassphrase"]?.flag == true)
 
+        try expectProblem(try await client.get(path), "authorization.not_permitted")
         let byApp = try await client.send(client.request("PATCH", path, ["approval": "admin"]))
         try expectProblem(byApp, "authorization.not_permitted")
         let asked = try await client.send(client.request("PATCH", path, ["approval": "admin"], by: founder.session))
