@@ -19,7 +19,8 @@ extension Endpoint {
         .validateRegistrationPassphrase, .startLogin, .proveLoginKey, .validateLoginAnswers, .validateLoginPassphrase,
         .refreshSession, .closeSession, .listSessions, .readCompany, .listEmployees, .readEmployee,
         .readSecurityAdmin, .listAuthorizations, .authorizeKey, .refuseKey, .revokeKey, .approveEmployee,
-        .cancelEmployee, .reinstateEmployee, .reclaimEmail, .readPolicy, .changePolicy, .linkApp, .unlinkApp,
+        .cancelEmployee, .reinstateEmployee, .changeRole, .reclaimEmail, .readPolicy, .changePolicy, .linkApp,
+        .unlinkApp,
         .listEvents, .health, .readiness, .metrics, .openAPI, .docs, .docsStyle,
     ]
 }

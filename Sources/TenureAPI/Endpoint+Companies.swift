@@ -41,6 +41,8 @@ extension Endpoint {
     /// Cancels an employee.
     public static let cancelEmployee = company(
         "POST", "/employees/{companyEmployeeId}/cancellation", "Cancel an employee")
+    /// Gives or takes a role.
+    public static let changeRole = company("POST", "/employees/{companyEmployeeId}/role", "Change an employee's role")
     /// Takes an employee back.
     public static let reinstateEmployee = company(
         "POST", "/employees/{companyEmployeeId}/reinstatement", "Take a cancelled employee back")

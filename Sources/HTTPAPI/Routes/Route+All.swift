@@ -6,7 +6,8 @@ extension Route {
             validateRegistrationPassphrase, startLogin, proveLoginKey, validateLoginAnswers, validateLoginPassphrase,
             refreshSession, closeSession, listSessions, readCompany, listEmployees, readEmployee, readSecurityAdmin,
             listAuthorizations, authorizeKey, refuseKey, revokeKey, approveEmployee, cancelEmployee,
-            reinstateEmployee, reclaimEmail, readPolicy, changePolicy, linkApp, unlinkApp, listEvents, health,
+            reinstateEmployee, changeRole, reclaimEmail, readPolicy, changePolicy, linkApp, unlinkApp, listEvents,
+            health,
             readiness, Route.metrics(configuration, metrics), openAPI, docs, docsStyle,
         ]
     }

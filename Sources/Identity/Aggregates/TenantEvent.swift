@@ -12,13 +12,15 @@ public enum TenantEvent: AggregateEvent {
     case appUnlinked(AppUnlinked)
     /// An employee became an admin.
     case adminAppointed(AdminAppointed)
+    /// An admin became an ordinary employee again.
+    case adminDismissed(AdminDismissed)
     /// An employee became the security admin in place of the one before.
     case securityAdminSucceeded(SecurityAdminSucceeded)
 
     /// The types of events this aggregate has.
     public static let payloads: [any EventPayload.Type] = [
         EmployeeRegistered.self, TenantPolicyChanged.self, DomainConfirmed.self, AppLinked.self, AppUnlinked.self,
-        AdminAppointed.self, SecurityAdminSucceeded.self,
+        AdminAppointed.self, AdminDismissed.self, SecurityAdminSucceeded.self,
     ]
 
     /// The event itself.
@@ -30,6 +32,7 @@ public enum TenantEvent: AggregateEvent {
         case .appLinked(let event): event
         case .appUnlinked(let event): event
         case .adminAppointed(let event): event
+        case .adminDismissed(let event): event
         case .securityAdminSucceeded(let event): event
         }
     }
@@ -43,6 +46,7 @@ public enum TenantEvent: AggregateEvent {
         case let event as AppLinked: self = .appLinked(event)
         case let event as AppUnlinked: self = .appUnlinked(event)
         case let event as AdminAppointed: self = .adminAppointed(event)
+        case let event as AdminDismissed: self = .adminDismissed(event)
         case let event as SecurityAdminSucceeded: self = .securityAdminSucceeded(event)
         default: return nil
         }

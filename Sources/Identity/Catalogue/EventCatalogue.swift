@@ -8,7 +8,7 @@ public enum EventCatalogue {
         EmployeeKeyRevoked.self, EmployeeApproved.self, EmployeeCancelled.self, EmployeeReinstated.self,
         EmailReclaimed.self,
         TenantPolicyChanged.self, DomainConfirmed.self, AppLinked.self, AppUnlinked.self, AdminAppointed.self,
-        SecurityAdminSucceeded.self,
+        AdminDismissed.self, SecurityAdminSucceeded.self,
         CredentialsSet.self, EmailReleased.self,
         AppRegistered.self, AppSecretIssued.self, AppSecretRevoked.self,
         AttemptCharged.self, AttemptsCleared.self, CredentialsLocked.self,

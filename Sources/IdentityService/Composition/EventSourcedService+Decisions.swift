@@ -31,6 +31,16 @@ extension EventSourcedService {
         }
     }
 
+    /// Appoints or dismisses an admin, or makes an employee the security admin.
+    public func changeRole(
+        _ input: RoleInput, signed: SignedStatement?, caller: Caller, call: Call
+    ) async throws -> Decision {
+        try await once(call, by: caller.scope) { ticket in
+            try await ChangeRole(context: context).run(
+                input, signed: signed, caller: caller, call: call, ticket: ticket)
+        }
+    }
+
     /// Reclaims a company-owned e-mail.
     public func reclaimEmail(
         _ email: String, reason: String, company: String, caller: Caller, call: Call

@@ -147,6 +147,32 @@ public struct StatusDecisionInput: Sendable {
     }
 }
 
+/// Which role an employee shall have.
+public struct RoleInput: Sendable {
+    /// The three roles.
+    public enum Role: String, Sendable, CaseIterable {
+        /// Administers the company.
+        case admin
+        /// The one security admin, in place of the present one.
+        case securityAdmin
+        /// None.
+        case employee
+    }
+    /// The role.
+    public var role: Role
+    /// The company's name.
+    public var company: String
+    /// The employee's id in that company.
+    public var companyEmployeeId: String
+
+    /// Describes a change.
+    public init(role: Role, company: String, companyEmployeeId: String) {
+        self.role = role
+        self.company = company
+        self.companyEmployeeId = companyEmployeeId
+    }
+}
+
 /// Which events to read.
 public struct EventQuery: Sendable {
     /// Only events after this position.

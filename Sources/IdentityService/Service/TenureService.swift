@@ -73,6 +73,8 @@ public protocol TenureService: Sendable {
     func decideKey(_ input: KeyDecisionInput, caller: Caller, call: Call) async throws -> Decision
     /// Approves, cancels or reinstates an employee.
     func decideStatus(_ input: StatusDecisionInput, caller: Caller, call: Call) async throws -> Decision
+    /// Appoints or dismisses an admin, or makes an employee the security admin.
+    func changeRole(_ input: RoleInput, signed: SignedStatement?, caller: Caller, call: Call) async throws -> Decision
     /// Reclaims a company-owned e-mail.
     func reclaimEmail(_ email: String, reason: String, company: String, caller: Caller, call: Call) async throws
         -> Decision

@@ -43,6 +43,7 @@ struct ProjectedEvent: Sendable {
         case let event as EmployeeReinstated: event.employeeID.uuid
         case let event as EmailReclaimed: event.employeeID.uuid
         case let event as AdminAppointed: event.employeeID.uuid
+        case let event as AdminDismissed: event.employeeID.uuid
         case let event as SecurityAdminSucceeded: event.employeeID.uuid
         default: nil
         }

@@ -4,7 +4,7 @@ import IdentityService
 /// What the operator decides about a company.
 struct CompanyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "company", abstract: "Companies.", subcommands: [CompanyConfirmDomain.self])
+        commandName: "company", abstract: "Companies.", subcommands: [CompanyConfirmDomain.self, CompanySucceed.self])
 }
 
 /// Confirms that a company controls the domain that is its name.

@@ -46,6 +46,18 @@ extension FakeService {
         return decision
     }
 
+    func changeRole(
+        _ input: RoleInput, signed: SignedStatement?, caller: Caller, call: Call
+    ) async throws -> Decision {
+        try await enter(
+            "changeRole",
+            [
+                "role": input.role.rawValue, "company": input.company, "employee": input.companyEmployeeId,
+                "signed": Self.text(signed),
+            ], call)
+        return decision
+    }
+
     func reclaimEmail(
         _ email: String, reason: String, company: String, caller: Caller, call: Call
     ) async throws -> Decision {

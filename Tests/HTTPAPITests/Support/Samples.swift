@@ -23,6 +23,7 @@ enum Samples {
         case .refreshSession: #"{"refreshToken":"cg"}"#
         case .refuseKey, .revokeKey: #"{"reason":"lost.device"}"#
         case .reclaimEmail: #"{"email":"a@b.example","reason":"left"}"#
+        case .changeRole: #"{"role":"admin"}"#
         case .changePolicy: #"{"blindOnly":true}"#
         default: nil
         }

@@ -42,10 +42,11 @@ import Testing
         for position in Int64(2)..<60 {
             let person = try #require(people.randomElement(using: &generator))
             let event: TenantEvent =
-                switch Int.random(in: 0..<4, using: &generator) {
+                switch Int.random(in: 0..<5, using: &generator) {
                 case 0: Self.registered(person)
                 case 1: .adminAppointed(AdminAppointed(employeeID: person, by: .operator))
-                case 2: .securityAdminSucceeded(SecurityAdminSucceeded(employeeID: person, by: .operator))
+                case 2: .adminDismissed(AdminDismissed(employeeID: person, by: .operator))
+                case 3: .securityAdminSucceeded(SecurityAdminSucceeded(employeeID: person, by: .operator))
                 default: .policyChanged(TenantPolicyChanged(policy: TenantPolicy(blindOnly: true), by: .operator))
                 }
             Tenant.evolve(&state, Sample.recorded(event, position: position))
@@ -72,6 +73,7 @@ import Testing
             .changePolicy(TenantPolicy(approval: .admin), admin),
             .confirmDomain(try CompanyName(" BAYUNSYSTEMS.com"), operated), .linkApp(Scene.app, operated),
             .unlinkApp(Scene.app, admin), .linkApp(Scene.app, admin),
+            .appointAdmin(Scene.employee, status: .active, admin), .dismissAdmin(Scene.employee, admin),
             .appointAdmin(Scene.employee, status: .active, admin),
             .succeedSecurityAdmin(Sample.id(55), status: .active, operated),
         ]
@@ -142,7 +144,14 @@ import Testing
         #expect(throws: Tenant.Rejection.unknownTenant) {
             try Tenant.decide(Tenant.initial, .linkApp(Scene.app, operated))
         }
-        // The security admin is more than an admin already.
-        #expect(try Tenant.decide(Self.founded(), .appointAdmin(Self.founder, status: .active, admin)).isEmpty)
+        // The security admin stays that until somebody succeeds: neither less nor something else.
+        for command in [
+            Tenant.Command.appointAdmin(Self.founder, status: .active, admin), .dismissAdmin(Self.founder, admin),
+        ] {
+            #expect(throws: Tenant.Rejection.securityAdmin) { try Tenant.decide(Self.founded(), command) }
+        }
+        #expect(throws: Tenant.Rejection.notPermitted) {
+            try Tenant.decide(Self.founded(), .dismissAdmin(Scene.employee, operated))
+        }
     }
 }

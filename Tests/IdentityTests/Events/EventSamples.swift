@@ -65,6 +65,7 @@ enum EventSamples {
             AppLinked(appID: app, by: .operator),
             AppUnlinked(appID: app, by: .employee(admin, nil)),
             AdminAppointed(employeeID: employee, by: .employee(admin, nil)),
+            AdminDismissed(employeeID: employee, by: .employee(admin, nil)),
             SecurityAdminSucceeded(employeeID: employee, by: .operator),
         ]
     }

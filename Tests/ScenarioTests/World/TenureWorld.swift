@@ -71,6 +71,11 @@ struct TenureWorld: Sendable {
         try await instance.commands.confirmDomain(company: company)
     }
 
+    /// The operator names the next security admin.
+    func succeedSecurityAdmin(of company: String, by employee: String) async throws {
+        try await instance.commands.succeedSecurityAdmin(of: company, by: employee)
+    }
+
     /// Runs statements as superuser on this world's database.
     func superuser<Result>(
         _ body: (inout PostgresConnection) async throws -> Result

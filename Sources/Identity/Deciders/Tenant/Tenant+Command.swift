@@ -13,6 +13,8 @@ extension Tenant {
         case unlinkApp(AppID, Decision)
         /// Make an employee, whose status is given, an admin.
         case appointAdmin(EmployeeID, status: EmployeeStatus, Decision)
+        /// Make an admin an ordinary employee again.
+        case dismissAdmin(EmployeeID, Decision)
         /// Make an employee, whose status is given, the security admin in place of the one before.
         case succeedSecurityAdmin(EmployeeID, status: EmployeeStatus, Decision)
     }
@@ -46,13 +48,15 @@ extension Tenant {
         case domainNotCompanyName
         /// Only an active employee becomes an admin.
         case inactive
+        /// The security admin has that role until somebody succeeded.
+        case securityAdmin
 
         /// The code of the contract.
         public var code: String {
             switch self {
             case .alreadyFounded, .domainNotCompanyName: "request.invalid"
             case .unknownTenant: "company.unknown"
-            case .notPermitted: "authorization.not_permitted"
+            case .notPermitted, .securityAdmin: "authorization.not_permitted"
             case .inactive: "employee.inactive"
             }
         }

@@ -55,6 +55,7 @@ extension Tenant {
         case .appLinked(let event): state.linkedApps.insert(event.appID)
         case .appUnlinked(let event): state.linkedApps.remove(event.appID)
         case .adminAppointed(let event): state.admins[event.employeeID] = recorded.place
+        case .adminDismissed(let event): state.admins[event.employeeID] = nil
         case .securityAdminSucceeded(let event):
             state.securityAdmin = event.employeeID
             state.securityAdminSince = recorded.place

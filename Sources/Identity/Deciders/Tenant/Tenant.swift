@@ -30,9 +30,15 @@ public enum Tenant: Decider {
             return state.linkedApps.contains(app) ? [.appUnlinked(AppUnlinked(appID: app, by: by.authority))] : []
         case .appointAdmin(let employee, let status, let by):
             try check(state, AdminAuthority.permits(by.caller), by)
+            guard state.role(of: employee) != .securityAdmin else { throw .securityAdmin }
             guard state.role(of: employee) == .employee else { return [] }
             guard status == .active else { throw .inactive }
             return [.adminAppointed(AdminAppointed(employeeID: employee, by: by.authority))]
+        case .dismissAdmin(let employee, let by):
+            try check(state, AdminAuthority.permits(by.caller), by)
+            guard state.role(of: employee) != .securityAdmin else { throw .securityAdmin }
+            guard state.role(of: employee) == .admin else { return [] }
+            return [.adminDismissed(AdminDismissed(employeeID: employee, by: by.authority))]
         case .succeedSecurityAdmin(let employee, let status, let by):
             try check(state, AdminAuthority.permitsSuccession(by.caller), by)
             guard state.securityAdmin != employee else { return [] }
