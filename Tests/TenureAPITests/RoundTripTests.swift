@@ -67,7 +67,8 @@ import Testing
                 ], next: 7))
         try check(SecurityAdminResponse(employee: Self.summary, eventId: Self.id, position: 1, since: Self.time))
         try check(
-            PendingAuthorizationResponse(employee: Self.summary, key: Self.key, expiresAt: Self.time, statement: [1]))
+            PendingAuthorizationResponse(
+                employee: Self.summary, key: Self.key, expiresAt: Self.time, position: 9, statement: [1]))
         try check(
             PolicyResponse(
                 keyAuthorization: "application", approval: "admin", blindOnly: true, questionsWithPassphrase: false,

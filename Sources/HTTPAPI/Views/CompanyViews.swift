@@ -39,7 +39,7 @@ extension PendingAuthorizationResponse {
     init(_ view: PendingAuthorizationView) {
         self.init(
             employee: EmployeeSummaryResponse(view.employee), key: EmployeeKeyResponse(view.key),
-            expiresAt: view.expiresAt, statement: view.statement)
+            expiresAt: view.expiresAt, position: view.position, statement: view.statement)
     }
 }
 

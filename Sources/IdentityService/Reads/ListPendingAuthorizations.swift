@@ -29,7 +29,8 @@ struct ListPendingAuthorizations: Sendable {
             items.append(
                 PendingAuthorizationView(
                     employee: try reads.summary(of: employee, access, keys), key: Self.view(of: row),
-                    expiresAt: row.expiresAt, statement: try await statement(for: row, access, common)))
+                    expiresAt: row.expiresAt, position: row.presented.position,
+                    statement: try await statement(for: row, access, common)))
         }
         return Page(items: items, next: entries.count > limit ? shown.last?.authorization.presented.position : nil)
     }

@@ -63,6 +63,8 @@ public struct PendingAuthorizationView: Sendable, Equatable {
     public var key: EmployeeKeyView
     /// When the key stops waiting.
     public var expiresAt: Timestamp
+    /// Where in the company's ledger it was presented.
+    public var position: Int64
     /// The exact bytes that an approver signs; `nil` where the caller cannot sign (an app vouches itself).
     public var statement: [UInt8]?
 }

@@ -8,16 +8,20 @@ public struct PendingAuthorizationResponse: Sendable, Equatable, JSONConvertible
     public var key: EmployeeKeyResponse
     /// When the key stops waiting.
     public var expiresAt: Timestamp
+    /// Where in the company's ledger the key was presented: what to ask `after` to hear of later ones.
+    public var position: Int64
     /// The exact bytes that an approver signs; absent for callers who cannot sign.
     public var statement: [UInt8]?
 
     /// Describes one.
     public init(
-        employee: EmployeeSummaryResponse, key: EmployeeKeyResponse, expiresAt: Timestamp, statement: [UInt8]? = nil
+        employee: EmployeeSummaryResponse, key: EmployeeKeyResponse, expiresAt: Timestamp, position: Int64,
+        statement: [UInt8]? = nil
     ) {
         self.employee = employee
         self.key = key
         self.expiresAt = expiresAt
+        self.position = position
         self.statement = statement
     }
 
@@ -27,6 +31,7 @@ public struct PendingAuthorizationResponse: Sendable, Equatable, JSONConvertible
         employee = try reader.wire("employee")
         key = try reader.wire("key")
         expiresAt = try reader.timestamp("expiresAt")
+        position = try reader.integer("position")
         statement = try reader.optionalBase64("statement")
     }
 
@@ -34,7 +39,7 @@ public struct PendingAuthorizationResponse: Sendable, Equatable, JSONConvertible
     public var json: JSONValue {
         .objectOmittingNil([
             "employee": employee.json, "key": key.json, "expiresAt": .timestamp(expiresAt),
-            "statement": statement.map(JSONValue.base64),
+            "position": .integer(position), "statement": statement.map(JSONValue.base64),
         ])
     }
 }

@@ -28,6 +28,21 @@ import Testing
         }
     }
 
+    @Test func `a list of waiting keys answers at once when there is one, and waits no longer than asked`() async throws
+    {
+        let service = FakeService()
+        let there = try await get("/v1/companies/Acme/authorizations?after=3&wait=20", [], service).answer
+        #expect(there.status == 200)
+        guard case .array(let items) = try there.json["items"] else { throw Refusal(.requestInvalid) }
+        #expect(items.count == 1)
+        #expect(await service.recorder.work.count == 1)
+        let none = try await get("/v1/companies/Acme/authorizations?after=4&wait=1", [], service).answer
+        #expect(none.status == 200)
+        #expect(try none.json["items"] == .array([]))
+        // Asked more than once, and the last time did not come after the second was over.
+        #expect((2...6).contains(await service.recorder.work.count - 1))
+    }
+
     @Test func `an employee is read with keys and lists have none`() async throws {
         #expect(try await get("/v1/companies/Acme/employees/7").answer.json["keys"] != nil)
         guard case .array(let items) = try await get("/v1/companies/Acme/employees").answer.json["items"] else {
@@ -75,7 +90,8 @@ import Testing
         ("/events?limit=501", "limit"), ("/events?as_of=yesterday", "as_of"),
         ("/events?as_of=2026-13-01T00:00:00Z", "as_of"),
         ("/events?as_of=2026-01-01T00:00:00.1234567Z", "as_of"), ("/authorizations?state=done", "state"),
-        ("?after=1", "after"), ("/policy?x", "x"), ("/security-admin?%C3%A4=1", "ä"),
+        ("/authorizations?wait=21", "wait"), ("/employees?wait=1", "wait"), ("?after=1", "after"), ("/policy?x", "x"),
+        ("/security-admin?%C3%A4=1", "ä"),
     ]) func `a query is strict`(path: String, parameter: String) async throws {
         let (answer, details) = try await get("/v1/companies/Acme" + path)
         #expect(try answer.problem.code == "request.invalid")

@@ -53,8 +53,8 @@ extension FakeService {
         return Page(
             items: [
                 PendingAuthorizationView(
-                    employee: Self.summary, key: Self.key, expiresAt: Self.time, statement: [7, 8, 9])
-            ], next: next)
+                    employee: Self.summary, key: Self.key, expiresAt: Self.time, position: 4, statement: [7, 8, 9])
+            ].filter { after < $0.position }, next: next)
     }
 
     func events(of company: String, _ query: EventQuery, caller: Caller) async throws -> Page<EventView> {
