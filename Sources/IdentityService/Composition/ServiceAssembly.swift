@@ -14,8 +14,8 @@ public struct ServiceAssembly: Sendable {
         public var application: PostgresConfiguration
         /// The database, as the reader role, for the projector.
         public var reader: PostgresConfiguration
-        /// The master keys.
-        public var masters: MasterKeys
+        /// The master keys, and where later ones are found.
+        public var masters: MasterKeyStore
         /// Names, costs and budgets.
         public var settings: ServiceSettings
         /// How many connections of the application role are kept at most.
@@ -27,7 +27,7 @@ public struct ServiceAssembly: Sendable {
 
         /// Describes an assembly.
         public init(
-            application: PostgresConfiguration, reader: PostgresConfiguration, masters: MasterKeys,
+            application: PostgresConfiguration, reader: PostgresConfiguration, masters: MasterKeyStore,
             settings: ServiceSettings = ServiceSettings(), maximumConnections: Int = 16, computeThreads: Int = 2,
             computeWaiting: Int = 32
         ) {
@@ -38,6 +38,18 @@ public struct ServiceAssembly: Sendable {
             self.maximumConnections = maximumConnections
             self.computeThreads = computeThreads
             self.computeWaiting = computeWaiting
+        }
+
+        /// Describes an assembly whose master keys stay as they are.
+        public init(
+            application: PostgresConfiguration, reader: PostgresConfiguration, masters: MasterKeys,
+            settings: ServiceSettings = ServiceSettings(), maximumConnections: Int = 16, computeThreads: Int = 2,
+            computeWaiting: Int = 32
+        ) {
+            self.init(
+                application: application, reader: reader, masters: MasterKeyStore(masters), settings: settings,
+                maximumConnections: maximumConnections, computeThreads: computeThreads,
+                computeWaiting: computeWaiting)
         }
     }
 

@@ -1,0 +1,31 @@
+public import Postgres
+
+/// How many erasures wait for which version of the master keys to be destroyed.
+public struct ErasureCounts: Sendable, Equatable {
+    /// By version: those of people whose keys were wrapped under it last.
+    public private(set) var waiting: [Int: Int] = [:]
+    /// Erasures that were begun and not finished.
+    public private(set) var open = 0
+
+    /// Counts, over connections of the reader role.
+    public static func count(on reader: PostgresPool) async throws -> ErasureCounts {
+        let rows = try await reader.withConnection { connection in
+            try await connection.query(
+                """
+                SELECT master_version, destroyed_at IS NULL, count(*) FROM tenure.erasure GROUP BY 1, 2 ORDER BY 1, 2
+                """)
+        }
+        var counts = ErasureCounts()
+        for row in rows {
+            let (version, isOpen, count) = try row.decode(Int32?.self, Bool.self, Int64.self)
+            if isOpen { counts.open += Int(count) }
+            if let version { counts.waiting[Int(version), default: 0] += Int(count) }
+        }
+        return counts
+    }
+
+    /// How many would be complete if no version up to this one existed any more.
+    public func completed(withoutVersionsUpTo version: Int) -> Int {
+        waiting.filter { $0.key <= version }.values.reduce(0, +)
+    }
+}
