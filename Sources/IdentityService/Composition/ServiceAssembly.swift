@@ -61,11 +61,17 @@ public struct ServiceAssembly: Sendable {
     public let services: [any Service]
 
     /// Puts the parts together; the purpose keys are made here on the first start of a database.
+    ///
+    /// - Throws: `UnsafeRole` when row-level security would not hold one of the two roles, `KeysError`, `PostgresError`.
     public init(_ configuration: Configuration, logger: Logger) async throws {
         let ring = try await withPostgresPool(
             configuration: configuration.application, maximumConnections: 1, logger: logger
         ) { pool in
-            try await KeyRing.load(from: pool, masters: configuration.masters)
+            try await DatabaseRole.application.check(pool)
+            return try await KeyRing.load(from: pool, masters: configuration.masters)
+        }
+        try await withPostgresPool(configuration: configuration.reader, maximumConnections: 1, logger: logger) { pool in
+            try await DatabaseRole.reader.check(pool)
         }
         let pool = PostgresPool(
             configuration: configuration.application, maximumConnections: configuration.maximumConnections,

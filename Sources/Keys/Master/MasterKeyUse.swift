@@ -8,6 +8,9 @@ public struct MasterKeyUse: Sendable, Equatable {
         public var buckets = 0
         /// Keys of the installation's purposes.
         public var purposes = 0
+
+        /// Nothing.
+        public init() {}
     }
 
     /// The versions under which anything is wrapped.
