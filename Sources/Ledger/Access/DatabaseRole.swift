@@ -16,7 +16,8 @@ public enum DatabaseRole: Sendable {
     public func check(_ pool: PostgresPool) async throws {
         let seesAll: SQL =
             switch self {
-            case .application: "UNION ALL SELECT oid, 6, 'sees all companies' FROM pg_roles WHERE rolname = 'tenure_reader'"
+            case .application:
+                "UNION ALL SELECT oid, 6, 'sees all companies' FROM pg_roles WHERE rolname = 'tenure_reader'"
             case .reader: ""
             }
         let rows = try await pool.withConnection { connection in

@@ -34,7 +34,8 @@ struct ErasureReport {
         ])
         for one in erased {
             table.add([
-                one.kind.rawValue, one.id.lowercased, one.ledger.lowercased, one.masterVersion.map { "\($0)" } ?? "none",
+                one.kind.rawValue, one.id.lowercased, one.ledger.lowercased,
+                one.masterVersion.map { "\($0)" } ?? "none",
             ])
         }
         return table

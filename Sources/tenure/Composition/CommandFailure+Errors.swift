@@ -23,7 +23,8 @@ extension CommandFailure {
         case let error as UnsafeRole:
             self.init(
                 .usage, "row-level security would not hold: \(error)",
-                remedy: "Connect as tenure_app and tenure_reader as tenure migrate makes them; see docs/configuration.md.")
+                remedy:
+                    "Connect as tenure_app and tenure_reader as tenure migrate makes them; see docs/configuration.md.")
         case let error as ErasureError: self = Self.erasure(error)
         default: return nil
         }

@@ -7,7 +7,8 @@ struct Settings: Sendable {
     /// What can be set, by its name in the configuration file; in the environment the same name is upper case with
     /// underscores after `TENURE_`.
     enum Name: String, Sendable, CaseIterable {
-        case databaseUrl, readerDatabaseUrl, ownerDatabaseUrl, masterKeyFile, masterKeys, issuer, listenHost, listenPort, publicUrl
+        case databaseUrl, readerDatabaseUrl, ownerDatabaseUrl, masterKeyFile, masterKeys, issuer, listenHost,
+            listenPort, publicUrl
         case tlsCertificateFile, tlsKeyFile, clearTextAllowed, trustedProxies, logLevel, metricsToken
 
         /// Whether the value is kept out of anything that is printed. A database's URL may carry a password.

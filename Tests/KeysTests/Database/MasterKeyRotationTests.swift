@@ -51,7 +51,8 @@ struct MasterKeyRotationTests {
         }
     }
 
-    @Test func `a rotation that was stopped is gone on with, and its old version is not destroyed before`() async throws {
+    @Test func `a rotation that was stopped is gone on with, and its old version is not destroyed before`() async throws
+    {
         try await KeysDatabase.withPools { _, application, _ in
             let directory = try KeyDirectory()
             let file = directory.file

@@ -17,7 +17,9 @@ import Testing
         #expect(read == (try file.load()) && store.keys.current == 2)
     }
 
-    @Test func `a version that the file lacks stays unknown, and keys without a file are never read again`() async throws {
+    @Test func `a version that the file lacks stays unknown, and keys without a file are never read again`()
+        async throws
+    {
         let directory = try KeyDirectory()
         _ = try directory.file.create()
         for store in [try MasterKeyStore(file: directory.file), MasterKeyStore(try directory.file.load())] {
