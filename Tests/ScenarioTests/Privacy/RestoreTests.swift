@@ -83,6 +83,34 @@ struct `A backup from before an erasure` {
         }
     }
 
+    @Test func `does not open what was under way in it without what its caller keeps`() async throws {
+        try await inTurn { world in
+            let client = try world.client
+            let person = Person("under-way", at: "way.example")
+            let flow = try await Flow.register(person, Device(), client)
+            let handle = try #require(Base64URL.decode(flow.handle))
+            let id = try #require(UUID(bytes: Array(handle.prefix(16))))
+            let row = try await world.superuser { connection in
+                try await connection.query("SELECT sealed FROM tenure.flow WHERE flow_id = \(id)").first
+            }
+            let sealed = try #require(row).decode([UInt8].self)
+            // The flows key of a backup is the one of today; a rotation wraps it again and does not replace it.
+            let ring = try await world.database.withPool { pool in
+                try await KeyRing.load(from: pool, masters: try world.keyFile.load())
+            }
+            #expect(throws: KeysError.self) { try ring.openFlow(sealed, id: id) }
+            let opened = try ring.openFlow(sealed, id: id, secret: Array(handle.dropFirst(16)))
+            #expect(String(decoding: opened, as: UTF8.self).contains("under-way"))
+            // Who knows the id alone, from the log, cannot go on with the flow either.
+            for other in [handle.prefix(16) + Array(repeating: 0, count: 16), handle.prefix(16)] {
+                let stranger = Flow(
+                    client: client, kind: .registrations, handle: Base64URL.encode(Array(other)),
+                    challenge: flow.challenge)
+                try expectProblem(try await stranger.prove(Device()), "flow.expired")
+            }
+        }
+    }
+
     /// Tries every key of the live database on the keys of the erased in the backup: the bucket keys of today on the
     /// wrapped person keys of then. None opens, and no text is there in clear.
     private func expectNothingOpens(
