@@ -3,7 +3,7 @@ public import Postgres
 /// How many erasures wait for which version of the master keys to be destroyed.
 public struct ErasureCounts: Sendable, Equatable {
     /// By version: those of people whose keys were wrapped under it last.
-    public private(set) var waiting: [Int: Int] = [:]
+    private var waiting: [Int: Int] = [:]
     /// Erasures that were begun and not finished.
     public private(set) var open = 0
 
@@ -24,8 +24,15 @@ public struct ErasureCounts: Sendable, Equatable {
         return counts
     }
 
-    /// How many would be complete if no version up to this one existed any more.
-    public func completed(withoutVersionsUpTo version: Int) -> Int {
-        waiting.filter { $0.key <= version }.values.reduce(0, +)
+    /// How many wait for the end of a version that exists: all whose keys were wrapped under it or under a later one,
+    /// because backups from before a rotation have the same keys wrapped under the version of then.
+    public func waiting(forTheEndOf version: Int) -> Int {
+        waiting.filter { $0.key >= version }.values.reduce(0, +)
+    }
+
+    /// How many are complete when these versions are all that exist.
+    public func complete(holding versions: some Collection<Int>) -> Int {
+        let oldest = versions.min() ?? .max
+        return waiting.filter { $0.key < oldest }.values.reduce(0, +)
     }
 }

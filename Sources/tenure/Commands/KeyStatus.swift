@@ -29,6 +29,7 @@ struct KeyStatus: AsyncParsableCommand {
             output.write(Self.table(rows).rendered(on: output.terminal))
         }
         let words = Output.standardError()
+        words.line("\(erasures.complete(holding: masters.heldVersions)) erasures are complete.")
         if erasures.open > 0 {
             words.line("\(erasures.open) erasures are not finished: tenure erase --resume")
         }
@@ -41,12 +42,12 @@ struct KeyStatus: AsyncParsableCommand {
 
     /// One version.
     struct Row: Sendable, Equatable {
-        enum State: String, Sendable { case current, old, destroyed, missing }
+        enum State: String, Sendable { case current, old, missing }
 
         var version: Int
         var state: State
         var count: MasterKeyUse.Count
-        /// Those that this version keeps from being complete.
+        /// Those that are not complete before this version is destroyed.
         var erasures: Int
 
         var json: JSONValue {
@@ -61,14 +62,14 @@ struct KeyStatus: AsyncParsableCommand {
     /// What is held, what is in use, and what erasures name, by version.
     static func rows(_ masters: MasterKeys, _ use: MasterKeyUse, _ erasures: ErasureCounts) -> [Row] {
         let held = Set(masters.heldVersions)
-        let versions = held.union(use.versions.keys).union(erasures.waiting.keys)
+        let versions = held.union(use.versions.keys)
         return versions.sorted().map { version in
             let state: Row.State =
                 version == masters.current
-                ? .current : held.contains(version) ? .old : use.versions[version] == nil ? .destroyed : .missing
+                ? .current : held.contains(version) ? .old : .missing
             return Row(
                 version: version, state: state, count: use.versions[version] ?? MasterKeyUse.Count(),
-                erasures: erasures.waiting[version] ?? 0)
+                erasures: held.contains(version) ? erasures.waiting(forTheEndOf: version) : 0)
         }
     }
 
@@ -76,7 +77,7 @@ struct KeyStatus: AsyncParsableCommand {
         var table = Table([
             .init(title: "Version", alignment: .right), .init(title: "State"),
             .init(title: "Bucket keys", alignment: .right), .init(title: "Purpose keys", alignment: .right),
-            .init(title: "Erasures before its end", alignment: .right),
+            .init(title: "Erasures waiting for its end", alignment: .right),
         ])
         for row in rows {
             table.add([
