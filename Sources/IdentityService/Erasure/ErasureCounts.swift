@@ -4,6 +4,8 @@ public import Postgres
 public struct ErasureCounts: Sendable, Equatable {
     /// By version: those of people whose keys were wrapped under it last.
     private var waiting: [Int: Int] = [:]
+    /// The same without those that are not finished.
+    private var finished: [Int: Int] = [:]
     /// Erasures that were begun and not finished.
     public private(set) var open = 0
 
@@ -19,7 +21,9 @@ public struct ErasureCounts: Sendable, Equatable {
         for row in rows {
             let (version, isOpen, count) = try row.decode(Int32?.self, Bool.self, Int64.self)
             if isOpen { counts.open += Int(count) }
-            if let version { counts.waiting[Int(version), default: 0] += Int(count) }
+            guard let version else { continue }
+            counts.waiting[Int(version), default: 0] += Int(count)
+            if !isOpen { counts.finished[Int(version), default: 0] += Int(count) }
         }
         return counts
     }
@@ -33,6 +37,6 @@ public struct ErasureCounts: Sendable, Equatable {
     /// How many are complete when these versions are all that exist.
     public func complete(holding versions: some Collection<Int>) -> Int {
         let oldest = versions.min() ?? .max
-        return waiting.filter { $0.key < oldest }.values.reduce(0, +)
+        return finished.filter { $0.key < oldest }.values.reduce(0, +)
     }
 }
