@@ -56,6 +56,10 @@ extension KeysError {
         public static let purposeKeyMissing = Code(rawValue: "keys.purpose_key_missing")
         /// A bucket has no key: the first start is not complete.
         public static let bucketKeyMissing = Code(rawValue: "keys.bucket_key_missing")
+        /// The erase list cannot be read or written.
+        public static let erasureListUnusable = Code(rawValue: "keys.erasure_list_unusable")
+        /// Something is still wrapped under a version that was to be destroyed.
+        public static let masterVersionInUse = Code(rawValue: "keys.master_version_in_use")
         /// Not everything could be wrapped again, so nothing was changed.
         public static let rekeyingIncomplete = Code(rawValue: "keys.rekeying_incomplete")
     }

@@ -18,12 +18,14 @@ public enum EmployeeEvent: AggregateEvent {
     case reinstated(EmployeeReinstated)
     /// The company took back an address it owns; the employee's keys end with it.
     case emailReclaimed(EmailReclaimed)
+    /// The employee's personal data was erased, for ever.
+    case erased(EmployeeErased)
 
     /// The types of events this aggregate has.
     public static let payloads: [any EventPayload.Type] = [
         EmployeeRegistered.self, EmployeeKeyPresented.self, EmployeeKeyAuthorized.self, EmployeeKeyRefused.self,
         EmployeeKeyRevoked.self, EmployeeApproved.self, EmployeeCancelled.self, EmployeeReinstated.self,
-        EmailReclaimed.self,
+        EmailReclaimed.self, EmployeeErased.self,
     ]
 
     /// The event itself.
@@ -38,6 +40,7 @@ public enum EmployeeEvent: AggregateEvent {
         case .cancelled(let event): event
         case .reinstated(let event): event
         case .emailReclaimed(let event): event
+        case .erased(let event): event
         }
     }
 
@@ -53,6 +56,7 @@ public enum EmployeeEvent: AggregateEvent {
         case let event as EmployeeCancelled: self = .cancelled(event)
         case let event as EmployeeReinstated: self = .reinstated(event)
         case let event as EmailReclaimed: self = .emailReclaimed(event)
+        case let event as EmployeeErased: self = .erased(event)
         default: return nil
         }
     }

@@ -4,10 +4,12 @@ public enum UserEvent: AggregateEvent {
     case credentialsSet(CredentialsSet)
     /// A user lost the address, which is free for another person.
     case emailReleased(EmailReleased)
+    /// The user's personal data and credentials were erased, for ever.
+    case erased(UserErased)
 
     /// The types of events this aggregate has.
     public static let payloads: [any EventPayload.Type] = [
-        CredentialsSet.self, EmailReleased.self,
+        CredentialsSet.self, EmailReleased.self, UserErased.self,
     ]
 
     /// The event itself.
@@ -15,6 +17,7 @@ public enum UserEvent: AggregateEvent {
         switch self {
         case .credentialsSet(let event): event
         case .emailReleased(let event): event
+        case .erased(let event): event
         }
     }
 
@@ -23,6 +26,7 @@ public enum UserEvent: AggregateEvent {
         switch payload {
         case let event as CredentialsSet: self = .credentialsSet(event)
         case let event as EmailReleased: self = .emailReleased(event)
+        case let event as UserErased: self = .erased(event)
         default: return nil
         }
     }

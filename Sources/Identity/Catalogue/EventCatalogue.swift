@@ -6,10 +6,10 @@ public enum EventCatalogue {
     public static let all: [any EventPayload.Type] = [
         EmployeeRegistered.self, EmployeeKeyPresented.self, EmployeeKeyAuthorized.self, EmployeeKeyRefused.self,
         EmployeeKeyRevoked.self, EmployeeApproved.self, EmployeeCancelled.self, EmployeeReinstated.self,
-        EmailReclaimed.self,
+        EmailReclaimed.self, EmployeeErased.self,
         TenantPolicyChanged.self, DomainConfirmed.self, AppLinked.self, AppUnlinked.self, AdminAppointed.self,
         AdminDismissed.self, SecurityAdminSucceeded.self,
-        CredentialsSet.self, EmailReleased.self,
+        CredentialsSet.self, EmailReleased.self, UserErased.self,
         AppRegistered.self, AppSecretIssued.self, AppSecretRevoked.self,
         AttemptCharged.self, AttemptsCleared.self, CredentialsLocked.self,
         AnswersValidated.self, PassphraseValidated.self,

@@ -38,4 +38,7 @@ public enum AdminAuthority {
 
     /// Whether a caller may confirm a domain: the operator alone, as long as there is no proof by name service.
     public static func permitsConfirming(_ caller: Caller) -> Bool { caller == .operator }
+
+    /// Whether a caller may erase people: the operator alone, because an erasure also needs the master keys.
+    public static func permitsErasing(_ caller: Caller) -> Bool { caller == .operator }
 }

@@ -18,8 +18,27 @@ struct AttemptBudget: Sendable {
     init(_ state: FlowState, isKnownDevice: Bool, ring: KeyRing) {
         device = isKnownDevice ? .known : .unknown
         ledger = .directory(of: UserID(state.userId))
-        let owner = state.credentialId.bytes + (isKnownDevice ? state.employeePublicKey : [])
-        key = ring.lookupDigest(kind: "budget-\(device.rawValue)", owner)
+        key = Self.key(state.credentialId, device: isKnownDevice ? state.employeePublicKey : nil, ring)
+    }
+
+    private static func key(_ credential: UUID, device: [UInt8]?, _ ring: KeyRing) -> [UInt8] {
+        let kind: DeviceKind = device == nil ? .unknown : .known
+        return ring.lookupDigest(kind: "budget-\(kind.rawValue)", credential.bytes + (device ?? []))
+    }
+
+    /// The statements that forget the budgets of credentials: of all unknown devices, or, where devices are given, of
+    /// these.
+    static func deletions(
+        credentials: [CredentialID], devices: [PublicKeyBytes], of user: UserID, ring: KeyRing
+    ) -> [SQL] {
+        let ledger = LedgerID.directory(of: user).uuid
+        let keys = credentials.flatMap { credential in
+            devices.isEmpty
+                ? [key(credential.uuid, device: nil, ring)]
+                : devices.map { key(credential.uuid, device: $0.bytes, ring) }
+        }
+        guard !keys.isEmpty else { return [] }
+        return ["DELETE FROM tenure.budget WHERE ledger_id = \(ledger) AND key = ANY (\(keys))"]
     }
 
     /// What charging one attempt led to.

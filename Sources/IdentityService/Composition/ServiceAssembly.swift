@@ -14,8 +14,8 @@ public struct ServiceAssembly: Sendable {
         public var application: PostgresConfiguration
         /// The database, as the reader role, for the projector.
         public var reader: PostgresConfiguration
-        /// The master keys.
-        public var masters: MasterKeys
+        /// The master keys, and where later ones are found.
+        public var masters: MasterKeyStore
         /// Names, costs and budgets.
         public var settings: ServiceSettings
         /// How many connections of the application role are kept at most.
@@ -27,7 +27,7 @@ public struct ServiceAssembly: Sendable {
 
         /// Describes an assembly.
         public init(
-            application: PostgresConfiguration, reader: PostgresConfiguration, masters: MasterKeys,
+            application: PostgresConfiguration, reader: PostgresConfiguration, masters: MasterKeyStore,
             settings: ServiceSettings = ServiceSettings(), maximumConnections: Int = 16, computeThreads: Int = 2,
             computeWaiting: Int = 32
         ) {
@@ -39,6 +39,18 @@ public struct ServiceAssembly: Sendable {
             self.computeThreads = computeThreads
             self.computeWaiting = computeWaiting
         }
+
+        /// Describes an assembly whose master keys stay as they are.
+        public init(
+            application: PostgresConfiguration, reader: PostgresConfiguration, masters: MasterKeys,
+            settings: ServiceSettings = ServiceSettings(), maximumConnections: Int = 16, computeThreads: Int = 2,
+            computeWaiting: Int = 32
+        ) {
+            self.init(
+                application: application, reader: reader, masters: MasterKeyStore(masters), settings: settings,
+                maximumConnections: maximumConnections, computeThreads: computeThreads,
+                computeWaiting: computeWaiting)
+        }
     }
 
     /// The service.
@@ -49,11 +61,17 @@ public struct ServiceAssembly: Sendable {
     public let services: [any Service]
 
     /// Puts the parts together; the purpose keys are made here on the first start of a database.
+    ///
+    /// - Throws: `UnsafeRole` when row-level security would not hold one of the two roles, `KeysError`, `PostgresError`.
     public init(_ configuration: Configuration, logger: Logger) async throws {
         let ring = try await withPostgresPool(
             configuration: configuration.application, maximumConnections: 1, logger: logger
         ) { pool in
-            try await KeyRing.load(from: pool, masters: configuration.masters)
+            try await DatabaseRole.application.check(pool)
+            return try await KeyRing.load(from: pool, masters: configuration.masters)
+        }
+        try await withPostgresPool(configuration: configuration.reader, maximumConnections: 1, logger: logger) { pool in
+            try await DatabaseRole.reader.check(pool)
         }
         let pool = PostgresPool(
             configuration: configuration.application, maximumConnections: configuration.maximumConnections,

@@ -14,7 +14,7 @@ extension FlowState {
             "namedCredentialId": .string(namedCredentialId.lowercased), "decoy": .bool(isDecoy),
             "user": .bool(userExists), "questions": .bool(questionsAllowed),
             "challenge": .string(Base64URL.encode(challenge)), "salt": .string(Base64URL.encode(subjectSalt)),
-            "expires": .string(expiresAt.description),
+            "expires": .string(expiresAt.description), "secret": .string(Base64URL.encode(secret)),
             "charges": .array(
                 charges.map {
                     .array([.string($0.id.lowercased), .integer(Int64($0.version)), .bool($0.wasKnownDevice)])
@@ -56,6 +56,7 @@ extension FlowState {
         challenge = try reader.bytes("challenge")
         subjectSalt = try reader.bytes("salt")
         expiresAt = try reader.timestamp("expires")
+        secret = try reader.bytes("secret")
         charges = try reader.array("charges").map(Self.charge)
         proved = try reader.optionalObject("proved").map { object in
             var object = object

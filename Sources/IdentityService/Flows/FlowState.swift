@@ -63,9 +63,13 @@ struct FlowState: Sendable, Equatable {
     var proved: ProvedKey?
     var charges: [Charge]
     var expiresAt: Timestamp
+    /// The part of the handle that the service keeps nowhere else than in the row it seals.
+    var secret = randomBytes(secretLength)
 }
 
 extension FlowState {
+    /// The length of ``secret`` in bytes.
+    static let secretLength = 16
     /// A flow lives ten minutes.
     static let lifetime: Duration = .seconds(600)
     /// The device signs within two minutes (credentials.md section 4).

@@ -11,8 +11,8 @@ struct FlowStore: Sendable {
     /// The ledger a flow's row lies under: the directory of the first byte of its random id.
     static func ledger(of id: UUID) -> LedgerID { .directory(id.bytes[0]) }
 
-    /// The opaque handle of a flow.
-    static func handle(of id: UUID) -> String { Base64URL.encode(id.bytes) }
+    /// The opaque handle of a flow: its id, and a secret without which nobody opens the row.
+    static func handle(of state: FlowState) -> String { Base64URL.encode(state.id.bytes + state.secret) }
 
     /// A row as it was read.
     struct Row: Sendable {
@@ -22,7 +22,7 @@ struct FlowStore: Sendable {
 
     /// Writes a new flow.
     func insert(_ state: FlowState) async throws {
-        let sealed = try context.ring.sealFlow(state.json.canonicalBytes(), id: state.id)
+        let sealed = try context.ring.sealFlow(state.json.canonicalBytes(), id: state.id, secret: state.secret)
         let ledger = Self.ledger(of: state.id)
         let expiry = state.expiresAt.postgres
         _ = try await context.pool.query(
@@ -36,9 +36,9 @@ struct FlowStore: Sendable {
     ///
     /// A handle of another app is answered like one that never was.
     func load(handle: String, purpose: FlowPurpose, app: AppCaller, at time: Timestamp) async throws -> Row {
-        guard let bytes = Base64URL.decode(handle), let id = UUID(bytes: bytes) else {
-            throw ServiceError(.flowExpired)
-        }
+        guard let bytes = Base64URL.decode(handle), bytes.count == 16 + FlowState.secretLength,
+            let id = UUID(bytes: Array(bytes.prefix(16)))
+        else { throw ServiceError(.flowExpired) }
         let ledger = Self.ledger(of: id)
         let rows = try await context.pool.query(
             """
@@ -47,7 +47,10 @@ struct FlowStore: Sendable {
             """, in: [ledger])
         guard let row = rows.first else { throw ServiceError(.flowExpired) }
         let (version, sealed, expiry) = try row.decode(Int32.self, [UInt8].self, PostgresTimestamp.self)
-        let clear = try context.ring.openFlow(sealed, id: id)
+        // A handle with another secret is answered like one that never was.
+        guard let clear = try? context.ring.openFlow(sealed, id: id, secret: Array(bytes.dropFirst(16))) else {
+            throw ServiceError(.flowExpired)
+        }
         let state = try FlowState(json: CanonicalJSON.parse(clear))
         guard state.appId == app.appId else { throw ServiceError(.flowExpired) }
         guard state.purpose == purpose else { throw ServiceError(.flowWrongStep) }
@@ -59,7 +62,8 @@ struct FlowStore: Sendable {
 
     /// The statement that replaces a row which nobody changed since it was read: it touches one row or none.
     func replacement(_ row: Row) throws -> SQL {
-        let sealed = try context.ring.sealFlow(row.state.json.canonicalBytes(), id: row.state.id)
+        let state = row.state
+        let sealed = try context.ring.sealFlow(state.json.canonicalBytes(), id: state.id, secret: state.secret)
         let ledger = Self.ledger(of: row.state.id).uuid
         return """
             UPDATE tenure.flow SET sealed = \(sealed), version = version + 1
@@ -70,7 +74,8 @@ struct FlowStore: Sendable {
     /// The statement that ends a flow, whatever another request wrote into its row meanwhile: the append that runs it is
     /// the flow's one terminal outcome.
     func ending(_ state: FlowState) throws -> SQL {
-        let sealed = try context.ring.sealFlow(state.finished.json.canonicalBytes(), id: state.id)
+        let clear = state.finished.json.canonicalBytes()
+        let sealed = try context.ring.sealFlow(clear, id: state.id, secret: state.secret)
         return """
             UPDATE tenure.flow SET sealed = \(sealed), version = version + 1
             WHERE ledger_id = \(Self.ledger(of: state.id).uuid) AND flow_id = \(state.id)

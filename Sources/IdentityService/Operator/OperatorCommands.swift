@@ -3,8 +3,9 @@ import Credentials
 import Crypto
 public import FoundationEssentials
 import Identity
-import Keys
+public import Keys
 import Ledger
+public import Postgres
 import Projections
 
 /// What whoever operates the service does on its command line.
@@ -36,6 +37,16 @@ public struct OperatorCommands: Sendable {
         public let name: String
         /// The secrets in force, each with its roles.
         public let secrets: [(secretId: UUID, roles: [String])]
+    }
+
+    /// Erasing people on the same parts.
+    ///
+    /// - Parameters:
+    ///   - reader: Connections of the reader role, to the primary.
+    ///   - masters: The master keys that the service was started with.
+    ///   - list: Where it is written who was erased; nil for nowhere.
+    public func erasure(reader: PostgresPool, masters: MasterKeyStore, list: ErasureList?) -> Erasure {
+        Erasure(context, reader: reader, masters: masters, list: list)
     }
 
     func append(

@@ -13,7 +13,7 @@ public import Foundation
 /// forgotten here; ``forget(_:ledger:)`` does it at once.
 public final class PersonKeys: Sendable {
     private let pool: PostgresPool
-    private let masters: MasterKeys
+    private let masters: MasterKeyStore
     private let cache: Lock<KeyCache>
 
     /// Makes an access to the keys.
@@ -24,11 +24,19 @@ public final class PersonKeys: Sendable {
     ///   - cachedKeys: The greatest number of keys kept in memory; 0 keeps none.
     ///   - cacheLifetime: How long a key is kept after it was read.
     public init(
-        pool: PostgresPool, masters: MasterKeys, cachedKeys: Int = 10_000, cacheLifetime: Duration = .seconds(5)
+        pool: PostgresPool, masters: MasterKeyStore, cachedKeys: Int = 10_000, cacheLifetime: Duration = .seconds(5)
     ) {
         self.pool = pool
         self.masters = masters
         cache = Lock(KeyCache(capacity: cachedKeys, lifetime: cacheLifetime))
+    }
+
+    /// Makes an access with master keys that stay as they are.
+    public convenience init(
+        pool: PostgresPool, masters: MasterKeys, cachedKeys: Int = 10_000, cacheLifetime: Duration = .seconds(5)
+    ) {
+        self.init(
+            pool: pool, masters: MasterKeyStore(masters), cachedKeys: cachedKeys, cacheLifetime: cacheLifetime)
     }
 
     /// Makes the key of a new person, and the statement that stores it.
@@ -72,7 +80,7 @@ public final class PersonKeys: Sendable {
                 LedgerSetting.set([ledger]), Self.selection(of: missing, ledger: ledger),
             ])
         }
-        let loaded = try open(rows.last ?? [], ledger: ledger)
+        let loaded = try await open(rows.last ?? [], ledger: ledger)
         cache.withLock { cache in
             for (id, key) in loaded {
                 cache.insert(key, as: .init(ledger: ledger, id: id), readAt: now, generation: generation)
@@ -99,8 +107,8 @@ public final class PersonKeys: Sendable {
         """
     }
 
-    private func open(_ rows: [PostgresRow], ledger: UUID) throws -> [UUID: PersonKey] {
-        var buckets = BucketKeys.Opened(masters)
+    private func open(_ rows: [PostgresRow], ledger: UUID) async throws -> [UUID: PersonKey] {
+        var buckets = BucketKeys.Opened(try await masters.keys(holding: try BucketKeyRow.versions(rows, from: 3)))
         var keys: [UUID: PersonKey] = [:]
         for row in rows {
             let id = try row.decode(column: 0, as: UUID.self)

@@ -17,15 +17,20 @@ public import Foundation
 /// Order of locks: whoever also appends locks the heads of ledgers first; then comes one bucket, then its rows.
 public struct BucketRekeying: Sendable {
     private let reader: PostgresPool
-    let masters: MasterKeys
+    let masters: MasterKeyStore
 
     /// Makes an access.
     ///
     /// - Parameter reader: Connections of the reader's role, to the primary. Not the pool that the transaction's own
     ///   connection comes from, or two of these could wait for each other's.
-    public init(reader: PostgresPool, masters: MasterKeys) {
+    public init(reader: PostgresPool, masters: MasterKeyStore) {
         self.reader = reader
         self.masters = masters
+    }
+
+    /// Makes an access with master keys that stay as they are.
+    public init(reader: PostgresPool, masters: MasterKeys) {
+        self.init(reader: reader, masters: MasterKeyStore(masters))
     }
 
     /// Destroys the key of a person, in a transaction that is open on a connection of the application's role.
@@ -83,7 +88,7 @@ public struct BucketRekeying: Sendable {
                     reason: "the bucket has \(census.count) rows and \(rows.count + result.count) were found")
             }
             try await rows.rewrap(from: old, to: new, &connection)
-            try await store(new, &connection)
+            try await store(new, notBefore: masterVersion, &connection)
             result.epoch = new.epoch
             result.rewrapped = rows.count
         }
@@ -91,8 +96,20 @@ public struct BucketRekeying: Sendable {
         return result
     }
 
-    private func store(_ key: BucketKey, _ connection: inout PostgresConnection) async throws {
-        let row = try BucketKeyRow(wrapping: key, under: masters)
+    /// Stores the bucket's next key.
+    ///
+    /// Never under a version before the one it is under: a process that has not read the file since a rotation would
+    /// wrap it under the version that the operator is about to destroy, and with it lose everybody in the bucket.
+    private func store(
+        _ key: BucketKey, notBefore version: Int, _ connection: inout PostgresConnection
+    ) async throws {
+        let keys = try await masters.keys(holding: [version])
+        guard keys.current >= version else {
+            throw KeysError(
+                code: .masterVersionUnknown, reason: "the bucket is wrapped under a later version than the current one",
+                remedy: "start with the master key file that was rotated last")
+        }
+        let row = try BucketKeyRow(wrapping: key, under: keys)
         let count = try await connection.execute(
             """
             UPDATE tenure.bucket_key

@@ -62,7 +62,8 @@ public struct MasterKeyRotation: Sendable {
     }
 
     private func rotate(_ bucket: Bucket, _ connection: inout PostgresConnection) async throws -> Int {
-        let (key, version) = try await BucketKeys(masters: masters).key(of: bucket, on: &connection, forUpdate: true)
+        let (key, version) = try await BucketKeys(masters: MasterKeyStore(masters)).key(
+            of: bucket, on: &connection, forUpdate: true)
         if version == masters.current { return 0 }
         let row = try BucketKeyRow(wrapping: key, under: masters)
         return try await connection.execute(

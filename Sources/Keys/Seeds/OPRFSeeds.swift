@@ -11,12 +11,17 @@ public import Foundation
 /// They are in the user's directory ledger. None is kept in memory: who logs in needs them once.
 public struct OPRFSeeds: Sendable {
     private let pool: PostgresPool
-    private let masters: MasterKeys
+    private let masters: MasterKeyStore
 
     /// Makes an access to the seeds over connections of the application's role.
-    public init(pool: PostgresPool, masters: MasterKeys) {
+    public init(pool: PostgresPool, masters: MasterKeyStore) {
         self.pool = pool
         self.masters = masters
+    }
+
+    /// Makes an access with master keys that stay as they are.
+    public init(pool: PostgresPool, masters: MasterKeys) {
+        self.init(pool: pool, masters: MasterKeyStore(masters))
     }
 
     /// Makes the statement that stores the seeds of a credential.
@@ -65,7 +70,8 @@ public struct OPRFSeeds: Sendable {
                 """,
             ])
         }
-        var buckets = BucketKeys.Opened(masters)
+        let versions = try BucketKeyRow.versions(rows.last ?? [], from: 3)
+        var buckets = BucketKeys.Opened(try await masters.keys(holding: versions))
         var seeds: [OPRFPurpose: SecretKey] = [:]
         for row in rows.last ?? [] {
             let name = try row.decode(column: 0, as: String.self)

@@ -22,6 +22,11 @@ struct BucketKeyRow: Sendable {
         wrapped = try row.decode(column: column + 3, as: [UInt8].self)
     }
 
+    /// The master versions in rows that have the columns from a place on.
+    static func versions(_ rows: [PostgresRow], from column: Int = 0) throws -> Set<Int> {
+        Set(try rows.map { Int(try $0.decode(column: column + 2, as: Int32.self)) })
+    }
+
     /// Makes the row of a bucket key under the current master key.
     init(wrapping key: BucketKey, under masters: MasterKeys) throws(KeysError) {
         bucket = key.bucket

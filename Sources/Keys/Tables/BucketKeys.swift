@@ -2,7 +2,7 @@ import Postgres
 
 /// Reads bucket keys; none stays in memory longer than the call that needs it, so a destroyed one is gone at once.
 struct BucketKeys: Sendable {
-    let masters: MasterKeys
+    let masters: MasterKeyStore
 
     /// The key of one bucket.
     ///
@@ -19,7 +19,7 @@ struct BucketKeys: Sendable {
             throw KeysError(code: .bucketKeyMissing, reason: "bucket \(bucket.number) has no key")
         }
         let row = try BucketKeyRow(first)
-        return (try row.open(masters), row.masterVersion)
+        return (try row.open(try await masters.keys(holding: [row.masterVersion])), row.masterVersion)
     }
 
     /// The epoch of a bucket as an expression for an INSERT, null when the bucket has been re-keyed since.

@@ -10,10 +10,10 @@ extension KeyRing {
     ///
     /// - Throws: ``KeysError/Code/wrongMasterKey``, ``KeysError/Code/masterVersionUnknown``,
     ///   ``KeysError/Code/purposeKeyMissing``, ``KeysError/Code/bucketKeyMissing``, and `PostgresError`.
-    public static func load(from pool: PostgresPool, masters: MasterKeys) async throws -> KeyRing {
+    public static func load(from pool: PostgresPool, masters: MasterKeyStore) async throws -> KeyRing {
         try await pool.withTransaction { connection in
             if let ring = try await read(&connection, masters) { return ring }
-            try await insertRandom(&connection, masters)
+            try await insertRandom(&connection, masters.keys)
             // What another process inserted first is what is read: its commit is what our insert has waited for.
             guard let ring = try await read(&connection, masters) else {
                 throw KeysError(code: .purposeKeyMissing, reason: "the keys were inserted and are not there")
@@ -22,8 +22,15 @@ extension KeyRing {
         }
     }
 
+    /// The same with master keys that stay as they are.
+    public static func load(from pool: PostgresPool, masters: MasterKeys) async throws -> KeyRing {
+        try await load(from: pool, masters: MasterKeyStore(masters))
+    }
+
     /// The ring, or nil when no key of any kind is stored.
-    private static func read(_ connection: inout PostgresConnection, _ masters: MasterKeys) async throws -> KeyRing? {
+    private static func read(
+        _ connection: inout PostgresConnection, _ store: MasterKeyStore
+    ) async throws -> KeyRing? {
         let results = try await connection.pipeline([
             "SELECT purpose, master_version, wrapped FROM tenure.purpose_key",
             "SELECT \(BucketKeyRow.columns) FROM tenure.bucket_key b",
@@ -31,6 +38,8 @@ extension KeyRing {
         guard let purposes = results.first, let buckets = results.last, !(purposes.isEmpty && buckets.isEmpty) else {
             return nil
         }
+        let versions = Set(try purposes.map { Int(try $0.decode(column: 1, as: Int32.self)) })
+        let masters = try await store.keys(holding: versions.union(try BucketKeyRow.versions(buckets)))
         var keys: [KeyPurpose: SecretKey] = [:]
         for row in purposes {
             let (name, version, wrapped) = try row.decode(String.self, Int32.self, [UInt8].self)

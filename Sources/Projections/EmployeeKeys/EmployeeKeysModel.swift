@@ -13,7 +13,7 @@ struct EmployeeKeysModel: ReadModel {
     static func concerns(_ event: ProjectedEvent) -> Bool {
         switch event.payload {
         case is EmployeeKeyPresented, is EmployeeKeyAuthorized, is EmployeeKeyRefused, is EmployeeKeyRevoked: true
-        case is EmailReclaimed: true
+        case is EmailReclaimed, is EmployeeErased: true
         case let payload as EmployeeCancelled: payload.reason == .reclaimed
         default: false
         }
@@ -41,6 +41,7 @@ struct EmployeeKeysModel: ReadModel {
                 payload.employeeID, payload.key, .revoked,
                 decision(payload.by, event, reason: payload.reason.text, note: note))
         case let payload as EmailReclaimed: end(payload.employeeID, decision(payload.by, event))
+        case let payload as EmployeeErased: end(payload.employeeID, decision(payload.by, event))
         case let payload as EmployeeCancelled where payload.reason == .reclaimed:
             end(payload.employeeID, decision(payload.by, event))
         default: break
@@ -71,7 +72,7 @@ struct EmployeeKeysModel: ReadModel {
         keys[row.viewKey] = row
     }
 
-    /// A reclaimed address ends every key of the employee; one that was revoked before keeps its own decision.
+    /// A reclaimed address and an erasure end every key of the employee; one that was revoked before keeps its own decision.
     private mutating func end(_ employee: EmployeeID, _ decision: EmployeeKeyRow.Decision) {
         for row in keys.rows.values where row.employee == employee && row.state != .revoked {
             decide(employee, row.key, .revoked, decision)

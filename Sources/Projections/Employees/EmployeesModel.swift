@@ -13,7 +13,7 @@ struct EmployeesModel: ReadModel {
     static func concerns(_ event: ProjectedEvent) -> Bool {
         switch event.payload {
         case is EmployeeRegistered, is EmployeeApproved, is EmployeeCancelled, is EmployeeReinstated: true
-        case is EmailReclaimed, is AdminAppointed, is AdminDismissed, is SecurityAdminSucceeded: true
+        case is EmailReclaimed, is EmployeeErased, is AdminAppointed, is AdminDismissed, is SecurityAdminSucceeded: true
         default: false
         }
     }
@@ -41,6 +41,7 @@ struct EmployeesModel: ReadModel {
                 employee.isCancelled = true
                 employee.isReclaimed = true
             }
+        case let payload as EmployeeErased: change(payload.employeeID, event) { $0.isCancelled = true }
         case let payload as EmployeeReinstated: change(payload.employeeID, event) { $0.isCancelled = false }
         case let payload as AdminAppointed: change(payload.employeeID, event) { $0.isAppointed = true }
         case let payload as AdminDismissed: change(payload.employeeID, event) { $0.isAppointed = false }

@@ -42,6 +42,7 @@ struct ProjectedEvent: Sendable {
         case let event as EmployeeCancelled: event.employeeID.uuid
         case let event as EmployeeReinstated: event.employeeID.uuid
         case let event as EmailReclaimed: event.employeeID.uuid
+        case let event as EmployeeErased: event.employeeID.uuid
         case let event as AdminAppointed: event.employeeID.uuid
         case let event as AdminDismissed: event.employeeID.uuid
         case let event as SecurityAdminSucceeded: event.employeeID.uuid

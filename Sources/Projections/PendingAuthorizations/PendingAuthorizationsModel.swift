@@ -31,6 +31,7 @@ struct PendingAuthorizationsModel: ReadModel {
         case let payload as EmployeeKeyRefused: decided(payload.employeeID, payload.key)
         case let payload as EmployeeKeyRevoked: decided(payload.employeeID, payload.key)
         case let payload as EmailReclaimed: end(payload.employeeID)
+        case let payload as EmployeeErased: end(payload.employeeID)
         case let payload as EmployeeCancelled where payload.reason == .reclaimed: end(payload.employeeID)
         default: break
         }

@@ -23,7 +23,8 @@ struct ReaderSession: Sendable {
         _ settings: Settings, _ body: @Sendable @escaping (ReaderSession) async throws -> Result
     ) async throws -> Result {
         let database = try PostgresConfiguration(url: try settings.required(.readerDatabaseUrl, remedy: hint))
-        let masters = try settings.text(.masterKeyFile).map { try MasterKeyFile(path: $0).load() }
+        let hasKeys = settings.text(.masterKeyFile) != nil || settings.text(.masterKeys) != nil
+        let masters = hasKeys ? try settings.masterKeyStore() : nil
         let logger = Logs.logger(level: try Logs.level(settings, default: .warning))
         return try await Interruption.stopping {
             try await withPostgresPool(configuration: database, maximumConnections: 6, logger: logger) { pool in

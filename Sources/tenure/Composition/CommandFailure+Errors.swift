@@ -20,6 +20,12 @@ extension CommandFailure {
         case let error as ServiceError: self = Self.service(error)
         case let error as LedgerError: self.init(.failure, "the log refused: \(error)")
         case let error as HTTPConfigurationError: self = Self.http(error)
+        case let error as UnsafeRole:
+            self.init(
+                .usage, "row-level security would not hold: \(error)",
+                remedy:
+                    "Connect as tenure_app and tenure_reader as tenure migrate makes them; see docs/configuration.md.")
+        case let error as ErasureError: self = Self.erasure(error)
         default: return nil
         }
     }
@@ -50,6 +56,17 @@ extension CommandFailure {
         case .serviceBusy: return CommandFailure(.busy, message)
         case .serviceUnavailable: return CommandFailure(.unreachable, message)
         default: return CommandFailure(.failure, message)
+        }
+    }
+
+    private static func erasure(_ error: ErasureError) -> CommandFailure {
+        switch error.code {
+        case .userUnknown: CommandFailure(.notFound, "there is no such user")
+        case .employeeUnknown: CommandFailure(.notFound, "the company has no such employee")
+        case .securityAdmin:
+            CommandFailure(
+                .notPermitted, "the person is the security admin of a company, which would be left without one",
+                remedy: "Appoint a successor first, or say --including-security-admin.")
         }
     }
 

@@ -14,7 +14,7 @@ struct ServiceParts: Sendable {
         let url = { (name: Settings.Name) in try PostgresConfiguration(url: try settings.required(name)) }
         assembly = Self.assembly(
             application: try url(.databaseUrl), reader: try url(.readerDatabaseUrl),
-            masters: try MasterKeyFile(path: try settings.required(.masterKeyFile)).load(),
+            masters: try settings.masterKeyStore(),
             issuer: settings.text(.issuer))
         http = HTTPConfiguration(
             host: settings.text(.listenHost) ?? "127.0.0.1",
@@ -26,7 +26,7 @@ struct ServiceParts: Sendable {
     }
 
     /// The parts of a development service: a private cluster, clear text on loopback.
-    init(cluster: ClusterLayout, masters: MasterKeys, port: Int) throws {
+    init(cluster: ClusterLayout, masters: MasterKeyStore, port: Int) throws {
         let application = try PostgresConfiguration(url: cluster.url(role: "tenure_app"))
         assembly = Self.assembly(
             application: application, reader: application.with(user: "tenure_reader"), masters: masters, issuer: nil)
@@ -34,7 +34,7 @@ struct ServiceParts: Sendable {
     }
 
     private static func assembly(
-        application: PostgresConfiguration, reader: PostgresConfiguration, masters: MasterKeys, issuer: String?
+        application: PostgresConfiguration, reader: PostgresConfiguration, masters: MasterKeyStore, issuer: String?
     ) -> ServiceAssembly.Configuration {
         let threads = ProcessInfo.processInfo.activeProcessorCount
         return ServiceAssembly.Configuration(

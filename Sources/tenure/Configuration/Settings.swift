@@ -7,13 +7,14 @@ struct Settings: Sendable {
     /// What can be set, by its name in the configuration file; in the environment the same name is upper case with
     /// underscores after `TENURE_`.
     enum Name: String, Sendable, CaseIterable {
-        case databaseUrl, readerDatabaseUrl, ownerDatabaseUrl, masterKeyFile, issuer, listenHost, listenPort, publicUrl
+        case databaseUrl, readerDatabaseUrl, ownerDatabaseUrl, masterKeyFile, masterKeys, issuer, listenHost,
+            listenPort, publicUrl
         case tlsCertificateFile, tlsKeyFile, clearTextAllowed, trustedProxies, logLevel, metricsToken
 
         /// Whether the value is kept out of anything that is printed. A database's URL may carry a password.
         var isSecret: Bool {
             switch self {
-            case .databaseUrl, .readerDatabaseUrl, .ownerDatabaseUrl, .metricsToken: true
+            case .databaseUrl, .readerDatabaseUrl, .ownerDatabaseUrl, .masterKeys, .metricsToken: true
             default: false
             }
         }

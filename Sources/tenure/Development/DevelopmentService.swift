@@ -38,7 +38,7 @@ struct DevelopmentService: Sendable {
         try await cluster.stop()
     }
 
-    private func serve(_ cluster: PrivateCluster, start: PrivateCluster.Start, masters: MasterKeys) async throws {
+    private func serve(_ cluster: PrivateCluster, start: PrivateCluster.Start, masters: MasterKeyStore) async throws {
         let layout = cluster.layout
         _ = try await DatabaseMigration.run(
             try PostgresConfiguration(url: layout.url(role: "tenure_owner")), logger: logger)
@@ -52,10 +52,10 @@ struct DevelopmentService: Sendable {
     }
 
     /// The master keys belong to the database: a database without them is not quietly given new ones.
-    private func masterKeys(for cluster: ClusterLayout) throws -> MasterKeys {
+    private func masterKeys(for cluster: ClusterLayout) throws -> MasterKeyStore {
         let file = MasterKeyFile(path: state.masterKeyFile)
         guard cluster.madeByMajor != nil, !FileManager.default.fileExists(atPath: state.masterKeyFile) else {
-            return try file.loadOrCreate()
+            return MasterKeyStore(try file.loadOrCreate(), file: file)
         }
         throw CommandFailure(
             .failure, "the database in \(cluster.base) exists, but its keys in \(state.masterKeyFile) are gone",

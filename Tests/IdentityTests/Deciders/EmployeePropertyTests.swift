@@ -56,7 +56,7 @@ import Testing
     func `any events in any order are taken`(seed: UInt64) throws {
         var generator = SeededGenerator(state: seed)
         let events = try EventSamples.employees().compactMap(EmployeeEvent.init)
-        #expect(events.count == 16)
+        #expect(events.count == 18)
         var state = Employee.initial
         var registered = false
         for _ in 0..<60 {

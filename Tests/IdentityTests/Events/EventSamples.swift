@@ -49,6 +49,8 @@ enum EventSamples {
             EmployeeReinstated(employeeID: employee, by: .employee(admin, nil)),
             EmailReclaimed(
                 employeeID: employee, userID: user, reason: Personal(employee, "Left."), by: .employee(admin, nil)),
+            EmployeeErased(employeeID: employee, by: .operator),
+            EmployeeErased(employeeID: employee, by: .employee(admin, nil)),
         ]
     }
 
@@ -78,6 +80,7 @@ enum EventSamples {
                 challenge: Array("tenure/v1/challenge\n{}".utf8), deviceSignature: try Sample.signature(0x44),
                 userSignature: try Sample.signature(0x55)),
             EmailReleased(userID: user, tenant: tenant, cause: Sample.uuid(11)),
+            UserErased(userID: user, by: .operator),
         ]
     }
 

@@ -127,7 +127,7 @@ struct PersonKeysTests {
             for bucket in Bucket.all {
                 secrets.append(
                     try await application.withConnection { connection in
-                        try await BucketKeys(masters: masters).key(of: bucket, on: &connection).key.key
+                        try await BucketKeys(masters: MasterKeyStore(masters)).key(of: bucket, on: &connection).key.key
                     })
             }
             var owner = try await database.connect(as: .superuser)

@@ -85,6 +85,12 @@ import Testing
         #expect(throws: KeysError.self) { try KeyRing.random().openFlow(sealed, id: id) }
         #expect(throws: KeysError.self) { try ring.openFlow(Array(sealed.dropLast()), id: id) }
         #expect(throws: KeysError.self) { try ring.openFlow([], id: id) }
+        let secret = bytes("sixteen bytes ..")
+        let kept = try ring.sealFlow(bytes("row"), id: id, secret: secret)
+        #expect(try ring.openFlow(kept, id: id, secret: secret) == bytes("row"))
+        for other in [[], bytes("sixteen bytes .!")] {
+            #expect(throws: KeysError.self) { try ring.openFlow(kept, id: id, secret: other) }
+        }
     }
 
     @Test func `a stored answer opens for its own caller and key only`() throws {

@@ -88,4 +88,19 @@ struct EmployeesModelTests {
             for key in keys { #expect("\(key.state)" == (decided.keys[key.key]?.status).map { "\($0)" }) }
         }
     }
+
+    @Test func `an erasure cancels, ends every key, and leaves texts that nothing opens`() throws {
+        var script = CompanyScript()
+        _ = try script.register("1")
+        let gone = try script.register("2")
+        try script.add(EmployeeErased(employeeID: gone, by: .operator), "employee", gone.uuid)
+        let state = try script.state()
+        let row = try #require(state.employees.first { $0.id == gone })
+        #expect(row.status == .cancelled && row.changedPosition == Int64(script.events.count))
+        #expect(try row.email.open(with: [:], in: script.tenant.uuid) == nil)
+        #expect(state.employees.first?.status == .active)
+        let keys = state.keys.filter { $0.employee == gone }
+        #expect(!keys.isEmpty && keys.allSatisfy { $0.state == .revoked })
+        #expect(state.pending.allSatisfy { $0.employee != gone })
+    }
 }

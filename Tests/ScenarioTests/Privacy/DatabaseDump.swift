@@ -5,23 +5,51 @@ import Postgres
 extension TenureWorld {
     /// Every row of every table of this world's database, as `COPY` writes it, and every `bytea` decoded beside it.
     func dump() async throws -> (bytes: Data, tables: [String]) {
+        try await superuser { try await Self.dump(&$0) }
+    }
+
+    /// The rows of every table of the schema, as a backup has them.
+    func backup() async throws -> [BackedUpTable] {
         try await superuser { connection in
             let rows = try await connection.query(
-                """
-                SELECT quote_ident(table_schema) || '.' || quote_ident(table_name) FROM information_schema.tables
-                WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema')
-                ORDER BY 1
-                """)
-            let tables = try rows.map { try $0.decode(String.self) }
-            var dump = Data()
-            for table in tables {
+                "SELECT 'tenure.' || quote_ident(tablename) FROM pg_tables WHERE schemaname = 'tenure' ORDER BY 1")
+            var backup: [BackedUpTable] = []
+            _ = try await connection.query("BEGIN ISOLATION LEVEL REPEATABLE READ")
+            for table in try rows.map({ try $0.decode(String.self) }) {
+                let columns = try await connection.query(
+                    """
+                    SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
+                    WHERE attrelid = \(table)::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
+                    """)
+                let list = try columns.first?.decode(String.self) ?? ""
                 var text: [UInt8] = []
-                _ = try await connection.copyOut("COPY \(unsafeSQL: table) TO STDOUT") { text += $0 }
-                dump.append(contentsOf: text)
-                dump.append(contentsOf: Self.decodedBytes(in: text))
+                _ = try await connection.copyOut("COPY \(unsafeSQL: table) (\(unsafeSQL: list)) TO STDOUT") {
+                    text += $0
+                }
+                backup.append(BackedUpTable(name: table, columns: list, rows: text))
             }
-            return (dump, tables)
+            _ = try await connection.query("COMMIT")
+            return backup
         }
+    }
+
+    /// The same of any database.
+    static func dump(_ connection: inout PostgresConnection) async throws -> (bytes: Data, tables: [String]) {
+        let rows = try await connection.query(
+            """
+            SELECT quote_ident(table_schema) || '.' || quote_ident(table_name) FROM information_schema.tables
+            WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema')
+            ORDER BY 1
+            """)
+        let tables = try rows.map { try $0.decode(String.self) }
+        var dump = Data()
+        for table in tables {
+            var text: [UInt8] = []
+            _ = try await connection.copyOut("COPY \(unsafeSQL: table) TO STDOUT") { text += $0 }
+            dump.append(contentsOf: text)
+            dump.append(contentsOf: Self.decodedBytes(in: text))
+        }
+        return (dump, tables)
     }
 
     /// What stands behind each `\\x` of a `COPY`, one after the other with a line between.
@@ -34,4 +62,13 @@ extension TenureWorld {
         }
         return decoded
     }
+}
+
+/// A table as a backup has it.
+struct BackedUpTable: Sendable {
+    var name: String
+    /// The columns that are not generated, apart by commas.
+    var columns: String
+    /// What `COPY` writes.
+    var rows: [UInt8]
 }

@@ -16,7 +16,7 @@ struct RunningInstance: Sendable {
 
     /// Runs `body` beside the service and stops the service afterwards.
     static func with<Result>(
-        _ database: TestDatabase, _ options: WorldOptions, _ masters: MasterKeys, _ log: CollectedLog,
+        _ database: TestDatabase, _ options: WorldOptions, _ masters: MasterKeyStore, _ log: CollectedLog,
         _ body: (RunningInstance) async throws -> Result
     ) async throws -> Result {
         let logger = log.logger

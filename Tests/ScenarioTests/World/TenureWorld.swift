@@ -38,14 +38,19 @@ struct TenureWorld: Sendable {
     let baseURL: URL
     let app: TestApp
     let database: TestDatabase
-    private let instance: RunningInstance
+    let instance: RunningInstance
     private let options: WorldOptions
-    /// The keys of every instance, and of every process that a test starts.
-    let masters: MasterKeys
+    /// The file of the keys of every instance.
+    let keyFile: MasterKeyFile
+    /// The keys of the instance.
+    let store: MasterKeyStore
     private let log: CollectedLog
 
     /// The service behind the address, for tests that set the time of a call.
     var service: any TenureService { instance.service }
+
+    /// The keys of the start, for every process that a test starts.
+    var masters: MasterKeys { store.keys }
 
     /// Everything that the service has logged so far.
     var logs: [String] { log.lines }
@@ -86,21 +91,27 @@ struct TenureWorld: Sendable {
 
     /// Runs `body` with a second instance of the service on the same database.
     func withSecondInstance<Result: Sendable>(_ body: (URL) async throws -> Result) async throws -> Result {
-        try await RunningInstance.with(database, options, masters, log) { second in try await body(second.baseURL) }
+        let store = try MasterKeyStore(file: keyFile)
+        return try await RunningInstance.with(database, options, store, log) { second in
+            try await body(second.baseURL)
+        }
     }
 
     static func with<Result>(
         _ options: WorldOptions, _ body: (TenureWorld) async throws -> Result
     ) async throws -> Result {
         try await TestDatabase.with { database in
-            let masters = MasterKeys.random()
+            let files = try TemporaryFiles()
+            defer { files.remove() }
+            let keyFile = MasterKeyFile(path: files.path("master.json"))
+            let store = MasterKeyStore(try keyFile.create(), file: keyFile)
             let log = CollectedLog()
-            return try await RunningInstance.with(database, options, masters, log) { instance in
+            return try await RunningInstance.with(database, options, store, log) { instance in
                 let app = try await makeApp(name: "scenarios", instance.commands)
                 return try await body(
                     TenureWorld(
                         baseURL: instance.baseURL, app: app, database: database, instance: instance, options: options,
-                        masters: masters, log: log))
+                        keyFile: keyFile, store: store, log: log))
             }
         }
     }

@@ -20,11 +20,11 @@ extension Employee {
         ]
     }
 
-    /// Reinstates whoever was cancelled, with approval and keys as they were; never a reclaimed account.
+    /// Reinstates whoever was cancelled, with approval and keys as they were; never a reclaimed or an erased account.
     static func decide(_ state: State, _ reinstate: Reinstate) throws(Rejection) -> [EmployeeEvent] {
         let account = try account(state, reinstate.caller)
         guard account.isCancelled else { return [] }
-        guard !account.isReclaimed else { throw .inactive }
+        guard !account.isReclaimed, !account.isErased else { throw .inactive }
         return [.reinstated(EmployeeReinstated(employeeID: account.id, by: reinstate.caller.authority(nil)))]
     }
 
@@ -34,7 +34,7 @@ extension Employee {
     /// need not know reclaims.
     static func decide(_ state: State, _ reclaim: ReclaimEmail) throws(Rejection) -> [EmployeeEvent] {
         let account = try account(state, reclaim.caller)
-        guard !account.isReclaimed else { return [] }
+        guard !account.isReclaimed, !account.isErased else { return [] }
         guard account.isCompanyOwnedEmail, isConfirmed(account.email, reclaim.confirmedDomains) else {
             throw .emailNotReclaimable
         }

@@ -19,5 +19,7 @@ extension Employee {
         case reinstate(Reinstate)
         /// Take back an address that the company owns.
         case reclaimEmail(ReclaimEmail)
+        /// Erase the personal data.
+        case erase(Erase)
     }
 }

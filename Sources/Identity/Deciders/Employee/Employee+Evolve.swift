@@ -26,12 +26,20 @@ extension Employee {
         case .emailReclaimed:
             state.account?.isCancelled = true
             reclaim(&state)
+        case .erased:
+            state.account?.isCancelled = true
+            state.account?.isErased = true
+            endKeys(&state)
         }
     }
 
     /// A reclaimed address ends every key of the employee in that company.
     private static func reclaim(_ state: inout State) {
         state.account?.isReclaimed = true
+        endKeys(&state)
+    }
+
+    private static func endKeys(_ state: inout State) {
         for key in state.keys.keys { state.keys[key]?.status = .revoked }
     }
 }

@@ -45,6 +45,8 @@ extension Employee {
         public internal(set) var isCancelled = false
         /// Whether the address was reclaimed, which is for ever.
         public internal(set) var isReclaimed = false
+        /// Whether the employee was erased, which is for ever.
+        public internal(set) var isErased = false
 
         /// Where the employee stands; approval and cancellation are remembered apart, so that reinstating approves nobody.
         public var status: EmployeeStatus { isCancelled ? .cancelled : isApproved ? .active : .registered }

@@ -21,6 +21,7 @@ public enum Employee: Decider {
         case .cancel(let cancel): try decide(state, cancel)
         case .reinstate(let reinstate): try decide(state, reinstate)
         case .reclaimEmail(let reclaim): try decide(state, reclaim)
+        case .erase(let erase): try decide(state, erase)
         }
     }
 }

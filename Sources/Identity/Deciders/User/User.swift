@@ -19,6 +19,10 @@ public enum User: Decider {
         public internal(set) var email: Personal?
         /// The event that took the address away.
         public internal(set) var released: EventPlace?
+        /// The credentials the user ever had, whose seeds an erasure destroys.
+        public internal(set) var everyCredential: [CredentialID] = []
+        /// Whether the user was erased, which is for ever.
+        public internal(set) var isErased = false
 
         /// Whether the user still has the address that made them.
         public var holdsEmail: Bool { email != nil }
@@ -40,6 +44,8 @@ public enum User: Decider {
         case setCredentials(CredentialsSet)
         /// Take the address away, because a tenant reclaimed it.
         case releaseEmail(tenant: TenantID, cause: UUID)
+        /// Erase the personal data and the credentials.
+        case erase(Caller)
     }
 
     /// Why a command is refused.
@@ -48,12 +54,15 @@ public enum User: Decider {
         case credentialsExist
         /// There is no such user.
         case unknownUser
+        /// The caller may not decide this.
+        case notPermitted
 
         /// The code of the contract.
         public var code: String {
             switch self {
             case .credentialsExist: "flow.wrong_step"
             case .unknownUser: "email.not_reclaimable"
+            case .notPermitted: "authorization.not_permitted"
             }
         }
     }
@@ -68,9 +77,14 @@ public enum User: Decider {
             if state.id == nil { state.email = event.email }
             state.id = event.userID
             state.credentials = Credentials(id: event.credentialID, record: event.record, place: recorded.place)
+            state.everyCredential.append(event.credentialID)
         case .emailReleased:
             state.email = nil
             state.released = recorded.place
+        case .erased:
+            state.email = nil
+            state.credentials = nil
+            state.isErased = true
         }
     }
 
@@ -84,6 +98,10 @@ public enum User: Decider {
             guard let id = state.id else { throw .unknownUser }
             return state.holdsEmail
                 ? [.emailReleased(EmailReleased(userID: id, tenant: tenant, cause: cause))] : []
+        case .erase(let caller):
+            guard AdminAuthority.permitsErasing(caller) else { throw .notPermitted }
+            guard let id = state.id else { throw .unknownUser }
+            return state.isErased ? [] : [.erased(UserErased(userID: id, by: caller.authority(nil)))]
         }
     }
 }

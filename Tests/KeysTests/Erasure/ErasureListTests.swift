@@ -1,0 +1,74 @@
+import Canonical
+import Foundation
+import Testing
+
+@testable import Keys
+
+@Suite struct ErasureListTests {
+    private func entry(_ kind: ErasureList.Entry.Kind = .employee, _ id: UUID = UUID()) -> ErasureList.Entry {
+        ErasureList.Entry(kind: kind, ledger: UUID(), id: id, time: Timestamp(microseconds: 1_700_000_000_000_000))
+    }
+
+    @Test func `nobody is on a list that is not there, and adding makes it, its owner's only`() throws {
+        let directory = try KeyDirectory()
+        #expect(try directory.list.read().isEmpty)
+        let entries = [entry(.user), entry()]
+        try directory.list.add(entries)
+        #expect(try directory.list.read() == entries)
+        #expect(directory.list.path == directory.file.path + ".erased")
+        let attributes = try FileManager.default.attributesOfItem(atPath: directory.list.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(try directory.names == ["master.json.erased"])
+    }
+
+    @Test func `somebody is on it once, and the order is that of the erasures`() throws {
+        let directory = try KeyDirectory()
+        let (first, second) = (entry(), entry())
+        try directory.list.add([first])
+        try directory.list.add([entry(.employee, first.id), second])
+        try directory.list.add([])
+        #expect(try directory.list.read() == [first, second])
+    }
+
+    @Test func `it holds ids and times and nothing else`() throws {
+        let directory = try KeyDirectory()
+        try directory.list.add([entry(.user)])
+        let text = try String(contentsOfFile: directory.list.path, encoding: .utf8)
+        let members = try #require(try StrictJSON.parse(Array(text.utf8.dropLast())).object)
+        #expect(Set(members.keys) == ["id", "kind", "ledger", "time"])
+    }
+
+    @Test(arguments: ["x\n", "{}\n", #"{"id":"1","kind":"user","ledger":"2","time":"3"}"# + "\n"])
+    func `a list that is none stops the command and stays as it is`(text: String) throws {
+        let directory = try KeyDirectory()
+        try Data(text.utf8).write(to: URL(fileURLWithPath: directory.list.path))
+        let read = #expect(throws: KeysError.self) { try directory.list.read() }
+        let added = #expect(throws: KeysError.self) { try directory.list.add([entry()]) }
+        #expect(read?.code == .erasureListUnusable && added?.code == .erasureListUnusable)
+        #expect(try String(contentsOfFile: directory.list.path, encoding: .utf8) == text)
+    }
+
+    @Test func `two that add at once lose nobody, or one is refused`() async throws {
+        let directory = try KeyDirectory()
+        let list = directory.list
+        let added = await withTaskGroup(of: ErasureList.Entry?.self) { group in
+            for _ in 0..<16 {
+                let one = entry()
+                group.addTask {
+                    do { try list.add([one]) } catch { return nil }
+                    return one
+                }
+            }
+            return await group.reduce(into: [ErasureList.Entry]()) { all, one in if let one { all.append(one) } }
+        }
+        #expect(!added.isEmpty)
+        #expect(Set(try list.read()) == Set(added))
+    }
+}
+
+extension JSONValue {
+    fileprivate var object: [String: JSONValue]? {
+        guard case .object(let members) = self else { return nil }
+        return members
+    }
+}
