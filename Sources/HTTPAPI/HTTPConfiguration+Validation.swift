@@ -19,7 +19,9 @@ extension HTTPConfiguration {
         let positive =
             limits.bodyBytes > 0 && limits.headerBytes > 0 && limits.headerFields > 0 && limits.connections > 0
             && limits.bodyTimeout > .zero && limits.idleTimeout > .zero
-        let rate = rateLimit.map { $0.perSecond > 0 && $0.burst > 0 && $0.addresses > 0 } ?? true
+        let rate = [rateLimit, appRateLimit].allSatisfy { limit in
+            limit.map { $0.perSecond > 0 && $0.burst > 0 && $0.addresses > 0 } ?? true
+        }
         guard positive, rate, (0...65_535).contains(port) else { throw HTTPConfigurationError(code: .limitInvalid) }
     }
 }

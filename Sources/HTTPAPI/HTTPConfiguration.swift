@@ -30,6 +30,8 @@ public struct HTTPConfiguration: Sendable {
     public var limits: HTTPLimits
     /// How many requests one address may send; nil does not limit.
     public var rateLimit: RateLimit?
+    /// How many requests one app may send, whatever the addresses; nil does not limit.
+    public var appRateLimit: RateLimit?
     /// What a caller beyond loopback presents as `Bearer` to read `/metrics`.
     public var metricsToken: String?
     /// More lines for `/metrics`, in the Prometheus text format.
@@ -41,7 +43,7 @@ public struct HTTPConfiguration: Sendable {
     public init(
         host: String = "127.0.0.1", port: Int = 8080, publicURL: String? = nil, certificate: Certificate? = nil,
         allowsClearText: Bool = false, trustedProxies: Set<String> = [], limits: HTTPLimits = .init(),
-        rateLimit: RateLimit? = nil, metricsToken: String? = nil,
+        rateLimit: RateLimit? = nil, appRateLimit: RateLimit? = nil, metricsToken: String? = nil,
         moreMetrics: (@Sendable () async -> String)? = nil,
         onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) {
@@ -53,6 +55,7 @@ public struct HTTPConfiguration: Sendable {
         self.trustedProxies = trustedProxies
         self.limits = limits
         self.rateLimit = rateLimit
+        self.appRateLimit = appRateLimit
         self.metricsToken = metricsToken
         self.moreMetrics = moreMetrics
         self.onServerRunning = onServerRunning

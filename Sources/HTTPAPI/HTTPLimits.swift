@@ -33,7 +33,7 @@ public struct RateLimit: Sendable {
     public var perSecond: Double
     /// Requests at once after a pause.
     public var burst: Int
-    /// How many addresses are told apart; those beyond share one bucket.
+    /// How many addresses, or apps, are told apart; those beyond share one bucket.
     public var addresses: Int
 
     /// Describes a limit; an address is an IPv4 address or the first 64 bits of an IPv6 address.

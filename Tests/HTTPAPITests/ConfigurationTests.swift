@@ -37,6 +37,7 @@ import Testing
         #expect(code(HTTPConfiguration(limits: HTTPLimits(bodyBytes: 0))) == .limitInvalid)
         #expect(code(HTTPConfiguration(limits: HTTPLimits(bodyTimeout: .zero))) == .limitInvalid)
         #expect(code(HTTPConfiguration(rateLimit: RateLimit(perSecond: 0, burst: 1))) == .limitInvalid)
+        #expect(code(HTTPConfiguration(appRateLimit: RateLimit(perSecond: 1, burst: 0))) == .limitInvalid)
         #expect(code(HTTPConfiguration(port: -1)) == .limitInvalid)
     }
 

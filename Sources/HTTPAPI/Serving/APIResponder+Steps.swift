@@ -5,7 +5,8 @@ import IdentityService
 import TenureAPI
 
 extension APIResponder {
-    /// The steps of a request in their order: body, route, rate, caller, then the route's own work.
+    /// The steps of a request in their order: body, route, rate, caller, the app's rate, then the route's own
+    /// work.
     func serve(
         _ request: Request, _ headers: RequestHeaders, _ context: ConnectionContext, _ trace: inout Trace
     ) async throws -> Reply {
@@ -24,6 +25,12 @@ extension APIResponder {
         let captures = try PathCaptures(match.raw)
         let caller = try await Authenticator(service: service).caller(route.endpoint.access, headers)
         trace.caller = caller?.fingerprintId
+        // Only who holds a secret of the app counts against it: a stranger cannot stop an app by naming it.
+        if let appRateLimiter, case .app(let app) = caller,
+            let seconds = await appRateLimiter.wait(for: app.appId.lowercased)
+        {
+            throw Refusal(.rateLimited, retryAfter: seconds)
+        }
         try route.checkBody(body, headers)
         let call = Call(
             requestId: trace.requestId, sourceAddress: address, time: arrived,

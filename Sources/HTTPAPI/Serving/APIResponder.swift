@@ -15,6 +15,7 @@ struct APIResponder: HTTPResponder {
     let log: AccessLog
     let metrics = RequestMetrics()
     let rateLimiter: RateLimiter?
+    let appRateLimiter: RateLimiter?
     let security: SecurityHeaders
 
     init(service: any TenureService, configuration: HTTPConfiguration, logger: Logger) {
@@ -23,6 +24,7 @@ struct APIResponder: HTTPResponder {
         routes = RouteTable(Route.all(configuration, metrics: metrics))
         log = AccessLog(logger: logger)
         rateLimiter = configuration.rateLimit.map { RateLimiter($0) }
+        appRateLimiter = configuration.appRateLimit.map { RateLimiter($0) }
         let isPublicSecure = configuration.publicURL?.hasPrefix("https://") ?? false
         security = SecurityHeaders(isSecure: isPublicSecure || configuration.certificate != nil)
     }

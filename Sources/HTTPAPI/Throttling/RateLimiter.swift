@@ -1,4 +1,4 @@
-/// Bounds how many requests one address may send.
+/// Bounds how many requests one address, or one app, may send.
 ///
 /// It is a fence in front of the service, not the limit of attempts: that one is stored and exact.
 actor RateLimiter {

@@ -22,7 +22,7 @@ struct ServiceParts: Sendable {
             publicURL: settings.text(.publicUrl), certificate: try Self.certificate(settings),
             allowsClearText: try settings.flag(.clearTextAllowed),
             trustedProxies: Set(settings.list(.trustedProxies)), rateLimit: RateLimit(perSecond: 50, burst: 200),
-            metricsToken: settings.text(.metricsToken))
+            appRateLimit: RateLimit(perSecond: 500, burst: 2_000), metricsToken: settings.text(.metricsToken))
     }
 
     /// The parts of a development service: a private cluster, clear text on loopback.

@@ -1,3 +1,4 @@
+import Canonical
 import TenureAPI
 import Testing
 
@@ -50,6 +51,23 @@ import Testing
             let seconds = try #require(refused.header("Retry-After").flatMap { Int($0) })
             #expect((900...1000).contains(seconds))
             #expect(try await api.send("GET", "/healthz").status == 200)
+        }
+    }
+
+    @Test func `an app is bounded by itself, and neither by strangers nor together with others`() async throws {
+        var configuration = HTTPConfiguration(port: 0)
+        configuration.appRateLimit = RateLimit(perSecond: 0.001, burst: 2)
+        try await API.with(configuration: configuration) { api in
+            // A wrong secret names the app and counts for nothing.
+            for _ in 0..<5 {
+                let wrong = "Basic " + Base64.encode(Array("app:wrong".utf8))
+                let stranger = try await api.send("GET", "/v1/companies/A", authorization: wrong)
+                #expect(try stranger.problem.code == "app.secret_invalid")
+            }
+            for _ in 0..<2 { #expect(try await api.send("GET", "/v1/companies/A").status == 200) }
+            #expect(try await api.send("GET", "/v1/companies/A").problem.code == "request.rate_limited")
+            let employee = try await api.send("GET", "/v1/sessions", authorization: API.bearer)
+            #expect(employee.status == 200)
         }
     }
 }
