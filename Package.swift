@@ -145,7 +145,10 @@ let package = Package(
                 "HTTPAPI", "IdentityService", "Identity", "Projections", "Credentials", "Keys", "Ledger", "Postgres",
                 "Canonical", "TestSupport", "tenure", crypto, hummingbird, logging, lifecycle,
             ], swiftSettings: settings),
-        .testTarget(name: "tenureTests", dependencies: ["tenure", "Canonical", arguments], swiftSettings: settings),
+        .testTarget(
+            name: "tenureTests",
+            dependencies: ["tenure", "Canonical", "Ledger", "Postgres", "Projections", "TestSupport", arguments],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -18,6 +18,9 @@ public enum EventCatalogue {
 
     private static let byName = Dictionary(all.map { ($0.type, $0) }, uniquingKeysWith: { first, _ in first })
 
+    /// Whether there is an event of that name.
+    public static func isKnown(type: String) -> Bool { byName[type]?.type.utf8.elementsEqual(type.utf8) ?? false }
+
     /// Reads an event of any type.
     ///
     /// - Throws: ``EventError`` for a type or schema the catalogue does not have, and what reading the members throws.

@@ -24,4 +24,13 @@ public struct ViewDifference: Sendable, Hashable {
     public let key: String
     /// How it differs.
     public let kind: Kind
+
+    /// Describes a difference.
+    public init(view: ProjectionName, table: String, tenant: TenantID, key: String, kind: Kind) {
+        self.view = view
+        self.table = table
+        self.tenant = tenant
+        self.key = key
+        self.kind = kind
+    }
 }

@@ -61,14 +61,17 @@ public struct EventLog: Sendable {
 
     /// Hands over the events of a ledger, page by page, opened.
     ///
-    /// - Parameter body: Gets the events of a page that are in the range, and the position up to which was read.
+    /// - Parameters:
+    ///   - types: Only events of these types; nil for all.
+    ///   - body: Gets the events of a page that are in the range, and the position up to which was read.
     public func replay(
-        _ ledger: LedgerID, _ range: Range = Range(), _ body: ([OpenedEvent], Int64) async throws -> Void
+        _ ledger: LedgerID, _ range: Range = Range(), types: [String]? = nil,
+        _ body: ([OpenedEvent], Int64) async throws -> Void
     ) async throws {
         var cursor = max((range.fromPosition ?? 1) - 1, 0)
         if let from = range.from { cursor = max(cursor, try await position(before: from, in: ledger)) }
         while true {
-            let page = try await reader.ledger(ledger, after: cursor)
+            let page = try await reader.ledger(ledger, after: cursor, types: types)
             let wanted = page.events.prefix { !range.isOver($0) }
             try await body(try await open(Array(wanted), in: ledger), page.cursor)
             cursor = page.cursor

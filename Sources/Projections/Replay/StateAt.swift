@@ -19,11 +19,30 @@ public struct StateAt: Sendable {
     /// Folds what a reader reads.
     public init(reader: LedgerReader) { self.reader = reader }
 
+    /// The states of a company at two moments, read once; the later one is not before the earlier one.
+    ///
+    /// - Throws: As ``company(_:at:)``.
+    public func company(
+        _ tenant: TenantID, from: Moment, to: Moment
+    ) async throws -> (before: CompanyState, after: CompanyState) {
+        let before = try await company(tenant, at: from)
+        return (before, try await fold(tenant, onto: before, to: to))
+    }
+
     /// The state of a company at a moment; without a tenant when it was not founded then.
     ///
     /// - Throws: `LedgerError`, and what decoding throws, for an unknown type too.
     public func company(_ tenant: TenantID, at moment: Moment = .now) async throws -> CompanyState {
-        var state = CompanyState()
+        try await fold(tenant, onto: CompanyState(), to: moment)
+    }
+
+    /// Folds on what a state lacks.
+    public func company(_ tenant: TenantID, onto state: CompanyState) async throws -> CompanyState {
+        try await fold(tenant, onto: state, to: .now)
+    }
+
+    private func fold(_ tenant: TenantID, onto: CompanyState, to moment: Moment) async throws -> CompanyState {
+        var state = onto
         while true {
             let page = try await reader.ledger(LedgerID(tenant.uuid), after: state.position)
             for event in page.events {

@@ -1,9 +1,11 @@
 import Canonical
 
-/// A moment as people type it: a day, a second or a microsecond, always in UTC.
+/// A moment as people type it: a day, a second or a microsecond, always in UTC, or so long ago.
 enum TimeText {
-    /// Reads `2026-11-21`, `2026-11-21T08:30:00Z` or `2026-11-21T08:30:00.000000Z`.
-    static func parse(_ text: String) throws -> Timestamp {
+    /// Reads `2026-11-21`, `2026-11-21T08:30:00Z`, `2026-11-21T08:30:00.000000Z`, `now`, `today`, `yesterday`, or how
+    /// long ago it was: `90s`, `15m`, `2h`, `7d`, `4w`.
+    static func parse(_ text: String, now: Timestamp = .now()) throws -> Timestamp {
+        if let time = relative(text, now) { return time }
         let candidates = [text, text + "T00:00:00.000000Z", String(text.dropLast()) + ".000000Z"]
         for candidate in candidates {
             if candidate == candidates[2], text.last != "Z" { continue }
@@ -11,7 +13,33 @@ enum TimeText {
         }
         throw CommandFailure(
             .usage, "\(text) is not a time",
-            remedy: "Write 2026-11-21, 2026-11-21T08:30:00Z or 2026-11-21T08:30:00.000000Z.")
+            remedy: "Write 2026-11-21, 2026-11-21T08:30:00Z, yesterday, or how long ago: 90s, 15m, 2h, 7d.")
+    }
+
+    private static let units: [(letter: Character, seconds: Int64)] = [
+        ("s", 1), ("m", 60), ("h", 3_600), ("d", 86_400), ("w", 604_800),
+    ]
+
+    private static func relative(_ text: String, _ now: Timestamp) -> Timestamp? {
+        let day: Int64 = 86_400_000_000
+        let midnight = Timestamp(microseconds: now.microseconds - now.microseconds % day)
+        switch text {
+        case "now": return now
+        case "today": return midnight
+        case "yesterday": return Timestamp(microseconds: midnight.microseconds - day)
+        default: break
+        }
+        guard let unit = units.first(where: { $0.letter == text.last }), let count = Int64(text.dropLast()),
+            text.first?.isNumber == true, count <= 1_000_000
+        else { return nil }
+        return now.adding(.seconds(-count * unit.seconds))
+    }
+
+    /// How long ago a time was, in the largest unit that is not zero: `4m`, `3d`; `now` for what is not past.
+    static func ago(_ time: Timestamp, now: Timestamp) -> String {
+        let seconds = (now.microseconds - time.microseconds) / 1_000_000
+        guard seconds > 0, let unit = units.last(where: { $0.seconds <= seconds }) else { return "now" }
+        return "\(seconds / unit.seconds)\(unit.letter)"
     }
 
     /// The time to the second, without the letters: `2026-11-21 08:30:00`.

@@ -21,7 +21,12 @@ struct EmployeeNames {
     /// Reads the names that some events mention and that are not known yet.
     mutating func learn(_ events: [OpenedEvent]) async throws {
         if names.count > Self.capacity { names = [:] }
-        let unknown = Set(events.flatMap(EventWords.people)).subtracting(names.keys)
+        try await learn(ids: events.flatMap(EventWords.people))
+    }
+
+    /// Reads the names of some employees that are not known yet.
+    mutating func learn(ids: some Sequence<UUID>) async throws {
+        let unknown = Set(ids).subtracting(names.keys)
         guard ledger.isTenant, !unknown.isEmpty else { return }
         let streams = unknown.map { StreamID(ledger: ledger, kind: "employee", id: $0) }
         let first = try await log.reader.streams(streams).values.compactMap(\.first)

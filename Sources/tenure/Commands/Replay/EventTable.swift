@@ -1,3 +1,4 @@
+import Canonical
 import FoundationEssentials
 import Ledger
 import Projections
@@ -6,6 +7,7 @@ import Projections
 struct EventTable: Sendable {
     private static let typeWidth = 23
     private static let whoWidth = 18
+    private static let agoWidth = 5
 
     let output: Output
     /// The digits of the greatest position.
@@ -20,7 +22,8 @@ struct EventTable: Sendable {
     func head() {
         let position = String(repeating: " ", count: positionWidth - 1) + "#"
         let titles = [
-            position, fitted("TIME", 19), fitted("EVENT", Self.typeWidth), fitted("WHO", Self.whoWidth), "WHAT",
+            position, fitted("TIME", 19) + (output.terminal.isInteractive ? fitted("  AGO", Self.agoWidth + 2) : ""),
+            fitted("EVENT", Self.typeWidth), fitted("WHO", Self.whoWidth), "WHAT",
         ]
         output.line(Style.quiet.apply(titles.joined(separator: "  "), on: output.terminal))
     }
@@ -34,18 +37,25 @@ struct EventTable: Sendable {
         let position = String(event.recorded.position)
         let cells = [
             String(repeating: " ", count: max(0, positionWidth - position.count)) + position,
-            Style.quiet.apply(TimeText.short(event.recorded.time), on: terminal),
+            Style.quiet.apply(TimeText.short(event.recorded.time) + ago(event), on: terminal),
             coloured(event.recorded.type, fitted(event.recorded.type, Self.typeWidth)),
             fitted(Printable.text(EventWords.who(event, names: names)), Self.whoWidth),
         ]
         var summary = Printable.text(EventWords.summary(event, names: names))
         if terminal.isInteractive {
-            let room = terminal.width - positionWidth - 19 - Self.typeWidth - Self.whoWidth - 8
+            let room = terminal.width - positionWidth - 19 - Self.agoWidth - 2 - Self.typeWidth - Self.whoWidth - 8
             summary = clipped(summary, max(room, 20))
         }
         var line = (cells + [summary]).joined(separator: "  ")
         while line.last == " " { line.removeLast() }
         output.line(line)
+    }
+
+    /// How long ago, for a person at a terminal: what is stored and compared has the time alone.
+    private func ago(_ event: OpenedEvent) -> String {
+        guard output.terminal.isInteractive else { return "" }
+        let text = TimeText.ago(event.recorded.time, now: .now())
+        return "  " + String(repeating: " ", count: max(0, Self.agoWidth - text.count)) + text
     }
 
     private func coloured(_ type: String, _ text: String) -> String {

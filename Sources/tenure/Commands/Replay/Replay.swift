@@ -1,0 +1,102 @@
+import ArgumentParser
+import Canonical
+import FoundationEssentials
+import Identity
+import Ledger
+import Projections
+
+/// Prints what happened, what was so at a moment, or what became otherwise between two.
+struct Replay: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print the log, the state at a moment, or what changed between two.",
+        discussion: """
+            Without --as-of, --diff and --compare every event is printed, ledger by ledger; no order between ledgers \
+            is promised. With --follow it goes on with what comes, until Ctrl-C.
+
+            Needs TENURE_READER_DATABASE_URL. Personal texts are opened with the keys of TENURE_MASTER_KEY_FILE; \
+            those of erased people read [erased]. Times are UTC: 2026-11-21, 2026-11-21T08:30:00Z, yesterday, or how \
+            long ago: 15m, 2h, 7d.
+
+            See docs/replay.md for the formats.
+            """)
+
+    @OptionGroup var options: SettingsOptions
+    @OptionGroup var which: ReplayOptions
+
+    @Option(help: ArgumentHelp("The state at a time, or with --company at a position.", valueName: "time|position"))
+    var asOf: String?
+
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp("What is otherwise at the second moment.", valueName: "from> <to"))
+    var diff: [String] = []
+
+    @Flag(help: "Hold the live views against the log; exit code 5 when they differ.")
+    var compare = false
+
+    @Flag(help: "Go on with the events that come.")
+    var follow = false
+
+    @Option(help: ArgumentHelp("Go on where the last one with this file stopped, with --follow.", valueName: "file"))
+    var cursor: String?
+
+    @Option(help: "table, ndjson, csv or cloudevents.")
+    var format: ReplayFormat = .table
+
+    @Flag(help: "As --format ndjson.")
+    var json = false
+
+    func validate() throws {
+        let purposes = [asOf != nil, !diff.isEmpty, compare, follow].count { $0 }
+        guard purposes <= 1 else {
+            throw ValidationError("--as-of, --diff, --compare and --follow exclude each other.")
+        }
+        guard diff.isEmpty || diff.count == 2 else { throw ValidationError("--diff takes two moments.") }
+        guard cursor == nil || follow else { throw ValidationError("--cursor goes with --follow.") }
+        let isLog = asOf == nil && diff.isEmpty && !compare
+        guard isLog || !which.choosesEvents else {
+            throw ValidationError("A state is that of a whole company: only --company and --employee choose from it.")
+        }
+        guard isLog || json || format == .table || format == .ndjson else {
+            throw ValidationError("A state is printed as table or ndjson.")
+        }
+        guard which.company != nil || ([asOf].compactMap(\.self) + diff).allSatisfy({ Int64($0) == nil }) else {
+            throw ValidationError("A position is one of a company: name it with --company, or give a time.")
+        }
+    }
+
+    func run() async throws {
+        let format = json ? .ndjson : format
+        let range = try which.range()
+        let moments = try (asOf.map { [$0] } ?? diff).map(Self.moment)
+        if moments.count == 2, case (.time(let from), .time(let to)) = (moments[0], moments[1]), from > to {
+            throw CommandFailure(.usage, "the first moment is after the second")
+        }
+        let (which, compare, follow, cursor) = (which, compare, follow, cursor)
+        try await ReaderSession.run(try await options.settings()) { session in
+            let log = EventLog(pool: session.pool, keys: session.keys)
+            let selection = try await which.selection(log, session)
+            if compare {
+                return try await ComparePrinter(session: session, log: log, json: format == .ndjson).run(selection)
+            }
+            if moments.count == 2 {
+                return try await DiffPrinter(log: log, json: format == .ndjson).run(
+                    selection, from: moments[0], to: moments[1])
+            }
+            if let moment = moments.first {
+                return try await StatePrinter(log: log, json: format == .ndjson).run(selection, at: moment)
+            }
+            let printer = LogPrinter(
+                log: log, format: format, filter: try await which.filter(session),
+                size: selection.ledgers.map(\.size).max() ?? 0)
+            guard follow else { return try await printer.run(selection, range) }
+            try await FollowPrinter(printer: printer, cursorFile: cursor).run(
+                selection, range, only: selection.isOneCompany ? selection.ledgers.first?.id : nil)
+        }
+    }
+
+    private static func moment(_ text: String) throws -> StateAt.Moment {
+        if let position = Int64(text) { return .position(position) }
+        return .time(try TimeText.parse(text))
+    }
+}
