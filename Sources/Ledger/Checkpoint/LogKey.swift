@@ -19,7 +19,9 @@ public struct LogKey: Sendable, Equatable, CustomStringConvertible {
 
     /// Names a key; nil when origins of that name could not be names of keys.
     public init?(name: String, publicKey: Curve25519.Signing.PublicKey) {
-        guard (1...255).contains(name.utf8.count), NoteKey(name: Self.origin(name, .system), publicKey: publicKey) != nil else {
+        guard (1...255).contains(name.utf8.count),
+            NoteKey(name: Self.origin(name, .system), publicKey: publicKey) != nil
+        else {
             return nil
         }
         self.name = name

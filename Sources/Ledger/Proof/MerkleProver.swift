@@ -11,15 +11,15 @@ public protocol MerkleHashes: Sendable {
 ///
 /// It keeps one tile per level, so its memory does not grow with the tree. What it makes is worth what its source is
 /// worth: who wants to know verifies the proof against a signed root.
-public struct MerkleProver<Source: MerkleHashes>: Sendable {
+public struct MerkleProver: Sendable {
     /// The number of leaves of the tree.
     public let size: Int64
-    private let source: Source
+    private let source: any MerkleHashes
     private var tiles: [Int: TileNodes] = [:]
     private var edges: [Int64: [UInt8]] = [:]
 
     /// A prover of the tree of the first `size` leaves.
-    public init(size: Int64, source: Source) {
+    public init(size: Int64, source: any MerkleHashes) {
         self.size = size
         self.source = source
     }
