@@ -19,6 +19,7 @@ extension CommandFailure {
         case let error as KeysError: self.init(.failure, error.reason, remedy: error.remedy)
         case let error as ServiceError: self = Self.service(error)
         case let error as LedgerError: self.init(.failure, "the log refused: \(error)")
+        case let error as ProofError: self = Self.proof(error)
         case let error as HTTPConfigurationError: self = Self.http(error)
         default: return nil
         }
@@ -50,6 +51,13 @@ extension CommandFailure {
         case .serviceBusy: return CommandFailure(.busy, message)
         case .serviceUnavailable: return CommandFailure(.unreachable, message)
         default: return CommandFailure(.failure, message)
+        }
+    }
+
+    private static func proof(_ error: ProofError) -> CommandFailure {
+        switch error.code {
+        case .signatureInvalid, .rootMismatch, .bundleInvalid, .hashesMissing: CommandFailure(.integrityViolation, error.reason)
+        default: CommandFailure(.failure, error.reason)
         }
     }
 

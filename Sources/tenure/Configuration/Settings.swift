@@ -9,6 +9,7 @@ struct Settings: Sendable {
     enum Name: String, Sendable, CaseIterable {
         case databaseUrl, readerDatabaseUrl, ownerDatabaseUrl, masterKeyFile, issuer, listenHost, listenPort, publicUrl
         case tlsCertificateFile, tlsKeyFile, clearTextAllowed, trustedProxies, logLevel, metricsToken
+        case anchorFile
 
         /// Whether the value is kept out of anything that is printed. A database's URL may carry a password.
         var isSecret: Bool {
