@@ -127,7 +127,7 @@ let package = Package(
             ], swiftSettings: settings),
         .testTarget(
             name: "IdentityServiceTests",
-            dependencies: ["IdentityService", "Keys", "Ledger", "Postgres", "Canonical", "TestSupport"],
+            dependencies: ["IdentityService", "Keys", "Ledger", "Postgres", "Canonical", "TestSupport", crypto],
             swiftSettings: settings),
         .testTarget(name: "TenureAPITests", dependencies: ["TenureAPI", "Canonical"], swiftSettings: settings),
         .testTarget(

@@ -21,6 +21,7 @@ public enum Schema {
         Script(name: "m006_append_types", bytes: PackageResources.m006_append_types_sql),
         Script(name: "m007_indexes", bytes: PackageResources.m007_indexes_sql),
         Script(name: "m010_views", bytes: PackageResources.m010_views_sql),
+        Script(name: "m011_checkpoints", bytes: PackageResources.m011_checkpoints_sql),
         Script(name: "m012_erasure", bytes: PackageResources.m012_erasure_sql),
     ]
 

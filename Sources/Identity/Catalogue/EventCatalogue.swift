@@ -10,7 +10,7 @@ public enum EventCatalogue {
         TenantPolicyChanged.self, DomainConfirmed.self, AppLinked.self, AppUnlinked.self, AdminAppointed.self,
         AdminDismissed.self, SecurityAdminSucceeded.self,
         CredentialsSet.self, EmailReleased.self, UserErased.self,
-        AppRegistered.self, AppSecretIssued.self, AppSecretRevoked.self,
+        AppRegistered.self, AppSecretIssued.self, AppSecretRevoked.self, CheckpointSealed.self,
         AttemptCharged.self, AttemptsCleared.self, CredentialsLocked.self,
         AnswersValidated.self, PassphraseValidated.self,
         SessionOpened.self, SessionClosed.self,

@@ -92,6 +92,22 @@ struct EventReader<Coder: PersonalDataCoder> {
         return value
     }
 
+    /// The elements of an array of objects, each read to its end.
+    mutating func objects<Value>(
+        _ name: String, _ limit: ClosedRange<Int>, _ read: (inout ObjectReader) throws(JSONError) -> Value
+    ) throws(JSONError) -> [Value] {
+        let readers = try object.objects(name)
+        guard limit.contains(readers.count) else {
+            throw object.invalid(name, "another number of elements is expected")
+        }
+        var values: [Value] = []
+        for var reader in readers {
+            values.append(try read(&reader))
+            try reader.finish()
+        }
+        return values
+    }
+
     mutating func authority() throws(JSONError) -> Authority {
         var reader = try object.object("by")
         let authority = try Authority(reading: &reader)

@@ -24,12 +24,14 @@ public struct ServiceAssembly: Sendable {
         public var computeThreads: Int
         /// How many direct-mode calls may wait for a thread.
         public var computeWaiting: Int
+        /// The file that is kept with the newest anchor, if any.
+        public var anchorFile: String?
 
         /// Describes an assembly.
         public init(
             application: PostgresConfiguration, reader: PostgresConfiguration, masters: MasterKeyStore,
             settings: ServiceSettings = ServiceSettings(), maximumConnections: Int = 16, computeThreads: Int = 2,
-            computeWaiting: Int = 32
+            computeWaiting: Int = 32, anchorFile: String? = nil
         ) {
             self.application = application
             self.reader = reader
@@ -38,6 +40,7 @@ public struct ServiceAssembly: Sendable {
             self.maximumConnections = maximumConnections
             self.computeThreads = computeThreads
             self.computeWaiting = computeWaiting
+            self.anchorFile = anchorFile
         }
 
         /// Describes an assembly whose master keys stay as they are.
@@ -73,6 +76,8 @@ public struct ServiceAssembly: Sendable {
         try await withPostgresPool(configuration: configuration.reader, maximumConnections: 1, logger: logger) { pool in
             try await DatabaseRole.reader.check(pool)
         }
+        let signer = try CheckpointSigner(
+            name: configuration.settings.issuer, secret: try ring.checkpointSigningKey())
         let pool = PostgresPool(
             configuration: configuration.application, maximumConnections: configuration.maximumConnections,
             logger: logger)
@@ -88,6 +93,11 @@ public struct ServiceAssembly: Sendable {
             settings: configuration.settings, logger: logger)
         service = EventSourcedService(context: context, views: Views(pool: pool))
         commands = OperatorCommands(context)
-        services = [pool, readerPool, appender, projector, ExpiredRowSweeper(context)]
+        let sealing = SealCheckpoints(
+            pool: pool, readerPool: readerPool, appender: appender, signer: signer, logger: logger)
+        services = [
+            pool, readerPool, appender, projector, ExpiredRowSweeper(context),
+            CheckpointSealer(sealing, anchorFile: configuration.anchorFile, logger: logger),
+        ]
     }
 }

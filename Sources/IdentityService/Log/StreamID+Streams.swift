@@ -33,6 +33,9 @@ extension StreamID {
     static func app(_ id: AppID) -> StreamID {
         StreamID(ledger: .system, kind: "app", id: id.uuid)
     }
+
+    /// The one stream of checkpoints.
+    static let checkpoints = StreamID(ledger: .system, kind: "checkpoints", id: LedgerID.system.uuid)
 }
 
 extension LedgerID {

@@ -11,14 +11,21 @@ extension Entry {
     ///
     /// - Throws: ``LedgerError/Code/invalidEntry`` for anything that ``encode(_:version:time:)`` cannot have made.
     static func decode(_ bytes: [UInt8], at position: Int64) throws(LedgerError) -> RecordedEvent {
+        try decode(bytes, at: position, leaf: MerkleTree.leafHash(bytes))
+    }
+
+    /// The same for bytes whose leaf hash was computed already.
+    static func decode(_ bytes: [UInt8], at position: Int64, leaf: [UInt8]) throws(LedgerError) -> RecordedEvent {
         do {
-            return try read(bytes, position)
+            return try read(bytes, position, leaf)
         } catch {
             throw LedgerError(.invalidEntry, "recorded bytes are no entry: \(error)")
         }
     }
 
-    private static func read(_ bytes: [UInt8], _ position: Int64) throws(JSONError) -> RecordedEvent {
+    private static func read(
+        _ bytes: [UInt8], _ position: Int64, _ leaf: [UInt8]
+    ) throws(JSONError) -> RecordedEvent {
         let limits = StrictJSON.Limits(bytes: maximumLength)
         var entry = try ObjectReader(try CanonicalJSON.parse(bytes, limits: limits))
         let ledger = LedgerID(try entry.uuid("ledger"))
@@ -46,7 +53,7 @@ extension Entry {
             causes: try causes(&entry),
             data: try entry.objectValue("data"),
             entry: bytes,
-            leaf: MerkleTree.leafHash(bytes))
+            leaf: leaf)
         try entry.finish()
         return event
     }

@@ -26,7 +26,7 @@ extension LedgerReader {
     }
 
     /// The roots of full tiles of one level, from those stored or from what is below.
-    private func tileRoots(
+    func tileRoots(
         _ ledger: LedgerID, level: Int, _ range: Range<Int64>
     ) async throws(LedgerError) -> [[UInt8]] {
         guard !range.isEmpty else { return [] }
@@ -53,7 +53,7 @@ extension LedgerReader {
     }
 
     /// The leaf hashes at some indices; the index of a leaf is its position less one.
-    private func leaves(_ ledger: LedgerID, _ range: Range<Int64>) async throws(LedgerError) -> [[UInt8]] {
+    func leaves(_ ledger: LedgerID, _ range: Range<Int64>) async throws(LedgerError) -> [[UInt8]] {
         guard !range.isEmpty else { return [] }
         let sql: SQL = """
             SELECT leaf FROM tenure.event WHERE ledger_id = \(ledger.uuid)

@@ -19,6 +19,7 @@ extension CommandFailure {
         case let error as KeysError: self.init(.failure, error.reason, remedy: error.remedy)
         case let error as ServiceError: self = Self.service(error)
         case let error as LedgerError: self.init(.failure, "the log refused: \(error)")
+        case let error as ProofError: self = Self.proof(error)
         case let error as HTTPConfigurationError: self = Self.http(error)
         case let error as UnsafeRole:
             self.init(
@@ -66,7 +67,14 @@ extension CommandFailure {
         case .securityAdmin:
             CommandFailure(
                 .notPermitted, "the person is the security admin of a company, which would be left without one",
-                remedy: "Appoint a successor first, or say --including-security-admin.")
+                remedy: "Appoint a successor first: tenure company succeed. Or say --including-security-admin.")
+        }
+    }
+
+    private static func proof(_ error: ProofError) -> CommandFailure {
+        switch error.code {
+        case .signatureInvalid, .rootMismatch, .bundleInvalid, .hashesMissing: CommandFailure(.integrityViolation, error.reason)
+        default: CommandFailure(.failure, error.reason)
         }
     }
 

@@ -16,6 +16,7 @@ struct ServiceParts: Sendable {
             application: try url(.databaseUrl), reader: try url(.readerDatabaseUrl),
             masters: try settings.masterKeyStore(),
             issuer: settings.text(.issuer))
+        assembly.anchorFile = settings.text(.anchorFile)
         http = HTTPConfiguration(
             host: settings.text(.listenHost) ?? "127.0.0.1",
             port: try settings.number(.listenPort, in: 0...65_535, default: 8080),

@@ -10,6 +10,7 @@ struct Settings: Sendable {
         case databaseUrl, readerDatabaseUrl, ownerDatabaseUrl, masterKeyFile, masterKeys, issuer, listenHost,
             listenPort, publicUrl
         case tlsCertificateFile, tlsKeyFile, clearTextAllowed, trustedProxies, logLevel, metricsToken
+        case anchorFile
 
         /// Whether the value is kept out of anything that is printed. A database's URL may carry a password.
         var isSecret: Bool {

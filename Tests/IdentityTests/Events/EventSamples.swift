@@ -94,6 +94,10 @@ enum EventSamples {
                 appID: app, secretID: secret, roles: RoleSet(.creation), digest: try Sample.bytes32(0x66),
                 authorityKey: Sample.key(0x22)),
             AppSecretRevoked(appID: app, secretID: secret),
+            CheckpointSealed(checkpoints: [
+                .init(ledger: Sample.uuid(10), size: 1, root: try Sample.bytes32(0x77)),
+                .init(ledger: Sample.uuid(11), size: 9_007_199_254_740_991, root: try Sample.bytes32(0x78)),
+            ]),
         ]
     }
 

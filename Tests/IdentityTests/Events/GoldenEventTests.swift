@@ -47,6 +47,7 @@ import Foundation
     @Test func `aggregates hold every event and give it back`() throws {
         var types = try check(EmployeeEvent.self) + check(UserEvent.self) + check(AppEvent.self)
         types += try check(AttemptEvent.self) + check(FlowEvent.self) + check(SessionEvent.self)
+        types += try check(CheckpointEvent.self)
         types += try check(TenantEvent.self).filter { $0 != EmployeeRegistered.type }
         #expect(types.sorted() == EventCatalogue.all.map { $0.type }.sorted())
     }

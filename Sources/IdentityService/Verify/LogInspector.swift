@@ -1,0 +1,44 @@
+import FoundationEssentials
+import Identity
+import Ledger
+import Projections
+
+/// Judges the events of one ledger, and remembers what the verification of others needs.
+struct LogInspector: EventInspector {
+    /// Whether signatures inside events are verified.
+    let checksSignatures: Bool
+    /// What the system ledger records of all ledgers, when this is the system ledger's.
+    private(set) var records: [LedgerID: [ExpectedRoot]] = [:]
+    /// The secrets of apps, likewise.
+    private(set) var apps = AppAuthorities()
+    private(set) var trail: AuthorityTrail
+
+    init(checksSignatures: Bool, apps: AppAuthorities = AppAuthorities()) {
+        self.checksSignatures = checksSignatures
+        trail = AuthorityTrail(apps: apps)
+    }
+
+    func inspect(_ event: RecordedEvent) -> String? {
+        checksSignatures ? EventSignatures.violation(event) : nil
+    }
+
+    mutating func follow(_ event: RecordedEvent) -> String? {
+        if event.ledger == .system {
+            apps.follow(event)
+            return event.type == CheckpointSealed.type ? remember(event) : nil
+        }
+        return checksSignatures ? trail.follow(event) : nil
+    }
+
+    private mutating func remember(_ event: RecordedEvent) -> String? {
+        guard let sealed = try? EventCodec.payload(of: event) as? CheckpointSealed else {
+            return "the event records no checkpoints"
+        }
+        for checkpoint in sealed.checkpoints {
+            let root = ExpectedRoot(
+                size: checkpoint.size, root: checkpoint.root.bytes, source: .record(event.position))
+            records[LedgerID(checkpoint.ledger), default: []].append(root)
+        }
+        return nil
+    }
+}
