@@ -58,11 +58,16 @@ public struct ServiceAssembly: Sendable {
         let pool = PostgresPool(
             configuration: configuration.application, maximumConnections: configuration.maximumConnections,
             logger: logger)
-        let readerPool = PostgresPool(configuration: configuration.reader, maximumConnections: 4, logger: logger)
+        let readerPool = PostgresPool(configuration: configuration.reader, maximumConnections: 8, logger: logger)
         let appender = Appender(pool: pool, logger: logger)
         let projector = Projector(pool: readerPool, logger: logger)
+        let hints = FeedHints(pool: pool, logger: logger)
         let context = ServiceContext(
-            pool: pool, appender: NudgingAppender(appender: appender, nudge: { projector.nudge() }),
+            pool: pool,
+            appender: NudgingAppender(appender: appender) {
+                // Whoever works is told: this process, or another one.
+                if projector.isLeading { projector.nudge() } else { hints.signal() }
+            },
             reader: LedgerReader(pool: pool), ring: ring,
             personKeys: PersonKeys(pool: pool, masters: configuration.masters),
             seeds: OPRFSeeds(pool: pool, masters: configuration.masters),
@@ -70,6 +75,6 @@ public struct ServiceAssembly: Sendable {
             settings: configuration.settings, logger: logger)
         service = EventSourcedService(context: context, views: Views(pool: pool))
         commands = OperatorCommands(context)
-        services = [pool, readerPool, appender, projector, ExpiredRowSweeper(context)]
+        services = [pool, readerPool, hints, appender, projector, ExpiredRowSweeper(context)]
     }
 }

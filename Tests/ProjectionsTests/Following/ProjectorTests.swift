@@ -49,8 +49,8 @@ struct ProjectorTests {
     @Test func `two projectors at once take every event once`() async throws {
         try await Stage.run { stage in
             let scripts = try (0..<4).map { _ in try CompanyScript.eventful() }
-            try await stage.following { _ in
-                try await stage.following { _ in
+            try await stage.following(takesTurns: false) { _ in
+                try await stage.following(takesTurns: false) { _ in
                     try await withThrowingTaskGroup { group in
                         for script in scripts { group.addTask { try await stage.append(script) } }
                         try await group.waitForAll()
