@@ -15,13 +15,13 @@ struct DecodedEvents: Sendable {
     /// The event after ``end`` that could not be read.
     private(set) var failure: Failure?
 
-    init(_ recorded: [RecordedEvent], end: Int64) {
-        self.end = end
-        events.reserveCapacity(recorded.count)
-        for event in recorded {
-            do { events.append(try ProjectedEvent(event)) } catch {
-                self.end = event.position - 1
-                failure = Failure(position: event.position, reason: Failure.reason(error))
+    init(_ page: EntryPage) {
+        end = page.cursor
+        events.reserveCapacity(page.entries.count)
+        for entry in page.entries {
+            do { events.append(try ProjectedEvent(try entry.event())) } catch {
+                end = entry.position - 1
+                failure = Failure(position: entry.position, reason: Failure.reason(error))
                 return
             }
         }

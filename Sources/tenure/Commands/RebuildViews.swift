@@ -28,10 +28,19 @@ struct RebuildViews: AsyncParsableCommand {
     @Flag(help: "Tell the differences and change nothing.")
     var dryRun = false
 
-    @Flag(help: "One JSON object for each difference.")
-    var json = false
+    @Option(help: "How many companies are built at the same moment.")
+    var jobs = 2
+
+    @Option(help: "table, or ndjson: one JSON object for each report of progress, each difference, and the result.")
+    var format = Format.table
+
+    /// How the command answers.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case table, ndjson
+    }
 
     func validate() throws {
+        guard (1...64).contains(jobs) else { throw ValidationError("--jobs takes 1 to 64.") }
         for view in views where ProjectionName(known: view) == nil {
             throw ValidationError(
                 "There is no view \(Printable.text(view)); there are \(ProjectionName.all.map(\.rawValue).joined(separator: ", "))."
@@ -41,16 +50,20 @@ struct RebuildViews: AsyncParsableCommand {
 
     func run() async throws {
         let named = Set(views.compactMap(ProjectionName.init(known:)))
-        let (company, dryRun) = (company, dryRun)
-        let report = try await ReaderSession.run(try await options.settings()) { session in
+        let (company, dryRun, jobs, format) = (company, dryRun, jobs, format)
+        let connections = jobs * 2 + 2
+        let report = try await ReaderSession.run(
+            try await options.settings(), maximumConnections: connections
+        ) { session in
             let request = RebuildRequest(
                 views: named.isEmpty ? Set(ProjectionName.all) : named,
-                tenant: try company.map { try session.tenant($0) }, isDryRun: dryRun)
-            return try await Self.rebuild(request, session)
+                tenant: try company.map { try session.tenant($0) }, isDryRun: dryRun, jobs: jobs)
+            return try await Self.rebuild(request, session, format)
         }
         let output = Output.standardOutput()
-        if json {
+        if format == .ndjson {
             for difference in report.differences { output.write(JSONLines.line(Self.json(difference))) }
+            output.write(JSONLines.line(Self.json(report)))
         } else if !report.differences.isEmpty {
             output.write(Self.table(report.differences).rendered(on: output.terminal))
         }
@@ -61,12 +74,13 @@ struct RebuildViews: AsyncParsableCommand {
         if dryRun, count > 0 { throw ExitCode.drift }
     }
 
-    private static func rebuild(_ request: RebuildRequest, _ session: ReaderSession) async throws -> RebuildReport {
-        let error = Output.standardError()
-        let report = ProgressReport(request.isDryRun ? "compare" : "rebuild", unit: "events", total: nil, output: error)
+    private static func rebuild(
+        _ request: RebuildRequest, _ session: ReaderSession, _ format: Format
+    ) async throws -> RebuildReport {
+        let report = RebuildProgressReport(isDryRun: request.isDryRun, isForMachines: format == .ndjson)
         do {
             let result = try await Rebuild(pool: session.pool, logger: session.logger).run(request) { progress in
-                report.update(done: progress.done, of: progress.total)
+                report.update(progress)
             }
             report.finish()
             guard request.tenant == nil || result.companies > 0 else {
@@ -99,9 +113,16 @@ struct RebuildViews: AsyncParsableCommand {
         return table
     }
 
+    private static func json(_ report: RebuildReport) -> JSONValue {
+        .object([
+            "kind": "result", "companies": .integer(Int64(report.companies)), "events": .integer(report.events),
+            "differences": .integer(Int64(report.differences.count)), "switched": .bool(report.hasSwitched),
+        ])
+    }
+
     private static func json(_ difference: ViewDifference) -> JSONValue {
         var members: [String: JSONValue] = [
-            "view": .string(difference.view.rawValue), "table": .string(difference.table),
+            "kind": "difference", "view": .string(difference.view.rawValue), "table": .string(difference.table),
             "companyId": difference.tenant.json, "row": .string(difference.key),
         ]
         switch difference.kind {
