@@ -20,4 +20,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON tenure.lease TO tenure_reader;
 -- The revision that folded the live rows; a program of a greater one builds them anew.
 ALTER TABLE tenure.projection_generation ADD COLUMN live_revision integer NOT NULL DEFAULT 1;
 
+-- What has stopped is asked for often, and there is little of it.
+CREATE INDEX projection_progress_stopped ON tenure.projection_progress (ledger_id, projection) WHERE failure IS NOT NULL;
+
 RESET ROLE;

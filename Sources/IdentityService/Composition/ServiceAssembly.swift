@@ -45,6 +45,8 @@ public struct ServiceAssembly: Sendable {
     public let service: EventSourcedService
     /// The operator's commands on the same parts.
     public let commands: OperatorCommands
+    /// Gauges of the views in the Prometheus text format.
+    public let metrics: @Sendable () async -> String
     /// What has to run while the service is used, in the order it is started.
     public let services: [any Service]
 
@@ -73,8 +75,13 @@ public struct ServiceAssembly: Sendable {
             seeds: OPRFSeeds(pool: pool, masters: configuration.masters),
             compute: ComputePool(threads: configuration.computeThreads, waiting: configuration.computeWaiting),
             settings: configuration.settings, logger: logger)
-        service = EventSourcedService(context: context, views: Views(pool: pool))
+        let health = ViewHealth(pool: readerPool, projector: projector)
+        service = EventSourcedService(context: context, views: Views(pool: pool), health: health)
+        metrics = { await health.metrics() }
         commands = OperatorCommands(context)
-        services = [pool, readerPool, hints, appender, projector, ExpiredRowSweeper(context)]
+        services = [
+            pool, readerPool, hints, appender, projector, ViewUpgrade(pool: readerPool, logger: logger),
+            ExpiredRowSweeper(context),
+        ]
     }
 }

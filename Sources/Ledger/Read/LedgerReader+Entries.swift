@@ -14,6 +14,8 @@ public struct StoredEntry: Sendable {
     public let position: Int64
     /// The id of the row.
     public let id: UUID
+    /// The type that the row names.
+    public let type: String
     /// The entry.
     public let bytes: [UInt8]
 
@@ -45,10 +47,10 @@ extension LedgerReader {
     ) async throws(LedgerError) -> EntryPage {
         let limit = max(limit, 1)
         let sql: SQL = """
-            SELECT h.size, e.position, e.event_id, e.entry
+            SELECT h.size, e.position, e.event_id, e.type, e.entry
             FROM (SELECT coalesce(max(size), 0) AS size FROM tenure.ledger WHERE ledger_id = \(id.uuid)) AS h
             LEFT JOIN LATERAL (
-                SELECT v.position, v.event_id, v.entry FROM tenure.event AS v
+                SELECT v.position, v.event_id, v.type, v.entry FROM tenure.event AS v
                 WHERE v.ledger_id = \(id.uuid) AND v.position > \(position) AND v.position <= \(last)
                     AND v.type <> ALL (\(types))
                 ORDER BY v.position LIMIT \(Int64(limit))) AS e ON true
@@ -56,10 +58,11 @@ extension LedgerReader {
             """
         var size: Int64 = 0
         let entries = try await rows(sql, [id]) { row -> StoredEntry? in
-            let (head, position, event, entry) = try row.decode(Int64.self, Int64?.self, UUID?.self, [UInt8]?.self)
+            let (head, position, event, type, entry) = try row.decode(
+                Int64.self, Int64?.self, UUID?.self, String?.self, [UInt8]?.self)
             size = head
-            guard let position, let event, let entry else { return nil }
-            return StoredEntry(ledger: id, position: position, id: event, bytes: entry)
+            guard let position, let event, let type, let entry else { return nil }
+            return StoredEntry(ledger: id, position: position, id: event, type: type, bytes: entry)
         }.compactMap(\.self)
         let cursor = entries.count == limit ? entries.last?.position : nil
         return EntryPage(entries: entries, cursor: cursor ?? max(min(size, last), position), size: size)

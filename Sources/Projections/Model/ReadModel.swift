@@ -47,6 +47,11 @@ enum ReadModels {
 
     static func named(_ name: ProjectionName) -> (any ReadModel.Type)? { all.first { $0.name == name } }
 
+    /// Whether an event whose row names this type is one that a view has to take; one of a type that nobody knows is.
+    static func takes(_ model: any ReadModel.Type, _ type: String) -> Bool {
+        model.types.contains { $0.type == type } || !EventCatalogue.all.contains { $0.type == type }
+    }
+
     /// The types of the catalogue that none of the views takes. What the catalogue does not have is not among them, so
     /// that an event that nobody knows stops a view.
     static func typesWithoutEffect(on views: some Sequence<ProjectionName>) -> [String] {

@@ -22,8 +22,8 @@ struct Lease: Sendable {
         self.pool = pool
     }
 
-    /// Takes or renews the lease when it is time to; whether it is held.
-    mutating func hold() async throws -> Bool {
+    /// Takes or renews the lease when it is time to and `mayHold` allows it; whether it is held.
+    mutating func hold(_ mayHold: () async throws -> Bool = { true }) async throws -> Bool {
         let now = ContinuousClock.now
         if let askedAt, now - askedAt < Self.renewal { return answer }
         let seconds = Double(Self.lifetime.components.seconds)
@@ -33,8 +33,14 @@ struct Lease: Sendable {
             ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
             WHERE l.holder = excluded.holder OR l.expires_at < clock_timestamp()
             """
+        let held = answer
         answer = false
         askedAt = nil
+        guard try await mayHold() else {
+            if held { await give() }
+            askedAt = now
+            return false
+        }
         answer = try await pool.withConnection { connection in try await connection.execute(sql) } == 1
         askedAt = now
         return answer
@@ -42,7 +48,10 @@ struct Lease: Sendable {
 
     /// Gives the lease back, so that the next one need not wait for its end. Works in a task that was cancelled.
     func release() async {
-        guard answer else { return }
+        if answer { await give() }
+    }
+
+    private func give() async {
         let sql: SQL = "DELETE FROM tenure.lease WHERE name = \(name) AND holder = \(holder)"
         await Task { [pool] in
             // Nobody is harmed when this fails: the lease ends by itself.

@@ -102,7 +102,8 @@ public struct Projector: Service {
     }
 
     private func isTurn(_ lease: inout Lease) async throws -> Bool {
-        let isTurn = takesTurns ? try await lease.hold() : true
+        // Where a later version of the program has built views, following is for programs of that version.
+        let isTurn = takesTurns ? try await lease.hold { try await !ViewRevisions.read(pool).isOutlived } : true
         leads.withLock { $0 = isTurn }
         return isTurn
     }

@@ -162,7 +162,10 @@ struct ProjectorTests {
             let ledgers = try await stage.text("SELECT DISTINCT ledger_id::text FROM tenure.projection_progress")
             #expect(ledgers == [script.tenant.description])
             let lag = try await ProjectionLag.read(stage.readers)
-            #expect(lag == ProjectionLag(events: 0, ledgers: 0, stopped: []))
+            #expect(
+                lag
+                    == ProjectionLag(
+                        events: .init(uniqueKeysWithValues: ProjectionName.all.map { ($0, 0) }), stopped: []))
         }
     }
 }
