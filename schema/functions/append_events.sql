@@ -15,7 +15,7 @@ BEGIN
         SELECT p.ledger_id, p.position, p.event_id, p.stream_id, p.kind, p.version, p.type, p.time, p.entry
         FROM placed AS p ORDER BY p.ledger_id, p.position
     ), heads AS (
-        UPDATE tenure.ledger AS l SET size = n.size, time = n.time
+        UPDATE tenure.ledger AS l SET size = n.size, time = n.time, changed = pg_current_xact_id()
         FROM (SELECT p.ledger_id, max(p.position) AS size, max(p.time) AS time FROM placed AS p GROUP BY p.ledger_id)
             AS n
         WHERE l.ledger_id = n.ledger_id

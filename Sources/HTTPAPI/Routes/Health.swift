@@ -7,16 +7,22 @@ extension Route {
     static let health = Route(.health) { _ in status("ok") }
 
     /// `GET /readyz`: a problem document that names what is missing while anything is.
+    ///
+    /// A view that has stopped at one company takes no traffic away from the others, so it is told with status 200.
     static let readiness = Route(.readiness) { exchange in
-        let missing = await exchange.service.readiness()
-        guard missing.isEmpty else {
-            throw Refusal(.serviceUnavailable, places: missing.map { ProblemPlace(.none, $0) }, retryAfter: 5)
+        let report = await exchange.service.readiness()
+        guard report.missing.isEmpty else {
+            throw Refusal(.serviceUnavailable, places: report.missing.map { ProblemPlace(.none, $0) }, retryAfter: 5)
         }
-        return status("ready")
+        guard !report.stoppedViews.isEmpty else { return status("ready") }
+        let views = report.stoppedViews.sorted { $0.key < $1.key }.map { view, companies -> JSONValue in
+            ["view": .string(view), "companies": .integer(Int64(companies))]
+        }
+        return status("degraded", ["stoppedViews": .array(views)])
     }
 
-    private static func status(_ text: String) -> Reply {
-        let document: JSONValue = ["status": .string(text)]
+    private static func status(_ text: String, _ more: [String: JSONValue] = [:]) -> Reply {
+        let document = JSONValue.object(more.merging(["status": .string(text)]) { first, _ in first })
         return Reply(headers: ["Content-Type": "application/json"], body: document.canonicalBytes())
     }
 }

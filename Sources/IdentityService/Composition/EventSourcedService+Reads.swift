@@ -43,6 +43,6 @@ extension EventSourcedService {
         try await ReadPolicy(context: context).run(company, caller: caller)
     }
 
-    /// What keeps the service from being ready.
-    public func readiness() async -> [String] { await Readiness(context: context).run() }
+    /// What keeps the service from being ready, and what does not although it should be mended.
+    public func readiness() async -> ReadinessReport { await Readiness(context: context, health: health).run() }
 }

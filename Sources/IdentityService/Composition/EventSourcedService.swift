@@ -7,11 +7,13 @@ public import Projections
 public struct EventSourcedService: TenureService {
     let context: ServiceContext
     let views: Views
+    let health: ViewHealth
 
     /// Serves with the given parts.
-    public init(context: ServiceContext, views: Views) {
+    public init(context: ServiceContext, views: Views, health: ViewHealth) {
         self.context = context
         self.views = views
+        self.health = health
     }
 
     /// Runs a use case at most once per `Idempotency-Key` of this caller, and turns what passes by itself into

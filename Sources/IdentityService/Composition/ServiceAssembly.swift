@@ -60,6 +60,8 @@ public struct ServiceAssembly: Sendable {
     public let service: EventSourcedService
     /// The operator's commands on the same parts.
     public let commands: OperatorCommands
+    /// Gauges of the views in the Prometheus text format.
+    public let metrics: @Sendable () async -> String
     /// What has to run while the service is used, in the order it is started.
     public let services: [any Service]
 
@@ -81,22 +83,30 @@ public struct ServiceAssembly: Sendable {
         let pool = PostgresPool(
             configuration: configuration.application, maximumConnections: configuration.maximumConnections,
             logger: logger)
-        let readerPool = PostgresPool(configuration: configuration.reader, maximumConnections: 4, logger: logger)
+        let readerPool = PostgresPool(configuration: configuration.reader, maximumConnections: 8, logger: logger)
         let appender = Appender(pool: pool, logger: logger)
         let projector = Projector(pool: readerPool, logger: logger)
+        let hints = FeedHints(pool: pool, logger: logger)
         let context = ServiceContext(
-            pool: pool, appender: NudgingAppender(appender: appender, nudge: { projector.nudge() }),
+            pool: pool,
+            appender: NudgingAppender(appender: appender) {
+                // Whoever works is told: this process, or another one.
+                if projector.isLeading { projector.nudge() } else { hints.signal() }
+            },
             reader: LedgerReader(pool: pool), ring: ring,
             personKeys: PersonKeys(pool: pool, masters: configuration.masters),
             seeds: OPRFSeeds(pool: pool, masters: configuration.masters),
             compute: ComputePool(threads: configuration.computeThreads, waiting: configuration.computeWaiting),
             settings: configuration.settings, logger: logger)
-        service = EventSourcedService(context: context, views: Views(pool: pool))
+        let health = ViewHealth(pool: readerPool, projector: projector)
+        service = EventSourcedService(context: context, views: Views(pool: pool), health: health)
+        metrics = { await health.metrics() }
         commands = OperatorCommands(context)
         let sealing = SealCheckpoints(
             pool: pool, readerPool: readerPool, appender: appender, signer: signer, logger: logger)
         services = [
-            pool, readerPool, appender, projector, ExpiredRowSweeper(context),
+            pool, readerPool, hints, appender, projector, ViewUpgrade(pool: readerPool, logger: logger),
+            ExpiredRowSweeper(context),
             CheckpointSealer(sealing, anchorFile: configuration.anchorFile, logger: logger),
         ]
     }

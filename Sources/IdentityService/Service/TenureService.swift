@@ -89,6 +89,6 @@ public protocol TenureService: Sendable {
 
     // MARK: Health
 
-    /// What keeps the service from being ready; empty when it is.
-    func readiness() async -> [String]
+    /// What keeps the service from being ready, and what does not although it should be mended.
+    func readiness() async -> ReadinessReport
 }

@@ -10,14 +10,10 @@ struct EmployeeKeysModel: ReadModel {
 
     var keys = RowTable<EmployeeKeyRow>()
 
-    static func concerns(_ event: ProjectedEvent) -> Bool {
-        switch event.payload {
-        case is EmployeeKeyPresented, is EmployeeKeyAuthorized, is EmployeeKeyRefused, is EmployeeKeyRevoked: true
-        case is EmailReclaimed, is EmployeeErased: true
-        case let payload as EmployeeCancelled: payload.reason == .reclaimed
-        default: false
-        }
-    }
+    static let types: [any EventPayload.Type] = [
+        EmployeeKeyPresented.self, EmployeeKeyAuthorized.self, EmployeeKeyRefused.self, EmployeeKeyRevoked.self,
+        EmailReclaimed.self, EmployeeCancelled.self, EmployeeErased.self,
+    ]
 
     static func rows(touchedBy events: [ProjectedEvent], _ scope: ViewScope) -> [SQL] {
         [EmployeeKeyRow.select(scope, "v.employee_id = ANY (\(events.employees))")]

@@ -10,13 +10,11 @@ struct EmployeesModel: ReadModel {
 
     var employees = RowTable<EmployeeRow>()
 
-    static func concerns(_ event: ProjectedEvent) -> Bool {
-        switch event.payload {
-        case is EmployeeRegistered, is EmployeeApproved, is EmployeeCancelled, is EmployeeReinstated: true
-        case is EmailReclaimed, is EmployeeErased, is AdminAppointed, is AdminDismissed, is SecurityAdminSucceeded: true
-        default: false
-        }
-    }
+    static let types: [any EventPayload.Type] = [
+        EmployeeRegistered.self, EmployeeApproved.self, EmployeeCancelled.self, EmployeeReinstated.self,
+        EmailReclaimed.self, EmployeeErased.self, AdminAppointed.self, AdminDismissed.self,
+        SecurityAdminSucceeded.self,
+    ]
 
     static func rows(touchedBy events: [ProjectedEvent], _ scope: ViewScope) -> [SQL] {
         // A succession also changes whoever was the security admin before.

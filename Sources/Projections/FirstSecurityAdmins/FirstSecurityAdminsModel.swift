@@ -9,6 +9,8 @@ struct FirstSecurityAdminsModel: ReadModel {
 
     var admins = RowTable<SecurityAdminRow>()
 
+    static let types: [any EventPayload.Type] = [EmployeeRegistered.self, SecurityAdminSucceeded.self]
+
     static func concerns(_ event: ProjectedEvent) -> Bool {
         event.payload is SecurityAdminSucceeded || event.position == 1
     }

@@ -15,6 +15,8 @@ public struct ProjectionError: Error, Sendable, Hashable, CustomStringConvertibl
         public static let unknownView = Code(rawValue: "view.unknown")
         /// Another program switched or dropped the generation that was being built.
         public static let superseded = Code(rawValue: "view.superseded")
+        /// A later version of the program has built the view: this one neither follows nor rebuilds it.
+        public static let outlived = Code(rawValue: "view.outlived")
         /// The new generation stops at an event that the live one has taken, so it cannot replace it.
         public static let incomplete = Code(rawValue: "view.incomplete")
     }

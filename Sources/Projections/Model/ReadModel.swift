@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Identity
 import Ledger
 import Postgres
 
@@ -17,7 +18,9 @@ protocol ReadModel: Sendable {
     /// Without rows.
     init()
 
-    /// Whether an event can change rows at all; others only move the progress.
+    /// The types of events that can change rows; others only move the progress, and are not even read.
+    static var types: [any EventPayload.Type] { get }
+    /// Whether an event of these types can change rows.
     static func concerns(_ event: ProjectedEvent) -> Bool
     /// The rows that events can touch: one statement for each of ``tables``.
     static func rows(touchedBy events: [ProjectedEvent], _ scope: ViewScope) -> [SQL]
@@ -31,6 +34,10 @@ protocol ReadModel: Sendable {
     func comparisons(_ scope: ViewScope) -> [(table: String, statement: SQL)]
 }
 
+extension ReadModel {
+    static func concerns(_ event: ProjectedEvent) -> Bool { types.contains { $0 == type(of: event.payload) } }
+}
+
 /// All views.
 enum ReadModels {
     static let all: [any ReadModel.Type] = [
@@ -39,6 +46,20 @@ enum ReadModels {
     ]
 
     static func named(_ name: ProjectionName) -> (any ReadModel.Type)? { all.first { $0.name == name } }
+
+    /// Whether an event whose row names this type is one that a view has to take; one of a type that nobody knows is.
+    static func takes(_ model: any ReadModel.Type, _ type: String) -> Bool {
+        model.types.contains { $0.type == type } || !EventCatalogue.all.contains { $0.type == type }
+    }
+
+    /// The types of the catalogue that none of the views takes. What the catalogue does not have is not among them, so
+    /// that an event that nobody knows stops a view.
+    static func typesWithoutEffect(on views: some Sequence<ProjectionName>) -> [String] {
+        let models = views.compactMap(named)
+        return EventCatalogue.all.filter { type in !models.contains { $0.types.contains { $0 == type } } }.map {
+            $0.type
+        }
+    }
 }
 
 extension Sequence<ProjectedEvent> {

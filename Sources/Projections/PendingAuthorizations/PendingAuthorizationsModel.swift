@@ -11,7 +11,7 @@ struct PendingAuthorizationsModel: ReadModel {
 
     var pending = RowTable<PendingAuthorizationRow>()
 
-    static func concerns(_ event: ProjectedEvent) -> Bool { EmployeeKeysModel.concerns(event) }
+    static let types = EmployeeKeysModel.types
 
     static func rows(touchedBy events: [ProjectedEvent], _ scope: ViewScope) -> [SQL] {
         [PendingAuthorizationRow.select(scope, "v.employee_id = ANY (\(events.employees))")]

@@ -38,9 +38,10 @@ struct LedgerFollower: Sendable {
 
     private func follow(_ ledger: LedgerID, _ views: Set<ProjectionName>, limit: Int) async throws -> Step? {
         let start = try await positions(ledger, views).min() ?? 0
-        let page = try await reader.ledger(ledger, after: start, limit: limit)
+        let page = try await reader.entries(
+            of: ledger, after: start, limit: limit, without: ReadModels.typesWithoutEffect(on: views))
         guard page.cursor > start else { return Step(position: start, size: page.size) }
-        let batch = ProjectionBatch(ledger: ledger, events: DecodedEvents(page.events, end: page.cursor))
+        let batch = ProjectionBatch(ledger: ledger, events: DecodedEvents(page))
         return try await pool.withTransaction { connection in
             let rows = try await connection.pipeline(ProgressRow.lockLive(ledger)).last ?? []
             let locked = try rows.map(ProgressRow.init).filter { views.contains($0.projection) }
@@ -74,19 +75,21 @@ struct LedgerFollower: Sendable {
     private func stop(
         _ ledger: LedgerID, _ views: Set<ProjectionName>, _ error: any Error
     ) async throws -> Step? {
-        let size = try await reader.head(ledger)?.size ?? 0
+        let start = try await positions(ledger, views).min() ?? 0
+        let page = try await reader.entries(
+            of: ledger, after: start, limit: 1, without: ReadModels.typesWithoutEffect(on: views))
+        guard let event = page.entries.first?.position else { throw error }
         return try await pool.withTransaction { connection in
             let rows = try await connection.pipeline(ProgressRow.lockLive(ledger)).last ?? []
             let locked = try rows.map(ProgressRow.init).filter { views.contains($0.projection) }
-            guard locked.count == views.count else { return nil }
-            var step = Step(position: size, size: size)
+            guard locked.count == views.count, locked.allSatisfy({ $0.position == start }) else { return nil }
+            let failure = DecodedEvents.Failure(position: event, reason: DecodedEvents.Failure.reason(error))
+            var step = Step(position: page.size, size: page.size)
             for row in locked {
-                let failure = DecodedEvents.Failure(
-                    position: row.position + 1, reason: DecodedEvents.Failure.reason(error))
                 try await connection.execute(
                     ProgressRow.update(
-                        ledger: ledger, row.projection, row.generation, position: row.position, failure: failure))
-                step.failures.append(.init(projection: row.projection, position: row.position, failure: failure))
+                        ledger: ledger, row.projection, row.generation, position: event - 1, failure: failure))
+                step.failures.append(.init(projection: row.projection, position: event - 1, failure: failure))
             }
             return step
         }
@@ -97,11 +100,11 @@ struct LedgerFollower: Sendable {
             .map(ProgressRow.init).filter { views.contains($0.projection) }.map(\.position)
     }
 
-    /// Whether an event is the reason, so that no repetition heals it: bytes that are no entry, or values that the
-    /// database refuses (SQLSTATE classes 22 and 23).
+    /// Whether an event is the reason, so that no repetition heals it: values that the database refuses (SQLSTATE
+    /// classes 22 and 23), or rows that do not hold what this program writes.
     private static func isPoison(_ error: any Error) -> Bool {
         switch error {
-        case let error as LedgerError: error.code == .invalidEntry
+        case let error as ProjectionError: error.code == .unreadable
         case let error as PostgresError: error.sqlState.map { ["22", "23"].contains($0.classCode) } ?? false
         default: false
         }

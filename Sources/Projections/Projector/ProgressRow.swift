@@ -35,7 +35,8 @@ struct ProgressRow: Sendable {
 
     /// Locks the live generations' rows of a ledger, and holds the generations so that no switch comes between.
     ///
-    /// A row that another program holds is left out: that program is at work on it.
+    /// A row that another program holds is left out: that program is at work on it. So is a view whose rows are of a
+    /// later revision than this program, which must not mix its own into them.
     static func lockLive(_ ledger: LedgerID) -> [SQL] {
         [
             holdGenerations,
@@ -48,6 +49,8 @@ struct ProgressRow: Sendable {
             SELECT p.projection, p.generation, p.position
             FROM tenure.projection_progress AS p JOIN tenure.projection_generation AS g
                 ON g.projection = p.projection AND g.live = p.generation
+            JOIN unnest(\(ReadModels.all.map { $0.name.rawValue }), \(ReadModels.all.map { $0.revision }))
+                AS m(projection, revision) ON m.projection = g.projection AND m.revision >= g.live_revision
             WHERE p.ledger_id = \(ledger.uuid) ORDER BY p.projection FOR UPDATE OF p SKIP LOCKED
             """,
         ]

@@ -24,7 +24,7 @@ struct ProjectionBatch {
     func run(_ targets: [Target], on connection: inout PostgresConnection) async throws -> [Progress] {
         var loads: [SQL] = []
         let wanted = targets.map { target in
-            let events = events.events.filter { $0.position > target.position && target.model.concerns($0) }
+            let events = events.events(for: target.model, after: target.position)
             let statements = events.isEmpty ? [] : target.model.rows(touchedBy: events, scope(target))
             defer { loads += statements }
             return (target: target, events: events, results: loads.count..<loads.count + statements.count)
@@ -57,7 +57,7 @@ struct ProjectionBatch {
                 return (model, .init(position: event.position, reason: DecodedEvents.Failure.reason(error)))
             }
         }
-        return (model, self.events.failure.flatMap { $0.position > target.position ? $0 : nil })
+        return (model, self.events.failure(of: target.model, after: target.position))
     }
 
     private func scope(_ target: Target) -> ViewScope { ViewScope(ledger: ledger, generation: target.generation) }

@@ -4,10 +4,11 @@ public import ServiceLifecycle
 
 /// Follows the ledgers of tenants into the views, for as long as it runs.
 ///
-/// Looking again and again is what finds events; ``nudge()`` only makes it look sooner. Rows and progress of a batch are
-/// committed together, after the progress was locked and compared, so any number of projectors may run at once and any
-/// of them may be killed at any moment. A view that cannot take an event stops at that ledger, records why, and is tried
-/// again after ``retryPause``; other views and other ledgers go on.
+/// Looking again and again is what finds events; ``nudge()`` and notifications only make it look sooner. Rows and
+/// progress of a batch are committed together, after the progress was locked and compared, so any number of projectors
+/// may run at once and any of them may be killed at any moment; a lease keeps all but one from working for nothing. A
+/// view that cannot take an event stops at that ledger, records why, and is tried again after ``retryPause``; other views
+/// and other ledgers go on.
 public struct Projector: Service {
     /// How long a view that stopped rests before its event is tried again.
     public static let retryPause: Duration = .seconds(60)
@@ -19,24 +20,36 @@ public struct Projector: Service {
     let pool: PostgresPool
     let logger: Logger
     let pageSize: Int
+    let retryPause: Duration
+    /// Whether only one projector at a time is to work; any number may.
+    let takesTurns: Bool
     private let signals: AsyncStream<Signal>
     private let signaller: AsyncStream<Signal>.Continuation
+    private let leads = Lock(false)
 
-    /// A projector over a pool of the reader role with at least three connections.
+    /// A projector over a pool of the reader role with at least four connections.
     public init(pool: PostgresPool, logger: Logger) {
         self.init(pool: pool, logger: logger, pageSize: LedgerFollower.pageSize)
     }
 
     /// - Parameter pageSize: How many events of a ledger share a transaction.
-    init(pool: PostgresPool, logger: Logger, pageSize: Int) {
+    init(
+        pool: PostgresPool, logger: Logger, pageSize: Int, takesTurns: Bool = true,
+        retryPause: Duration = Projector.retryPause
+    ) {
         self.pool = pool
         self.logger = logger
         self.pageSize = pageSize
+        self.takesTurns = takesTurns
+        self.retryPause = retryPause
         (signals, signaller) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Makes the projector look now: for an appender in the same process.
     public func nudge() { signaller.yield(.nudge) }
+
+    /// Whether it is this projector that works, as far as it knows.
+    public var isLeading: Bool { leads.withLock { $0 } }
 
     /// Follows until the task is cancelled or a graceful shutdown begins. Run it once.
     public func run() async throws {
@@ -45,6 +58,7 @@ public struct Projector: Service {
                 group.addTask {
                     while (try? await Task.sleep(for: PollPace.shortest)) != nil { signaller.yield(.tick) }
                 }
+                group.addTask { await FeedHints.listen(pool, logger) { nudge() } }
                 await follow()
                 group.cancelAll()
             }
@@ -54,21 +68,45 @@ public struct Projector: Service {
     }
 
     private func follow() async {
+        var lease = Lease("projector", pool: pool)
         var pace = PollPace()
-        var round = ProjectorRound(pool: pool, logger: logger, pageSize: pageSize)
+        var round = newRound()
+        var retryAt = ContinuousClock.now + retryPause
         for await signal in signals {
+            if signal == .nudge { try? await Task.sleep(for: pace.gap(at: .now)) }
             let began = ContinuousClock.now
             guard signal == .nudge || pace.isDue(at: began) else { continue }
             do {
+                guard try await isTurn(&lease) else {
+                    // What was remembered grows old while another one works.
+                    round = newRound()
+                    pace.waits(at: .now)
+                    continue
+                }
+                if began >= retryAt {
+                    round.retryStopped()
+                    retryAt = began + retryPause
+                }
                 let found = try await round.run()
                 let ended = ContinuousClock.now
                 pace.looked(found: found.events, took: ended - began, at: ended)
                 if found.more { signaller.yield(.nudge) }
             } catch {
-                guard !Task.isCancelled else { return }
+                guard !Task.isCancelled else { break }
                 logger.warning("the views could not be followed", metadata: ["error": "\(error)"])
                 pace.failed(at: .now)
             }
         }
+        leads.withLock { $0 = false }
+        await lease.release()
     }
+
+    private func isTurn(_ lease: inout Lease) async throws -> Bool {
+        // Where a later version of the program has built views, following is for programs of that version.
+        let isTurn = takesTurns ? try await lease.hold { try await !ViewRevisions.read(pool).isOutlived } : true
+        leads.withLock { $0 = isTurn }
+        return isTurn
+    }
+
+    private func newRound() -> ProjectorRound { ProjectorRound(pool: pool, logger: logger, pageSize: pageSize) }
 }

@@ -3,61 +3,86 @@ import Ledger
 import Logging
 import Postgres
 
-/// One look at all ledgers after another, with what is remembered between them; all of it can be lost.
+/// One look at what changed after another, with what is remembered between them; all of it can be lost.
 struct ProjectorRound {
     /// What came of one step; a success without a step is another program's ledger at this moment.
     typealias Outcome = (ledger: LedgerID, result: Result<LedgerFollower.Step?, any Error>)
+
+    /// How long a round goes on to begin steps; what is left is taken by the next.
+    private static let longest: Duration = .milliseconds(500)
+    /// How long a ledger rests that could not be followed for a reason that is not an event.
+    private static let rest: Duration = .seconds(1)
 
     private let follower: LedgerFollower
     private let pool: PostgresPool
     private let logger: Logger
     private let pageSize: Int
-    /// How far each ledger is known to be followed; nil before it was asked.
-    private var cursors: [LedgerID: Int64]?
+    private var mark: FeedMark?
+    private var sweep = LedgerSweep()
+    private var queue = LedgerQueue()
     private var stopped: [LedgerID: Set<ProjectionName>] = [:]
-    private var retryAt: ContinuousClock.Instant
 
     init(pool: PostgresPool, logger: Logger, pageSize: Int) {
         self.pool = pool
         self.pageSize = pageSize
         self.logger = logger
         follower = LedgerFollower(pool: pool, reader: LedgerReader(pool: pool, storesTiles: false))
-        retryAt = .now + Projector.retryPause
     }
 
     /// Follows every ledger that has grown by one page.
     ///
     /// - Returns: Whether events were found, and whether there are more at once.
     mutating func run() async throws -> (events: Bool, more: Bool) {
-        if ContinuousClock.now >= retryAt { retryStopped() }
-        let known = try await knownCursors()
-        let changed = try await follower.reader.changedLedgers(since: known)
-        var found = false, more = false
-        for (ledger, size) in changed where !TenantLedgers.contains(ledger) { cursors?[ledger] = size }
-        let ledgers = changed.keys.filter(TenantLedgers.contains).sorted()
-        for (ledger, result) in await steps(ledgers) {
+        try await discover()
+        let (outcomes, left) = await steps(queue.removeAll())
+        for ledger in left { queue.add(ledger) }
+        var failure: (any Error)?
+        for (ledger, result) in outcomes {
             switch result {
             case .success(let step?):
-                found = true
-                more = more || step.position < step.size
-                cursors?[ledger] = step.position
+                if step.position < step.size { queue.add(ledger) }
                 for failure in step.failures { report(failure, ledger) }
-            case .success(nil): found = true
-            case .failure(let error): throw error
+            case .success(nil): queue.add(ledger, at: .now + PollPace.shortest)
+            case .failure(let error):
+                queue.add(ledger, at: .now + Self.rest)
+                failure = error
             }
         }
-        return (found, more)
+        // One ledger alone does not hold up the others, whatever is the matter with it.
+        if let failure {
+            guard outcomes.contains(where: { (try? $0.result.get()) != nil }) else { throw failure }
+            logger.warning("a ledger could not be followed", metadata: ["error": "\(failure)"])
+        }
+        return (!outcomes.isEmpty, !queue.isEmpty || sweep.isDue(at: .now))
     }
 
-    /// One step of each ledger, a few at the same moment.
-    private func steps(_ ledgers: [LedgerID]) async -> [Outcome] {
-        await withTaskGroup(of: Outcome.self) { group in
+    /// Puts into the queue what changed since the last look, and what a page of the sweep finds.
+    private mutating func discover() async throws {
+        let changes = try await follower.reader.changes(since: mark)
+        if let ledgers = changes.ledgers {
+            for ledger in ledgers.keys where TenantLedgers.contains(ledger) { queue.add(ledger) }
+        } else {
+            sweep = LedgerSweep()
+        }
+        // Not before its ledgers are in the queue.
+        mark = changes.mark
+        queue.wake(at: .now)
+        if sweep.isDue(at: .now) {
+            for ledger in try await sweep.page(pool) { queue.add(ledger) }
+        }
+    }
+
+    /// One step of each ledger, a few at the same moment, and the ledgers that there was no time for.
+    private func steps(_ ledgers: [LedgerID]) async -> (outcomes: [Outcome], left: ArraySlice<LedgerID>) {
+        let deadline = ContinuousClock.now + Self.longest
+        return await withTaskGroup(of: Outcome.self) { group in
             var waiting = ledgers[...]
             var outcomes: [Outcome] = []
             var running = 0
             while true {
-                while running < Projector.width, let ledger = waiting.popFirst() {
+                while running < Projector.width, .now < deadline, let ledger = waiting.popFirst() {
                     let views = Set(ProjectionName.all).subtracting(stopped[ledger] ?? [])
+                    guard !views.isEmpty else { continue }
                     running += 1
                     group.addTask { [follower, pageSize] in
                         do {
@@ -67,7 +92,7 @@ struct ProjectorRound {
                         }
                     }
                 }
-                guard let outcome = await group.next() else { return outcomes }
+                guard let outcome = await group.next() else { return (outcomes, waiting) }
                 running -= 1
                 outcomes.append(outcome)
             }
@@ -85,27 +110,9 @@ struct ProjectorRound {
             ])
     }
 
-    private mutating func retryStopped() {
-        for ledger in stopped.keys { cursors?[ledger] = nil }
+    /// Tries the events again at which views have stopped.
+    mutating func retryStopped() {
+        for ledger in stopped.keys { queue.add(ledger) }
         stopped = [:]
-        retryAt = .now + Projector.retryPause
-    }
-
-    private mutating func knownCursors() async throws -> [LedgerID: Int64] {
-        if let cursors { return cursors }
-        let sql: SQL = """
-            SELECT p.ledger_id, min(p.position)
-            FROM tenure.projection_progress AS p JOIN tenure.projection_generation AS g
-                ON g.projection = p.projection AND g.live = p.generation
-            GROUP BY p.ledger_id HAVING count(*) = (SELECT count(*) FROM tenure.projection_generation)
-            """
-        let rows = try await pool.withConnection { connection in try await connection.query(sql) }
-        let cursors = Dictionary(
-            try rows.map { row in
-                let (ledger, position) = try row.decode(UUID.self, Int64.self)
-                return (LedgerID(ledger), position)
-            }, uniquingKeysWith: { first, _ in first })
-        self.cursors = cursors
-        return cursors
     }
 }

@@ -22,10 +22,14 @@ struct BuildingGenerations: Sendable {
                     building = CASE WHEN building_revision = \(model.revision) THEN building
                         ELSE greatest(live, building) + 1 END,
                     building_revision = \(model.revision)
-                WHERE projection = \(view.rawValue) RETURNING building
+                WHERE projection = \(view.rawValue) RETURNING building, live_revision
                 """)
             guard let row = rows.first else { throw unknown(view) }
-            numbers[view] = try row.decode(Int32.self)
+            let (building, live) = try row.decode(Int32.self, Int32.self)
+            guard live <= model.revision else {
+                throw ProjectionError(.outlived, "a later version of the program has built \(view)")
+            }
+            numbers[view] = building
         }
         return BuildingGenerations(numbers: numbers)
     }
@@ -47,7 +51,7 @@ struct BuildingGenerations: Sendable {
         try await connection.execute(
             """
             UPDATE tenure.projection_generation
-            SET live = building, building = NULL, building_revision = NULL
+            SET live = building, live_revision = building_revision, building = NULL, building_revision = NULL
             WHERE projection = ANY (\(views.map(\.rawValue)))
             """)
     }

@@ -5,10 +5,14 @@ import Postgres
 
 /// Builds the rows of one ledger beside the live ones, page by page.
 struct LedgerRebuild: Sendable {
+    /// How many events share a transaction, without those that no view takes.
+    static let pageSize = 4_000
+
     let pool: PostgresPool
     let reader: LedgerReader
     let generations: BuildingGenerations
     let ledger: LedgerID
+    let pageSize: Int
 
     /// The positions of what is live and of what is built, for each view.
     struct Positions: Sendable {
@@ -23,30 +27,47 @@ struct LedgerRebuild: Sendable {
 
     /// Builds up to where the live views are, each page in a transaction of its own; a kill loses one page.
     ///
+    /// The next page is read and decoded while one is stored.
+    ///
     /// - Parameter progress: Told the number of events that were taken since it was told last.
     func catchUp(_ progress: (Int64) -> Void) async throws {
-        let target = try await pool.withConnection { connection in try await self.target(on: &connection) }
+        let (start, target): (Int64, Int64) = try await pool.withConnection { connection in
+            let built = try await built(on: &connection)
+            return (built, try await self.target(on: &connection))
+        }
         var stopped: Set<ProjectionName> = []
         var reached: Int64 = 0
-        while true {
-            let (position, failing) = try await pool.withTransaction { [stopped] connection in
-                try await page(upTo: target, without: stopped, on: &connection)
+        var page = try await read(after: start, through: target)
+        while page.start < page.end, stopped.count < generations.views.count {
+            let present = page
+            async let following = read(after: present.end, through: target)
+            let (end, failing): (Int64, Set<ProjectionName>) = try await pool.withTransaction {
+                [stopped] connection in
+                // A page that is lost with the server is built again, and no reader sees it yet.
+                try await connection.execute("SET LOCAL synchronous_commit = off")
+                return try await store(present, without: stopped, on: &connection)
             }
             stopped.formUnion(failing)
-            guard let position else { return progress(target - reached) }
-            progress(max(position - reached, 0))
-            reached = max(position, reached)
+            progress(max(min(end, target) - reached, 0))
+            reached = max(min(end, target), reached)
+            let next = try await following
+            // Somebody else built meanwhile, or a row is further back than the page began.
+            page = end == next.start ? next : try await read(after: end, through: target)
         }
+        progress(max(target - reached, 0))
     }
 
     /// Builds up to where the live views are, in the caller's transaction, which holds these.
     func catchUp(on connection: inout PostgresConnection) async throws {
         let target = try await target(on: &connection)
+        var start = try await built(on: &connection)
         var stopped: Set<ProjectionName> = []
-        while true {
-            let (position, failing) = try await page(upTo: target, without: stopped, on: &connection)
-            guard position != nil else { return }
+        while start < target {
+            let page = try await read(after: start, through: target)
+            guard page.start < page.end, stopped.count < generations.views.count else { return }
+            let (end, failing) = try await store(page, without: stopped, on: &connection)
             stopped.formUnion(failing)
+            start = end
         }
     }
 
@@ -88,25 +109,43 @@ struct LedgerRebuild: Sendable {
         return positions
     }
 
-    /// Takes at most one page into those views that are behind.
+    /// How far the view that is furthest behind is built.
+    private func built(on connection: inout PostgresConnection) async throws -> Int64 {
+        let positions = try await positions(on: &connection)
+        // One that has stopped is tried again: the program may know the event now.
+        return generations.views.map { positions.built[$0] ?? 0 }.min() ?? 0
+    }
+
+    /// Events of the ledger, decoded, with where they begin and end.
+    private struct Page: Sendable {
+        let start: Int64
+        let end: Int64
+        let events: DecodedEvents
+    }
+
+    private func read(after start: Int64, through target: Int64) async throws -> Page {
+        let page = try await reader.entries(
+            of: ledger, after: start, through: target, limit: pageSize,
+            without: ReadModels.typesWithoutEffect(on: generations.views))
+        return Page(start: start, end: page.cursor, events: DecodedEvents(page))
+    }
+
+    /// Takes a page into those views that are behind.
     ///
-    /// - Returns: Where the page ended, nil when there was nothing to take, and the views that stopped in it.
-    private func page(
-        upTo target: Int64, without stopped: Set<ProjectionName>, on connection: inout PostgresConnection
-    ) async throws -> (position: Int64?, stopped: Set<ProjectionName>) {
+    /// - Returns: Where to go on, and the views that stopped in the page.
+    private func store(
+        _ page: Page, without stopped: Set<ProjectionName>, on connection: inout PostgresConnection
+    ) async throws -> (end: Int64, stopped: Set<ProjectionName>) {
         var targets: [ProjectionBatch.Target] = []
         for view in generations.views where !stopped.contains(view) {
             guard let model = ReadModels.named(view), let generation = generations.numbers[view] else { continue }
             let rows = try await connection.pipeline(ProgressRow.lock(ledger, view, generation)).last ?? []
-            guard let row = try rows.first.map(ProgressRow.init), row.position < target else { continue }
+            guard let row = try rows.first.map(ProgressRow.init), row.position < page.end else { continue }
             targets.append(.init(model: model, generation: generation, position: row.position))
         }
-        guard let start = targets.map(\.position).min() else { return (nil, []) }
-        let limit = min(Int64(LedgerFollower.pageSize), target - start)
-        let page = try await reader.ledger(ledger, after: start, limit: Int(limit))
-        guard let end = page.events.last?.position else { return (nil, []) }
-        let batch = ProjectionBatch(ledger: ledger, events: DecodedEvents(page.events, end: end))
-        let progress = try await batch.run(targets, on: &connection)
-        return (end, Set(progress.filter { $0.failure != nil }.map(\.projection)))
+        guard let start = targets.map(\.position).min() else { return (page.end, []) }
+        guard start >= page.start else { return (start, []) }
+        let progress = try await ProjectionBatch(ledger: ledger, events: page.events).run(targets, on: &connection)
+        return (page.end, Set(progress.filter { $0.failure != nil }.map(\.projection)))
     }
 }

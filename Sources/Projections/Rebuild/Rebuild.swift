@@ -10,19 +10,24 @@ public import Postgres
 /// the old generation is live, and the next run of the same revision takes up what was built. The switch waits for no
 /// reader, holds the projector for the last few events, and never takes a reader back in time.
 public struct Rebuild: Sendable {
-    /// How many ledgers are built at the same moment; each needs two connections.
-    static let width = 2
     /// How many events the switch may have to take itself, while it holds the projector.
     static let switchable: Int64 = 2_000
 
     let pool: PostgresPool
     let reader: LedgerReader
     let logger: Logger
+    let pageSize: Int
 
-    /// Rebuilds over a pool of the reader role with at least five connections.
+    /// Rebuilds over a pool of the reader role with two connections for each job, and two more.
     public init(pool: PostgresPool, logger: Logger) {
+        self.init(pool: pool, logger: logger, pageSize: LedgerRebuild.pageSize)
+    }
+
+    /// - Parameter pageSize: How many events of a ledger share a transaction.
+    init(pool: PostgresPool, logger: Logger, pageSize: Int) {
         self.pool = pool
         self.logger = logger
+        self.pageSize = pageSize
         reader = LedgerReader(pool: pool, storesTiles: false)
     }
 
@@ -39,7 +44,7 @@ public struct Rebuild: Sendable {
         }
         let ledgers = try await TenantLedgers.all(pool, only: request.tenant.map { LedgerID($0.uuid) })
         let counter = RebuildCounter(total: ledgers.reduce(0) { $0 + $1.size }, report: progress)
-        var report = try await build(ledgers.map(\.id), generations, counter)
+        var report = try await build(ledgers, request.jobs, generations, counter)
         report.events = counter.done
         if !request.isDryRun {
             if let tenant = request.tenant {
@@ -58,10 +63,12 @@ public struct Rebuild: Sendable {
 
     /// Builds and compares ledgers, a few at the same moment.
     private func build(
-        _ ledgers: [LedgerID], _ generations: BuildingGenerations, _ counter: RebuildCounter
+        _ ledgers: [(id: LedgerID, size: Int64)], _ jobs: Int, _ generations: BuildingGenerations,
+        _ counter: RebuildCounter
     ) async throws -> RebuildReport {
         try await withThrowingTaskGroup(of: [ViewDifference].self) { group in
-            var waiting = ledgers[...]
+            // The largest first, so that none of them is left to one job at the end.
+            var waiting = ledgers.sorted { $0.size > $1.size }.map(\.id)[...]
             var report = RebuildReport()
             func add(_ ledger: LedgerID) {
                 let rebuild = rebuild(ledger, generations)
@@ -70,7 +77,7 @@ public struct Rebuild: Sendable {
                     return try await rebuild.compare()
                 }
             }
-            for _ in 0..<Self.width { if let ledger = waiting.popFirst() { add(ledger) } }
+            for _ in 0..<max(jobs, 1) { if let ledger = waiting.popFirst() { add(ledger) } }
             while let differences = try await group.next() {
                 report.companies += 1
                 report.differences += differences
@@ -84,7 +91,7 @@ public struct Rebuild: Sendable {
     }
 
     private func rebuild(_ ledger: LedgerID, _ generations: BuildingGenerations) -> LedgerRebuild {
-        LedgerRebuild(pool: pool, reader: reader, generations: generations, ledger: ledger)
+        LedgerRebuild(pool: pool, reader: reader, generations: generations, ledger: ledger, pageSize: pageSize)
     }
 
     /// Switches as soon as what is left to take is little.

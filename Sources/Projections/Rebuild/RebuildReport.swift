@@ -9,13 +9,18 @@ public struct RebuildRequest: Sendable, Hashable {
     /// Whether to tell differences only, and leave the live views as they are.
     public var isDryRun: Bool
 
+    /// How many ledgers are built at the same moment.
+    public var jobs: Int
+
     /// Describes a rebuild.
     public init(
-        views: Set<ProjectionName> = Set(ProjectionName.all), tenant: TenantID? = nil, isDryRun: Bool = false
+        views: Set<ProjectionName> = Set(ProjectionName.all), tenant: TenantID? = nil, isDryRun: Bool = false,
+        jobs: Int = 2
     ) {
         self.views = views
         self.tenant = tenant
         self.isDryRun = isDryRun
+        self.jobs = jobs
     }
 }
 

@@ -12,14 +12,10 @@ struct TenantsModel: ReadModel {
     var tenants = RowTable<TenantRow>()
     var cancelled = RowTable<CancelledEmployeeRow>()
 
-    static func concerns(_ event: ProjectedEvent) -> Bool {
-        switch event.payload {
-        case is EmployeeRegistered, is EmployeeCancelled, is EmployeeReinstated, is EmailReclaimed: true
-        case is TenantPolicyChanged, is DomainConfirmed, is AppLinked, is AppUnlinked: true
-        case is SecurityAdminSucceeded: true
-        default: false
-        }
-    }
+    static let types: [any EventPayload.Type] = [
+        EmployeeRegistered.self, EmployeeCancelled.self, EmployeeReinstated.self, EmailReclaimed.self,
+        TenantPolicyChanged.self, DomainConfirmed.self, AppLinked.self, AppUnlinked.self, SecurityAdminSucceeded.self,
+    ]
 
     static func rows(touchedBy events: [ProjectedEvent], _ scope: ViewScope) -> [SQL] {
         [

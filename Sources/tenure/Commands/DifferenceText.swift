@@ -34,7 +34,7 @@ enum DifferenceText {
 
     private static func json(_ difference: ViewDifference) -> JSONValue {
         var members: [String: JSONValue] = [
-            "view": .string(difference.view.rawValue), "table": .string(difference.table),
+            "kind": "difference", "view": .string(difference.view.rawValue), "table": .string(difference.table),
             "companyId": difference.tenant.json, "row": .string(difference.key),
         ]
         switch difference.kind {

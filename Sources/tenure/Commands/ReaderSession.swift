@@ -20,14 +20,17 @@ struct ReaderSession: Sendable {
 
     /// Runs `body` over the database of the reader role, until it ends or the person at the terminal stops it.
     static func run<Result: Sendable>(
-        _ settings: Settings, _ body: @Sendable @escaping (ReaderSession) async throws -> Result
+        _ settings: Settings, maximumConnections: Int = 6,
+        _ body: @Sendable @escaping (ReaderSession) async throws -> Result
     ) async throws -> Result {
         let database = try PostgresConfiguration(url: try settings.required(.readerDatabaseUrl, remedy: hint))
         let hasKeys = settings.text(.masterKeyFile) != nil || settings.text(.masterKeys) != nil
         let masters = hasKeys ? try settings.masterKeyStore() : nil
         let logger = Logs.logger(level: try Logs.level(settings, default: .warning))
         return try await Interruption.stopping {
-            try await withPostgresPool(configuration: database, maximumConnections: 6, logger: logger) { pool in
+            try await withPostgresPool(configuration: database, maximumConnections: maximumConnections, logger: logger)
+            { pool in
+                try await DatabaseRole.reader.check(pool)
                 let ring: KeyRing? =
                     if let masters { try await KeyRing.load(from: pool, masters: masters) } else { nil }
                 return try await body(

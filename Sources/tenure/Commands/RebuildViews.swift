@@ -28,10 +28,19 @@ struct RebuildViews: AsyncParsableCommand {
     @Flag(help: "Tell the differences and change nothing.")
     var dryRun = false
 
-    @Flag(help: "One JSON object for each difference.")
-    var json = false
+    @Option(help: "How many companies are built at the same moment.")
+    var jobs = 2
+
+    @Option(help: "table, or ndjson: one JSON object for each report of progress, each difference, and the result.")
+    var format = Format.table
+
+    /// How the command answers.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case table, ndjson
+    }
 
     func validate() throws {
+        guard (1...64).contains(jobs) else { throw ValidationError("--jobs takes 1 to 64.") }
         for view in views where ProjectionName(known: view) == nil {
             throw ValidationError(
                 "There is no view \(Printable.text(view)); there are \(ProjectionName.all.map(\.rawValue).joined(separator: ", "))."
@@ -41,19 +50,19 @@ struct RebuildViews: AsyncParsableCommand {
 
     func run() async throws {
         let named = Set(views.compactMap(ProjectionName.init(known:)))
-        let (company, dryRun) = (company, dryRun)
-        let report = try await ReaderSession.run(try await options.settings()) { session in
+        let (company, dryRun, jobs, format) = (company, dryRun, jobs, format)
+        let connections = jobs * 2 + 2
+        let report = try await ReaderSession.run(
+            try await options.settings(), maximumConnections: connections
+        ) { session in
             let request = RebuildRequest(
                 views: named.isEmpty ? Set(ProjectionName.all) : named,
-                tenant: try company.map { try session.tenant($0) }, isDryRun: dryRun)
-            return try await Self.rebuild(request, session)
+                tenant: try company.map { try session.tenant($0) }, isDryRun: dryRun, jobs: jobs)
+            return try await Self.rebuild(request, session, format)
         }
         let output = Output.standardOutput()
-        if json {
-            for difference in report.differences { output.write(JSONLines.line(Self.json(difference))) }
-        } else if !report.differences.isEmpty {
-            output.write(Self.table(report.differences).rendered(on: output.terminal))
-        }
+        DifferenceText.print(report.differences, json: format == .ndjson, on: output)
+        if format == .ndjson { output.write(JSONLines.line(Self.json(report))) }
         let count = report.differences.count
         let mended = report.hasSwitched ? ", mended" : ""
         Output.standardError().line(
@@ -61,12 +70,13 @@ struct RebuildViews: AsyncParsableCommand {
         if dryRun, count > 0 { throw ExitCode.drift }
     }
 
-    private static func rebuild(_ request: RebuildRequest, _ session: ReaderSession) async throws -> RebuildReport {
-        let error = Output.standardError()
-        let report = ProgressReport(request.isDryRun ? "compare" : "rebuild", unit: "events", total: nil, output: error)
+    private static func rebuild(
+        _ request: RebuildRequest, _ session: ReaderSession, _ format: Format
+    ) async throws -> RebuildReport {
+        let report = RebuildProgressReport(isDryRun: request.isDryRun, isForMachines: format == .ndjson)
         do {
             let result = try await Rebuild(pool: session.pool, logger: session.logger).run(request) { progress in
-                report.update(done: progress.done, of: progress.total)
+                report.update(progress)
             }
             report.finish()
             guard request.tenant == nil || result.companies > 0 else {
@@ -80,41 +90,10 @@ struct RebuildViews: AsyncParsableCommand {
         }
     }
 
-    private static func words(_ kind: ViewDifference.Kind) -> String {
-        switch kind {
-        case .missing: "missing"
-        case .unexpected: "unexpected"
-        case .changed(let columns): "other values: \(columns.joined(separator: " "))"
-        case .stopped(let position, let reason): "stopped at position \(position): \(reason)"
-        }
-    }
-
-    private static func table(_ differences: [ViewDifference]) -> Table {
-        var table = Table([
-            .init(title: "Table"), .init(title: "Company"), .init(title: "Row"), .init(title: "Difference"),
+    private static func json(_ report: RebuildReport) -> JSONValue {
+        .object([
+            "kind": "result", "companies": .integer(Int64(report.companies)), "events": .integer(report.events),
+            "differences": .integer(Int64(report.differences.count)), "switched": .bool(report.hasSwitched),
         ])
-        for difference in differences {
-            table.add([difference.table, difference.tenant.description, difference.key, words(difference.kind)])
-        }
-        return table
-    }
-
-    private static func json(_ difference: ViewDifference) -> JSONValue {
-        var members: [String: JSONValue] = [
-            "view": .string(difference.view.rawValue), "table": .string(difference.table),
-            "companyId": difference.tenant.json, "row": .string(difference.key),
-        ]
-        switch difference.kind {
-        case .missing: members["difference"] = "missing"
-        case .unexpected: members["difference"] = "unexpected"
-        case .changed(let columns):
-            members["difference"] = "changed"
-            members["columns"] = .array(columns.map(JSONValue.string))
-        case .stopped(let position, let reason):
-            members["difference"] = "stopped"
-            members["position"] = .integer(position)
-            members["reason"] = .string(reason)
-        }
-        return .object(members)
     }
 }

@@ -23,6 +23,7 @@ enum ServiceRun {
             told.finish()
         }
         let assembly = try await ServiceAssembly(parts.assembly, logger: logger)
+        http.moreMetrics = assembly.metrics
         let application = try makeApplication(service: assembly.service, configuration: http, logger: logger)
         // Stopped in the opposite order: first no new requests, at last the database.
         let services = assembly.services + [application, companion(ports, assembly.commands)]

@@ -93,4 +93,15 @@ import Testing
         #expect(try answer.problem.code == "service.unavailable")
         #expect(try answer.problem.errors.map(\.detail) == ["database", "views"])
     }
+
+    @Test func `a view that has stopped is told, and the service is ready`() async throws {
+        var service = FakeService()
+        service.stoppedViews = ["tenants": 1, "employees": 2]
+        let answer = try await API.with(service) { try await $0.send("GET", "/readyz", authorization: nil) }
+        #expect(answer.status == 200)
+        #expect(
+            String(decoding: answer.bytes, as: UTF8.self)
+                == #"{"status":"degraded","stoppedViews":[{"companies":2,"view":"employees"},{"companies":1,"view":"tenants"}]}"#
+        )
+    }
 }

@@ -21,6 +21,7 @@ struct FakeService: TenureService {
         EmployeeSummary(companyName: "Acme", companyEmployeeId: "7", status: "active", role: "employee"), position: 9)
     var next: Int64?
     var missing: [String] = []
+    var stoppedViews: [String: Int] = [:]
     /// How long each method takes.
     var delay: Duration = .zero
 
@@ -46,5 +47,5 @@ struct FakeService: TenureService {
             tenantId: Self.employeeId, employeeId: Self.employeeId, sessionId: Self.employeeId, fingerprint: [])
     }
 
-    func readiness() async -> [String] { missing }
+    func readiness() async -> ReadinessReport { ReadinessReport(missing: missing, stoppedViews: stoppedViews) }
 }

@@ -101,7 +101,8 @@ struct RebuildTests {
             try await stage.appendAtOnce(script)
             try await stage.following { _ in try await stage.settle(script) }
             let killed = Task {
-                try await stage.rebuild.run(RebuildRequest()) { _ in withUnsafeCurrentTask { $0?.cancel() } }
+                try await Rebuild(pool: stage.readers, logger: TestServer.logger(), pageSize: 500)
+                    .run(RebuildRequest()) { _ in withUnsafeCurrentTask { $0?.cancel() } }
             }
             await #expect(throws: (any Error).self) { try await killed.value }
             let built = try await stage.text(

@@ -41,9 +41,12 @@ struct Stage: Sendable {
 
     /// Runs a projector beside `body`; it is killed at the end, not asked to stop.
     func following<Result: Sendable>(
-        pageSize: Int = 500, _ body: (Projector) async throws -> Result
+        pageSize: Int = 500, takesTurns: Bool = true, retryPause: Duration = Projector.retryPause,
+        _ body: (Projector) async throws -> Result
     ) async throws -> Result {
-        let projector = Projector(pool: readers, logger: TestServer.logger(), pageSize: pageSize)
+        let projector = Projector(
+            pool: readers, logger: TestServer.logger(), pageSize: pageSize, takesTurns: takesTurns,
+            retryPause: retryPause)
         let running = Task { try await projector.run() }
         do {
             let result = try await body(projector)

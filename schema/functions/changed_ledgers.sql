@@ -1,0 +1,17 @@
+-- The heads that the present snapshot sees changed and an earlier one did not: those changed by transactions that were
+-- in progress then, or began later. Nothing can be skipped by committing late, because a transaction that the earlier
+-- snapshot saw as running is asked for by its own number; and the cost is that of what changed, whatever the number of
+-- ledgers and however long other transactions last.
+--
+-- A transaction that the present snapshot sees is below its xmax; the upper limit leaves out numbers that a restored
+-- dump has brought from another server. Sequential scans are off because plans are kept for long.
+CREATE OR REPLACE FUNCTION tenure.changed_ledgers(_since pg_snapshot) RETURNS TABLE (ledger_id uuid, size bigint)
+LANGUAGE sql STABLE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
+AS $$
+    SELECT l.ledger_id, l.size FROM tenure.ledger AS l
+    WHERE l.changed >= pg_snapshot_xmax(_since) AND l.changed < pg_snapshot_xmax(pg_current_snapshot())
+    UNION ALL
+    SELECT l.ledger_id, l.size FROM pg_snapshot_xip(_since) AS running(id)
+    CROSS JOIN LATERAL (SELECT v.ledger_id, v.size FROM tenure.ledger AS v WHERE v.changed = running.id OFFSET 0) AS l
+$$;
