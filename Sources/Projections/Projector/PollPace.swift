@@ -1,5 +1,5 @@
-/// How often to look for new events: soon again while there are some, less often while there are none, and never for more
-/// than a fifth of the time.
+/// How often to look for new events: soon again while there are some, less often while there are none, and then never for
+/// more than a fifth of the time.
 struct PollPace: Sendable {
     /// The pause after something was found; also the tick that drives looking.
     static let shortest: Duration = .milliseconds(50)
@@ -22,8 +22,7 @@ struct PollPace: Sendable {
     /// Takes note of a look that ended `now` and took `duration`.
     mutating func looked(found: Bool, took duration: Duration, at now: ContinuousClock.Instant) {
         last = now
-        let next = found ? Self.shortest : min(pause * 3 / 2, Self.longest)
-        pause = max(next, duration * 4)
+        pause = found ? Self.shortest : max(min(pause * 3 / 2, Self.longest), duration * 4)
     }
 
     /// Takes note of a look that failed: the database is not to be pressed.

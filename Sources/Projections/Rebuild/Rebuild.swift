@@ -79,13 +79,10 @@ public struct Rebuild: Sendable {
             }
             for _ in 0..<max(jobs, 1) { if let ledger = waiting.popFirst() { add(ledger) } }
             while let differences = try await group.next() {
-                report.companies += 1
-                report.differences += differences
+                report.add(differences)
                 if let ledger = waiting.popFirst() { add(ledger) }
             }
-            report.differences.sort {
-                ($0.tenant.description, $0.table, $0.key) < ($1.tenant.description, $1.table, $1.key)
-            }
+            report.sort()
             return report
         }
     }

@@ -34,12 +34,29 @@ public struct RebuildProgress: Sendable, Hashable {
 
 /// What a rebuild came to.
 public struct RebuildReport: Sendable {
-    /// Where the rows that were live differed from the log; up to 1,000 for each table of each company.
-    public internal(set) var differences: [ViewDifference] = []
+    /// How many differences are kept; memory does not grow with what is wrong.
+    public static let keptDifferences = 10_000
+
+    /// Where the rows that were live differed from the log; at most ``keptDifferences``.
+    public private(set) var differences: [ViewDifference] = []
+    /// How many there were, counting at most 1,000 of each table of each company.
+    public private(set) var differenceCount = 0
     /// The number of companies that were compared.
     public internal(set) var companies = 0
     /// The number of events that were taken, those of an interrupted run before included.
     public internal(set) var events: Int64 = 0
     /// Whether the rebuilt rows are the live ones now.
     public internal(set) var hasSwitched = false
+
+    /// Takes note of one company's differences.
+    mutating func add(_ found: [ViewDifference]) {
+        companies += 1
+        differenceCount += found.count
+        differences += found.prefix(Self.keptDifferences - differences.count)
+    }
+
+    /// Puts the differences in the order of companies, tables and rows.
+    mutating func sort() {
+        differences.sort { ($0.tenant.description, $0.table, $0.key) < ($1.tenant.description, $1.table, $1.key) }
+    }
 }

@@ -5,7 +5,8 @@ import Foundation
 /// Looks at what a development service needs and says what is missing.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check the programs, files and rights that a service on this machine needs.")
+        abstract: "Check the programs, files and rights that a service on this machine needs, and its views.",
+        discussion: "The views are those of TENURE_READER_DATABASE_URL, or of the service of make run.")
 
     @Option(help: "The directory of the development service's state.")
     var stateDirectory = ".tenure"

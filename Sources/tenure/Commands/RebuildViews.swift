@@ -63,7 +63,10 @@ struct RebuildViews: AsyncParsableCommand {
         let output = Output.standardOutput()
         DifferenceText.print(report.differences, json: format == .ndjson, on: output)
         if format == .ndjson { output.write(JSONLines.line(Self.json(report))) }
-        let count = report.differences.count
+        let count = report.differenceCount
+        if count > report.differences.count {
+            Output.standardError().line("Only the first \(report.differences.count) are told.")
+        }
         let mended = report.hasSwitched ? ", mended" : ""
         Output.standardError().line(
             count == 0 ? "The live views were as the log says." : "\(count) differences from the log\(mended).")
@@ -93,7 +96,7 @@ struct RebuildViews: AsyncParsableCommand {
     private static func json(_ report: RebuildReport) -> JSONValue {
         .object([
             "kind": "result", "companies": .integer(Int64(report.companies)), "events": .integer(report.events),
-            "differences": .integer(Int64(report.differences.count)), "switched": .bool(report.hasSwitched),
+            "differences": .integer(Int64(report.differenceCount)), "switched": .bool(report.hasSwitched),
         ])
     }
 }

@@ -22,10 +22,30 @@ struct PollPaceTests {
         #expect(pace.isDue(at: start + PollPace.shortest))
     }
 
-    @Test func `a look that takes long is followed by a pause of four times that`() {
+    @Test func `a look in vain that takes long is followed by a pause of four times that`() {
         var pace = PollPace()
-        pace.looked(found: true, took: .milliseconds(500), at: start)
+        pace.looked(found: false, took: .milliseconds(500), at: start)
         #expect(!pace.isDue(at: start + .milliseconds(1_999)))
         #expect(pace.isDue(at: start + .milliseconds(2_000)))
+        pace.looked(found: true, took: .milliseconds(500), at: start)
+        #expect(pace.isDue(at: start + PollPace.shortest))
+    }
+
+    @Test func `nudges right after a look share the next one`() {
+        var pace = PollPace()
+        #expect(pace.gap(at: start) == .zero)
+        pace.looked(found: true, took: .zero, at: start)
+        #expect(pace.gap(at: start) == PollPace.nudged)
+        #expect(pace.gap(at: start + .milliseconds(4)) == PollPace.nudged - .milliseconds(4))
+        #expect(pace.gap(at: start + .seconds(1)) == .zero)
+    }
+
+    @Test func `a failure and another program's turn are followed by a long pause`() {
+        var pace = PollPace()
+        pace.failed(at: start)
+        #expect(!pace.isDue(at: start + .milliseconds(999)))
+        pace.waits(at: start)
+        #expect(!pace.isDue(at: start + PollPace.longest - .nanoseconds(1)))
+        #expect(pace.isDue(at: start + PollPace.longest))
     }
 }

@@ -175,21 +175,6 @@ extension Stage {
         }
     }
 
-    /// Appends a whole script with few commits.
-    fileprivate func appendAtOnce(_ script: CompanyScript) async throws {
-        var start = 0
-        while start < script.events.count {
-            let items = script.events[start..<min(start + 200, script.events.count)]
-            var expectations: [StreamID: Int] = [:]
-            for item in items where expectations[item.event.stream] == nil {
-                expectations[item.event.stream] = item.version - 1
-            }
-            _ = try await appender.append(
-                Append(events: items.map(\.event), expectations: expectations, time: items.first?.time ?? .now()))
-            start += 200
-        }
-    }
-
     /// Damages the rows of a company in four ways.
     fileprivate func damage(_ employees: [EmployeeRow]) async throws {
         let id = employees[2].id.uuid

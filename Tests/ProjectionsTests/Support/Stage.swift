@@ -1,3 +1,4 @@
+import Canonical
 import Identity
 import Ledger
 import Logging
@@ -20,8 +21,10 @@ struct Stage: Sendable {
     var reader: LedgerReader { LedgerReader(pool: readers, storesTiles: false) }
     var rebuild: Rebuild { Rebuild(pool: readers, logger: TestServer.logger()) }
 
-    static func run<Result: Sendable>(_ body: (Stage) async throws -> Result) async throws -> Result {
-        try await TestDatabase.with { database in
+    static func run<Result: Sendable>(
+        on url: String? = nil, _ body: (Stage) async throws -> Result
+    ) async throws -> Result {
+        try await TestDatabase.with(on: try url ?? TestServer.requireURL()) { database in
             try await database.withPool(as: .reader, maximumConnections: 8) { readers in
                 try await database.withAppender { appender, pool in
                     try await body(Stage(database: database, appender: appender, pool: pool, readers: readers))
@@ -36,6 +39,21 @@ struct Stage: Sendable {
             _ = try await appender.append(
                 Append(
                     events: [item.event], expectations: [item.event.stream: item.version - 1], time: item.time))
+        }
+    }
+
+    /// Appends a whole script with few commits.
+    func appendAtOnce(_ script: CompanyScript) async throws {
+        var start = 0
+        while start < script.events.count {
+            let items = script.events[start..<min(start + 200, script.events.count)]
+            var expectations: [StreamID: Int] = [:]
+            for item in items where expectations[item.event.stream] == nil {
+                expectations[item.event.stream] = item.version - 1
+            }
+            _ = try await appender.append(
+                Append(events: items.map(\.event), expectations: expectations, time: items.first?.time ?? .now()))
+            start += 200
         }
     }
 

@@ -1,0 +1,90 @@
+import FoundationEssentials
+import Identity
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Projections
+
+/// `tenure rebuild` and `tenure doctor` as processes of the operating system.
+@Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
+struct RebuildProcessTests {
+    private func tenure(_ arguments: [String], _ stage: Stage) throws -> ChildProcess {
+        try ChildProcess(
+            "tenure", arguments,
+            environment: [
+                "TENURE_READER_DATABASE_URL": stage.database.url(as: .reader), "SWIFT_BACKTRACE": "enable=no",
+            ])
+    }
+
+    @Test func `a rebuild that is killed again and again ends, and shows no reader less than before`() async throws {
+        try await Stage.run { stage in
+            var script = CompanyScript()
+            for number in 1...150 { _ = try script.register("\(number)") }
+            try await stage.appendAtOnce(script)
+            try await stage.following { _ in try await stage.settle(script) }
+            let (views, tenant) = (stage.views, script.tenant)
+            let reading = Task {
+                var reads = 0
+                while !Task.isCancelled {
+                    let count = try? await views.employees(in: tenant, limit: 1_000).count
+                    // Nil when the task was cancelled in the middle.
+                    #expect(count == 150 || Task.isCancelled)
+                    reads += 1
+                }
+                return reads
+            }
+            // Each lives for a while of its own; the machine decides in what part of its work it dies.
+            for delay in [5, 60, 120, 200, 300] {
+                let process = try tenure(["rebuild", "--format", "ndjson"], stage)
+                try await Task.sleep(for: .milliseconds(delay))
+                process.kill()
+                _ = await process.finish()
+                try await stage.expectEqual(script.tenant)
+            }
+            let (status, lines) = try await tenure(["rebuild", "--jobs", "3", "--format", "ndjson"], stage).finish()
+            #expect(status == 0)
+            #expect(lines.last?.contains(#""differences":0"#) ?? false)
+            #expect(lines.first?.contains(#""kind":"progress""#) ?? false)
+            reading.cancel()
+            let reads = await reading.value
+            #expect(reads > 0)
+            try await stage.expectEqual(script.tenant)
+            let generations = try await stage.text("SELECT DISTINCT generation::text FROM tenure.employees")
+            #expect(generations.count == 1)
+        }
+    }
+
+    @Test func `a dry run exits with 5 when there is a difference and with 0 when there is none`() async throws {
+        try await Stage.run { stage in
+            let script = try CompanyScript.eventful()
+            try await stage.append(script)
+            try await stage.following { _ in try await stage.settle(script) }
+            let (equal, _) = try await tenure(["rebuild", "--dry-run"], stage).finish()
+            #expect(equal == 0)
+            try await stage.execute("UPDATE tenure.employees SET is_appointed = NOT is_appointed")
+            let (status, lines) = try await tenure(["rebuild", "employees", "--dry-run", "--format", "ndjson"], stage)
+                .finish()
+            #expect(status == 5)
+            #expect(lines.contains { $0.contains(#""columns":["is_appointed"]"#) })
+            let (again, _) = try await tenure(["rebuild", "--dry-run"], stage).finish()
+            #expect(again == 5)
+        }
+    }
+
+    @Test func `the doctor names a view that has stopped`() async throws {
+        try await Stage.run { stage in
+            var script = CompanyScript()
+            _ = try script.register("1")
+            script.addUnknown()
+            try await stage.append(script)
+            try await stage.following { _ in
+                try await stage.waitUntil { $0.stopped.count == ProjectionName.all.count }
+            }
+            let (status, lines) = try await tenure(["doctor", "--json"], stage).finish()
+            #expect(status == 1)
+            let position = "stopped at position \(script.events.count) of company \(script.tenant)"
+            #expect(lines.contains { $0.contains(position) && $0.contains("view employees") })
+        }
+    }
+}
