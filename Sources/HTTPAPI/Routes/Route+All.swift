@@ -6,8 +6,9 @@ extension Route {
             validateRegistrationPassphrase, startLogin, proveLoginKey, validateLoginAnswers, validateLoginPassphrase,
             refreshSession, closeSession, listSessions, readCompany, listEmployees, readEmployee, readSecurityAdmin,
             listAuthorizations, authorizeKey, refuseKey, revokeKey, approveEmployee, cancelEmployee,
-            reinstateEmployee, reclaimEmail, readPolicy, changePolicy, linkApp, unlinkApp, listEvents, health,
-            readiness, Route.metrics(configuration, metrics), openAPI, docs, docsStyle,
+            reinstateEmployee, reclaimEmail, readPolicy, changePolicy, linkApp, unlinkApp, listEvents, readCheckpoint,
+            readTile, proveEvent, health, readiness, Route.metrics(configuration, metrics), anchor, openAPI, docs,
+            docsStyle,
         ]
     }
 }

@@ -56,7 +56,8 @@ extension CommandFailure {
 
     private static func proof(_ error: ProofError) -> CommandFailure {
         switch error.code {
-        case .signatureInvalid, .rootMismatch, .bundleInvalid, .hashesMissing: CommandFailure(.integrityViolation, error.reason)
+        case .signatureInvalid, .rootMismatch, .bundleInvalid, .hashesMissing:
+            CommandFailure(.integrityViolation, error.reason)
         default: CommandFailure(.failure, error.reason)
         }
     }
