@@ -45,7 +45,7 @@ struct `The log as an outsider sees it` {
     /// Whoever owns the database before the seal can write what they like, but cannot sign.
     @Test(arguments: [
         ("AnswersValidated", "deviceSignature"), ("AnswersValidated", "userSignature"),
-        ("AnswersValidated", "challenge"), ("PassphraseValidated", "userKey"), ("EmployeeKeyAuthorized", "signature"),
+        ("AnswersValidated", "challenge"), ("AnswersValidated", "userKey"), ("EmployeeKeyAuthorized", "signature"),
         ("EmployeeKeyAuthorized", "key"),
     ])
     func `a changed signature is found`(type: String, member: String) async throws {
@@ -91,7 +91,7 @@ struct `The log as an outsider sees it` {
             try await Task.sleep(for: .milliseconds(100))
         }
         let checkpoint = try #require(signed)
-                let ledger = try await world.ledger("tiles.example"), key = try await world.logKey()
+        let ledger = try await world.ledger("tiles.example"), key = try await world.logKey()
         #expect(checkpoint.ledger == ledger)
         try checkpoint.verify(key)
         let size = checkpoint.checkpoint.size
