@@ -113,7 +113,7 @@ let package = Package(
             name: "LedgerTests",
             dependencies: [
                 "Canonical", "Ledger", "LedgerWorkerProcess", "Postgres", "Schema", "TestSupport", crypto, logging,
-            ], swiftSettings: settings),
+            ], exclude: ["Proof/check.go"], swiftSettings: settings),
         .testTarget(
             name: "KeysTests", dependencies: ["Keys", "TestSupport", "Postgres", "Canonical", crypto],
             swiftSettings: settings),

@@ -6,6 +6,8 @@ extension Endpoint {
     /// Gives counters.
     public static let metrics = Endpoint(
         "GET", "/metrics", .anyone, "Give counters in the Prometheus text format (loopback, or with the token)")
+    /// Gives the anchor of the log.
+    public static let anchor = Endpoint("GET", "/anchor", .anyone, "Give the newest anchor of the log, with its key")
     /// Gives the description of the API.
     public static let openAPI = Endpoint("GET", "/openapi.yaml", .anyone, "Give the description of this API")
     /// Gives the documentation.
@@ -20,7 +22,7 @@ extension Endpoint {
         .refreshSession, .closeSession, .listSessions, .readCompany, .listEmployees, .readEmployee,
         .readSecurityAdmin, .listAuthorizations, .authorizeKey, .refuseKey, .revokeKey, .approveEmployee,
         .cancelEmployee, .reinstateEmployee, .changeRole, .reclaimEmail, .readPolicy, .changePolicy, .linkApp,
-        .unlinkApp,
-        .listEvents, .health, .readiness, .metrics, .openAPI, .docs, .docsStyle,
+        .unlinkApp, .listEvents, .readCheckpoint, .readTile, .proveEvent, .health, .readiness, .metrics, .anchor,
+        .openAPI, .docs, .docsStyle,
     ]
 }

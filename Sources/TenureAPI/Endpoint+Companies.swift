@@ -17,6 +17,15 @@ extension Endpoint {
         "GET", "/authorizations", "List the keys that wait, with the statement to sign")
     /// Lists events.
     public static let listEvents = company("GET", "/events", "List the events of a company")
+    /// Reads the checkpoint.
+    public static let readCheckpoint = company("GET", "/checkpoint", "Read the signed checkpoint of a company's ledger")
+    /// Reads a tile.
+    public static let readTile = Endpoint(
+        "GET", "/v1/companies/{companyName}/tile/{tile}", takesRest: true, .appOrEmployee,
+        "Read a tile of hashes or a bundle of entries of a company's ledger")
+    /// Proves an event.
+    public static let proveEvent = company(
+        "GET", "/events/{position}/proof", "Prove that an event is in a company's ledger")
     /// Reads the policy.
     public static let readPolicy = company("GET", "/policy", "Read the policy of a company")
     /// Changes the policy.

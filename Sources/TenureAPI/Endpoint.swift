@@ -22,9 +22,11 @@ public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     public let summary: String
 
     /// Describes an operation.
-    public init(_ method: String, _ template: String, _ access: Access, _ summary: String) {
+    public init(
+        _ method: String, _ template: String, takesRest: Bool = false, _ access: Access, _ summary: String
+    ) {
         self.method = method
-        self.template = PathTemplate(template)
+        self.template = PathTemplate(template, takesRest: takesRest)
         self.access = access
         self.summary = summary
     }

@@ -1,4 +1,5 @@
-/// The pattern of a path, such as `/v1/companies/{companyName}`; a capture is one whole segment.
+/// The pattern of a path, such as `/v1/companies/{companyName}`; a capture is one whole segment, or at the end, where
+/// the pattern says so, all that are left.
 public struct PathTemplate: Sendable, Hashable, CustomStringConvertible {
     /// One segment of a pattern.
     enum Segment: Sendable, Hashable {
@@ -9,10 +10,13 @@ public struct PathTemplate: Sendable, Hashable, CustomStringConvertible {
     /// The pattern as it is written.
     public let text: String
     let segments: [Segment]
+    /// Whether the last capture stands for one or more segments, slashes included.
+    let takesRest: Bool
 
     /// Reads a pattern that starts with `/`.
-    public init(_ text: String) {
+    public init(_ text: String, takesRest: Bool = false) {
         self.text = text
+        self.takesRest = takesRest
         segments = text.split(separator: "/").map { part in
             part.hasPrefix("{") && part.hasSuffix("}")
                 ? .capture(String(part.dropFirst().dropLast())) : .literal(String(part))
@@ -47,7 +51,8 @@ public struct PathTemplate: Sendable, Hashable, CustomStringConvertible {
     /// The path is compared as it was sent: split at `/` before anything is decoded, so that an encoded slash stays
     /// part of its segment. Empty segments match nothing.
     public func match(_ rawSegments: [Substring]) -> [String: Substring]? {
-        guard rawSegments.count == segments.count else { return nil }
+        let rest = takesRest ? max(rawSegments.count - segments.count, 0) : 0
+        guard rawSegments.count == segments.count + rest else { return nil }
         var found: [String: Substring] = [:]
         for (segment, raw) in zip(segments, rawSegments) {
             switch segment {
@@ -57,6 +62,9 @@ public struct PathTemplate: Sendable, Hashable, CustomStringConvertible {
                 guard !raw.isEmpty else { return nil }
                 found[name] = raw
             }
+        }
+        if rest > 0, case .capture(let name)? = segments.last, let first = found[name], let last = rawSegments.last {
+            found[name] = first.base[first.startIndex..<last.endIndex][...]
         }
         return found
     }

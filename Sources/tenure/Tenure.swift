@@ -14,8 +14,8 @@ struct Tenure: AsyncParsableCommand {
             """,
         version: Tenure.version,
         subcommands: [
-            Serve.self, Migrate.self, AppCommand.self, CompanyCommand.self, Replay.self, RebuildViews.self, Erase.self,
-            KeyCommand.self, Doctor.self,
+            Serve.self, Migrate.self, AppCommand.self, CompanyCommand.self, Replay.self, RebuildViews.self,
+            VerifyCommand.self, AnchorCommand.self, Erase.self, KeyCommand.self, Doctor.self,
         ])
 
     /// The version that banner, `--version` and `/healthz` show.

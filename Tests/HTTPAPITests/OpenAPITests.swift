@@ -89,7 +89,7 @@ import Testing
         }
         let line = JSONValue.objectOmittingNil([
             "operation": .string(endpoint.description), "status": .integer(Int64(answer.status)),
-            "response": answer.bytes.isEmpty ? nil : try answer.json,
+            "response": answer.header("Content-Type")?.hasSuffix("json") == true ? try answer.json : nil,
             "request": try request.map { try StrictJSON.parse($0.utf8) },
         ])
         return String(decoding: line.canonicalBytes(), as: UTF8.self)

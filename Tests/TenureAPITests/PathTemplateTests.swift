@@ -35,6 +35,17 @@ import Testing
         #expect(employee.captures == ["companyName", "companyEmployeeId"])
     }
 
+    @Test func `a capture at the end may take all that is left`() throws {
+        let tile = PathTemplate("/c/{companyName}/tile/{tile}", takesRest: true)
+        let segments = try #require(PathTemplate.segments(of: "/c/A%2FB/tile/0/x001/234.p/7"))
+        #expect(tile.match(segments) == ["companyName": "A%2FB", "tile": "0/x001/234.p/7"])
+        #expect(
+            tile.match(try #require(PathTemplate.segments(of: "/c/a/tile/0"))) == ["companyName": "a", "tile": "0"])
+        for path in ["/c/a/tile", "/c/a/tile/", "/c/a/b/tile/0"] {
+            #expect(tile.match(try #require(PathTemplate.segments(of: path))) == nil)
+        }
+    }
+
     @Test func `every byte survives percent-encoding`() {
         for scalar in (0...0x2FF).compactMap(Unicode.Scalar.init) {
             let text = String(scalar)
@@ -49,7 +60,7 @@ import Testing
 
     @Test func `operations have unique names and known captures`() {
         #expect(Set(Endpoint.all).count == Endpoint.all.count)
-        let known: Set = ["companyName", "companyEmployeeId", "fingerprint", "appId", "flow"]
+        let known: Set = ["companyName", "companyEmployeeId", "fingerprint", "appId", "flow", "position", "tile"]
         for endpoint in Endpoint.all {
             #expect(Set(endpoint.template.captures).isSubset(of: known))
             #expect(!endpoint.summary.isEmpty)

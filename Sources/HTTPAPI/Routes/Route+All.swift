@@ -7,8 +7,8 @@ extension Route {
             refreshSession, closeSession, listSessions, readCompany, listEmployees, readEmployee, readSecurityAdmin,
             listAuthorizations, authorizeKey, refuseKey, revokeKey, approveEmployee, cancelEmployee,
             reinstateEmployee, changeRole, reclaimEmail, readPolicy, changePolicy, linkApp, unlinkApp, listEvents,
-            health,
-            readiness, Route.metrics(configuration, metrics), openAPI, docs, docsStyle,
+            readCheckpoint, readTile, proveEvent, health, readiness, Route.metrics(configuration, metrics), anchor,
+            openAPI, docs, docsStyle,
         ]
     }
 }

@@ -1,3 +1,4 @@
+import Ledger
 extension EventSourcedService {
     private var reads: CompanyReads { CompanyReads(context: context, views: views) }
 
@@ -41,6 +42,24 @@ extension EventSourcedService {
     /// The policy in force.
     public func policy(of company: String, caller: Caller) async throws -> PolicyView {
         try await ReadPolicy(context: context).run(company, caller: caller)
+    }
+
+    /// The newest anchor.
+    public func anchor() async throws -> String { try await ReadAnchor(context: context).run().text }
+
+    /// The newest checkpoint of a company's ledger.
+    public func checkpoint(of company: String, caller: Caller) async throws -> String {
+        try await ReadCheckpoint(context: context).run(company, caller: caller)
+    }
+
+    /// A resource of a company's ledger as a tiled log.
+    public func tile(_ path: String, of company: String, caller: Caller) async throws -> [UInt8]? {
+        try await ReadTile(context: context).run(path, company, caller: caller)
+    }
+
+    /// The inclusion proof of an event.
+    public func proof(of position: Int64, company: String, caller: Caller) async throws -> String? {
+        try await ProveEvent(context: context).run(position, company, caller: caller)
     }
 
     /// What keeps the service from being ready, and what does not although it should be mended.

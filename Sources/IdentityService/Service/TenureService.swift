@@ -67,6 +67,17 @@ public protocol TenureService: Sendable {
     /// The policy.
     func policy(of company: String, caller: Caller) async throws -> PolicyView
 
+    // MARK: Proofs
+
+    /// The newest anchor: the key, an empty line and a signed note.
+    func anchor() async throws -> String
+    /// The newest signed checkpoint of a company's ledger: a signed note.
+    func checkpoint(of company: String, caller: Caller) async throws -> String
+    /// A resource of a company's ledger as a tiled log, named as behind `tile/`; nil when the log has none of that name.
+    func tile(_ path: String, of company: String, caller: Caller) async throws -> [UInt8]?
+    /// The inclusion proof of an event with the checkpoint it leads to; nil when there is no such position.
+    func proof(of position: Int64, company: String, caller: Caller) async throws -> String?
+
     // MARK: Decisions
 
     /// Authorizes, refuses or revokes an employee key.

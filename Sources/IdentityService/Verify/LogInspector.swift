@@ -13,7 +13,9 @@ struct LogInspector: EventInspector {
     private(set) var apps = AppAuthorities()
     private(set) var trail: AuthorityTrail
 
-    init(checksSignatures: Bool, apps: AppAuthorities = AppAuthorities()) {
+    /// - Parameter apps: What the system ledger says of apps; nil when it is not known, and then their signatures are
+    ///   verified, but not whether the apps had those keys.
+    init(checksSignatures: Bool, apps: AppAuthorities? = AppAuthorities()) {
         self.checksSignatures = checksSignatures
         trail = AuthorityTrail(apps: apps)
     }

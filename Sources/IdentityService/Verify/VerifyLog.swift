@@ -108,7 +108,7 @@ extension VerifyReport {
 }
 
 /// Counts over several tasks.
-private final class VerifiedCount: Sendable {
+final class VerifiedCount: Sendable {
     private let total: Int64
     private let progress: @Sendable (Int64, Int64) -> Void
     private let done = Lock(Int64(0))

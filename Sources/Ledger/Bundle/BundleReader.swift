@@ -79,12 +79,12 @@ public struct BundleReader: Sendable {
     }
 
     func refusal(_ part: BundleManifest.Part, _ position: Int64, _ reason: String) -> ProofError {
-        ProofError(.bundleInvalid, "ledger \(part.ledger), position \(position): \(reason)")
+        ProofError(.bundleInvalid, "ledger \(part.ledger), position \(position): \(reason)", position: position)
     }
 
     func mismatch(_ part: BundleManifest.Part, _ position: Int64) -> ProofError {
         ProofError(
             .rootMismatch,
-            "ledger \(part.ledger), position \(position): the entry is not the one that was signed")
+            "ledger \(part.ledger), position \(position): the entry is not the one that was signed", position: position)
     }
 }

@@ -29,11 +29,14 @@ public struct ProofError: Error, Sendable, Equatable, CustomStringConvertible {
     public let code: Code
     /// One clause for a person, without content.
     public let reason: String
+    /// The position it is about, where it is about one.
+    public let position: Int64?
 
     /// Makes a refusal.
-    public init(_ code: Code, _ reason: String) {
+    public init(_ code: Code, _ reason: String, position: Int64? = nil) {
         self.code = code
         self.reason = reason
+        self.position = position
     }
 
     /// The code and the reason.

@@ -80,12 +80,21 @@ public struct TilePath: Sendable, Hashable, CustomStringConvertible {
         return String(repeating: "0", count: 3 - digits.utf8.count) + digits
     }
 
+    /// The first index of the level, or of the entries, that it holds, from 0.
+    public var firstIndex: Int64 { index * MerkleTile.width }
+    /// The last one.
+    public var lastIndex: Int64 { firstIndex + width - 1 }
+
+    /// How many hashes of this level, or entries, a log of `size` entries has.
+    public func count(inLogOf size: Int64) -> Int64 {
+        if case .hashes(let level) = content { return size / MerkleTile.leaves(belowLevel: level) }
+        return size
+    }
+
     /// The resources that a log of `size` entries has of one kind, in order: full ones, and at most one partial.
     public static func all(_ content: Content, size: Int64) -> [TilePath] {
         var width = size
-        if case .hashes(let level) = content {
-            width = MerkleTile.leaves(belowLevel: level) > size ? 0 : size / MerkleTile.leaves(belowLevel: level)
-        }
+        if case .hashes(let level) = content { width = size / MerkleTile.leaves(belowLevel: level) }
         var paths: [TilePath] = []
         for index in 0..<(width + MerkleTile.width - 1) / MerkleTile.width {
             let rest = width - index * MerkleTile.width

@@ -72,6 +72,23 @@ extension FakeService {
             ], next: next)
     }
 
+    func anchor() async throws -> String { "anchor" }
+
+    func checkpoint(of company: String, caller: Caller) async throws -> String {
+        try await read("checkpoint", company, caller, nil)
+        return "checkpoint"
+    }
+
+    func tile(_ path: String, of company: String, caller: Caller) async throws -> [UInt8]? {
+        try await read("tile", company, caller, nil, ["tile": path])
+        return path == "none" ? nil : [1, 2, 3]
+    }
+
+    func proof(of position: Int64, company: String, caller: Caller) async throws -> String? {
+        try await read("proof", company, caller, nil, ["position": "\(position)"])
+        return position == 404 ? nil : "proof"
+    }
+
     func policy(of company: String, caller: Caller) async throws -> PolicyView {
         try await read("policy", company, caller, nil)
         return PolicyView(

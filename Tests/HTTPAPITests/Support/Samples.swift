@@ -30,7 +30,9 @@ enum Samples {
     }
 
     static func path(_ endpoint: Endpoint) -> String {
-        endpoint.template.path(Dictionary(uniqueKeysWithValues: endpoint.template.captures.map { ($0, "v-\($0)") }))
+        endpoint.template.path(
+            Dictionary(
+                uniqueKeysWithValues: endpoint.template.captures.map { ($0, $0 == "position" ? "7" : "v-\($0)") }))
     }
 
     static func authorization(_ endpoint: Endpoint) -> String? {

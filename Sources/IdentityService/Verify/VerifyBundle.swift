@@ -1,0 +1,65 @@
+import FoundationEssentials
+public import Ledger
+
+/// Verifies a bundle without any database: signatures of checkpoints, entries against them, and what entries say.
+///
+/// When the system ledger is in the bundle, its records and the anchor bind the checkpoints of the others; when not,
+/// the key alone does.
+public struct VerifyBundle: Sendable {
+    private let bundle: BundleReader
+    private let request: VerifyRequest
+
+    /// Verifies a bundle that was opened.
+    public init(_ bundle: BundleReader, request: VerifyRequest) {
+        self.bundle = bundle
+        self.request = request
+    }
+
+    /// Verifies.
+    ///
+    /// - Parameter progress: Told how many events were verified, of how many.
+    /// - Throws: `ProofError` when the bundle cannot be read; never for what is found.
+    public func run(_ progress: @escaping @Sendable (_ done: Int64, _ total: Int64) -> Void = { _, _ in }) async throws
+        -> VerifyReport
+    {
+        let counter = VerifiedCount(total: bundle.manifest.parts.reduce(0) { $0 + $1.entries }, progress)
+        var report = VerifyReport()
+        var system = LogInspector(checksSignatures: request.checksSignatures)
+        var isSystemWhole = false
+        for part in bundle.manifest.parts.sorted(by: { $0.ledger == .system && $1.ledger != .system }) {
+            if part.ledger == .system {
+                isSystemWhole = part.content == .whole
+                report.add(try await verify(part, records: [], &system, counter))
+            } else {
+                var inspector = LogInspector(
+                    checksSignatures: request.checksSignatures, apps: isSystemWhole ? system.apps : nil)
+                let records = system.records[part.ledger] ?? []
+                report.add(try await verify(part, records: records, &inspector, counter))
+            }
+        }
+        return report
+    }
+
+    private func verify(
+        _ part: BundleManifest.Part, records: [ExpectedRoot], _ inspector: inout LogInspector, _ counter: VerifiedCount
+    ) async throws -> LedgerFindings {
+        var roots = records
+        var violations: [Violation] = []
+        if let signed = bundle.checkpoint(part.ledger), (try? signed.verify(request.key)) == nil {
+            violations.append(
+                Violation(.checkpoint, ledger: part.ledger, "the checkpoint is not signed by the key of this log"))
+        }
+        if part.ledger == .system, let anchor = request.anchor?.checkpoint.checkpoint {
+            roots.append(ExpectedRoot(size: anchor.size, root: anchor.root, source: .anchor))
+            if anchor.size > part.size {
+                violations.append(
+                    Violation(.checkpoint, ledger: part.ledger, "the checkpoint is older than the anchor"))
+            }
+        }
+        let report = try await VerifyBundledLedger(bundle).run(part, expecting: roots, inspector: &inspector) { count in
+            counter.add(count)
+        }
+        return LedgerFindings(
+            events: report.events, sealed: report.events, violations: report.violations + violations)
+    }
+}

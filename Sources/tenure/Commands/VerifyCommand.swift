@@ -1,0 +1,96 @@
+import ArgumentParser
+import FoundationEssentials
+import Identity
+import IdentityService
+import Ledger
+
+/// Verifies the log from its entries.
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Verify the log, or an exported bundle, from its entries; exit code 3 when something was changed.",
+        discussion: """
+            Every entry is read and hashed; columns, versions, heads, tiles, recorded and signed checkpoints, the \
+            anchor, and the signatures inside events are held against what comes out. Of a bundle nothing but its files \
+            is needed, and the key.
+
+            The database needs TENURE_READER_DATABASE_URL. The key comes from --key, else from the anchor, else from \
+            TENURE_MASTER_KEY_FILE; only the first two are independent of this machine.
+            """)
+
+    @OptionGroup var options: SettingsOptions
+    @OptionGroup var keys: LogKeyOptions
+
+    @Option(help: ArgumentHelp("An anchor that was kept elsewhere.", valueName: "file"))
+    var anchor: String?
+
+    @Option(help: "Only this company, besides the system ledger.")
+    var company: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The fingerprint of the founder's first key, to be compared; with --company.", valueName: "hex"))
+    var founder: String?
+
+    @Option(help: ArgumentHelp("An exported bundle instead of the database.", valueName: "directory"))
+    var bundle: String?
+
+    @Flag(inversion: .prefixedNo, help: "Verify the signatures inside events.")
+    var signatures = true
+
+    @Flag(help: "One JSON object per finding, and one for the whole.")
+    var json = false
+
+    func validate() throws {
+        guard founder == nil || company != nil else { throw ValidationError("--founder needs --company.") }
+        guard bundle == nil || company == nil else { throw ValidationError("--bundle is verified as a whole.") }
+        guard bundle == nil || keys.key != nil || anchor != nil else {
+            throw ValidationError("A bundle is verified by a key known otherwise: give --key or --anchor.")
+        }
+    }
+
+    func run() async throws {
+        let given = try keys.given()
+        let anchor = try anchor.map { try Anchor(parsing: try LogKeyOptions.read($0), key: given) }
+        let error = Output.standardError()
+        let progress = ProgressReport("verify", unit: "events", total: nil, output: error)
+        let report: VerifyReport
+        if let bundle {
+            report = try await verifyBundle(bundle, given, anchor, progress)
+        } else {
+            report = try await verifyDatabase(anchor, progress)
+        }
+        progress.finish()
+        let printer = VerifyPrinter(report: report)
+        printer.print(asJSON: json, to: .standardOutput())
+        error.line(printer.words)
+        if !report.violations.isEmpty { throw ExitCode.integrityViolation }
+    }
+
+    private func verifyDatabase(_ anchor: Anchor?, _ progress: ProgressReport) async throws -> VerifyReport {
+        let settings = try await options.settings()
+        let (company, founder, keys, checksSignatures) = (company, founder, keys, signatures)
+        return try await ReaderSession.run(settings) { session in
+            let key = try keys.resolved(anchor: anchor, settings, session.ring)
+            let ledger = try company.map { LedgerID(try session.tenant($0).uuid) }
+            let request = VerifyRequest(
+                key: key, anchor: anchor, ledger: ledger, checksSignatures: checksSignatures,
+                founderFingerprint: founder)
+            return try await VerifyLog(pool: session.pool, request: request).run { done, total in
+                progress.update(done: done, of: total)
+            }
+        }
+    }
+
+    private func verifyBundle(
+        _ directory: String, _ given: LogKey?, _ anchor: Anchor?, _ progress: ProgressReport
+    ) async throws -> VerifyReport {
+        guard let key = given ?? anchor?.key else { throw CommandFailure(.usage, "the key of the log is not known") }
+        let request = VerifyRequest(key: key, anchor: anchor, checksSignatures: signatures)
+        return try await Interruption.stopping {
+            try await VerifyBundle(BundleReader(directory: directory), request: request).run { done, total in
+                progress.update(done: done, of: total)
+            }
+        }
+    }
+}
