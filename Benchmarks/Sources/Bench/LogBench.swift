@@ -4,7 +4,12 @@ import Ledger
 import Postgres
 
 /// Appends beside plain inserts, both durable, on one cluster.
-struct LogBench: Sendable {
+struct LogBench: Benchmark {
+    static let name = "log"
+    static let measures: [Measure] = [
+        .insertsAlone, .inserts, .appendsManyLedgers, .appendsOneLedger, .appendsWithReaders, .eventsRead,
+    ]
+
     private static let database = "bench_log"
 
     private let cluster: Cluster
@@ -126,4 +131,15 @@ struct LogBench: Sendable {
 
 extension Duration {
     var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}
+
+extension Measure {
+    static let insertsAlone = Measure("plain inserts, 1 client", ratioTo: inserts)
+    static let inserts = Measure("plain inserts, 32 clients")
+    static let appendsManyLedgers = Measure(
+        "appends, 64 callers, 64 ledgers", ratioTo: inserts, goal: .atLeast(1.2))
+    static let appendsOneLedger = Measure("appends, 64 callers, 1 ledger", ratioTo: inserts, goal: .atLeast(1))
+    static let appendsWithReaders = Measure(
+        "the same, 64 ledgers, 4 feed readers", ratioTo: appendsManyLedgers, goal: .atLeast(0.9))
+    static let eventsRead = Measure("events read by these 4 readers", ratioTo: appendsManyLedgers)
 }
