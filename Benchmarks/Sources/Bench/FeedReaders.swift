@@ -3,12 +3,17 @@ import Ledger
 /// Readers that follow ledgers with a cursor each, as projections do.
 struct FeedReaders: Sendable {
     static let count = 4
+    /// Between two looks: the pace of the service's own projections while there is something to read.
+    private static let pause = Duration.milliseconds(50)
 
     let reader: LedgerReader
     let ledgers: Set<LedgerID>
 
     /// The sizes at this moment: where following starts.
-    func heads() async throws -> [LedgerID: Int64] { try await reader.changedLedgers(since: [:], among: ledgers) }
+    func heads() async throws -> [LedgerID: Int64] {
+        let sizes = try await reader.changedLedgers(since: [:], among: ledgers)
+        return Dictionary(uniqueKeysWithValues: ledgers.map { ($0, sizes[$0] ?? 0) })
+    }
 
     /// Follows until the deadline and tells how many events all readers have seen.
     func run(from heads: [LedgerID: Int64], until deadline: ContinuousClock.Instant) async throws -> Int {
@@ -21,11 +26,8 @@ struct FeedReaders: Sendable {
     private func follow(from heads: [LedgerID: Int64], until deadline: ContinuousClock.Instant) async throws -> Int {
         var cursors = heads, count = 0
         while ContinuousClock.now < deadline {
-            let changed = try await reader.changedLedgers(since: cursors, among: ledgers)
-            if changed.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
-            for ledger in changed.keys {
+            for (ledger, page) in try await reader.pages(after: cursors) {
                 let cursor = cursors[ledger] ?? 0
-                let page = try await reader.ledger(ledger, after: cursor)
                 let expected = (cursor + 1)..<(cursor + 1 + Int64(page.events.count))
                 guard page.events.map(\.position).elementsEqual(expected) else {
                     throw BenchError("the feed of a ledger has a gap after \(cursor)")
@@ -33,6 +35,7 @@ struct FeedReaders: Sendable {
                 cursors[ledger] = page.cursor
                 count += page.events.count
             }
+            try await Task.sleep(for: Self.pause)
         }
         return count
     }
