@@ -15,18 +15,39 @@ struct FeedReaders: Sendable {
         return Dictionary(uniqueKeysWithValues: ledgers.map { ($0, sizes[$0] ?? 0) })
     }
 
-    /// Follows until the deadline and tells how many events all readers have seen.
-    func run(from heads: [LedgerID: Int64], until deadline: ContinuousClock.Instant) async throws -> Int {
-        try await withThrowingTaskGroup(of: Int.self) { group in
+    /// Follows until the deadline and tells how many events all readers have seen, and in how many looks.
+    func run(
+        from heads: [LedgerID: Int64], until deadline: ContinuousClock.Instant
+    ) async throws -> (events: Int, looks: Int) {
+        try await withThrowingTaskGroup(of: (Int, Int).self) { group in
             for _ in 0..<Self.count { group.addTask { try await follow(from: heads, until: deadline) } }
-            return try await group.reduce(0, +)
+            return try await group.reduce((0, 0)) { ($0.0 + $1.0, $0.1 + $1.1) }
         }
     }
 
-    private func follow(from heads: [LedgerID: Int64], until deadline: ContinuousClock.Instant) async throws -> Int {
-        var cursors = heads, count = 0
+    /// Reads the first events of all ledgers again and again at the same pace, `limit` at each look.
+    func reread(limit: Int, until deadline: ContinuousClock.Instant) async throws {
+        let start = Dictionary(uniqueKeysWithValues: ledgers.map { ($0, Int64(0)) })
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<Self.count {
+                group.addTask {
+                    while ContinuousClock.now < deadline {
+                        _ = try await reader.pages(after: start, limit: limit)
+                        try await Task.sleep(for: Self.pause)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func follow(
+        from heads: [LedgerID: Int64], until deadline: ContinuousClock.Instant
+    ) async throws -> (Int, Int) {
+        var cursors = heads, count = 0, looks = 0
         while ContinuousClock.now < deadline {
-            for (ledger, page) in try await reader.pages(after: cursors) {
+            looks += 1
+            for (ledger, page) in try await reader.pages(after: cursors, limit: 16_000) {
                 let cursor = cursors[ledger] ?? 0
                 let expected = (cursor + 1)..<(cursor + 1 + Int64(page.events.count))
                 guard page.events.map(\.position).elementsEqual(expected) else {
@@ -37,6 +58,6 @@ struct FeedReaders: Sendable {
             }
             try await Task.sleep(for: Self.pause)
         }
-        return count
+        return (count, looks)
     }
 }

@@ -6,7 +6,7 @@ import Postgres
 @main struct Bench {
     /// In the order of the table.
     static let all: [any Benchmark.Type] = [
-        LogBench.self, CredentialBench.self, LoginBench.self,
+        LogBench.self, StateLoadBench.self, EventSourcingBench.self, CredentialBench.self, LoginBench.self,
     ]
 
     static func main() async {

@@ -11,6 +11,10 @@ struct Results: Sendable {
     mutating func record(_ measure: Measure, _ value: Double) { current[measure] = value }
 
     mutating func endRepetition() {
+        for measure in measures {
+            guard let original = measures.first(where: { $0.title == measure.original }) else { continue }
+            current[measure] = current[original]
+        }
         repetitions.append(current)
         current = [:]
     }
