@@ -24,6 +24,7 @@ public enum Schema {
         Script(name: "m011_checkpoints", bytes: PackageResources.m011_checkpoints_sql),
         Script(name: "m012_erasure", bytes: PackageResources.m012_erasure_sql),
         Script(name: "m013_feed", bytes: PackageResources.m013_feed_sql),
+        Script(name: "m014_stream_versions", bytes: PackageResources.m014_stream_versions_sql),
     ]
 
     /// The functions, replaced as a whole whenever one of them changed; none needs another to exist when it is created.
@@ -32,10 +33,13 @@ public enum Schema {
         Script(name: "append_claims", bytes: PackageResources.append_claims_sql),
         Script(name: "append_decide", bytes: PackageResources.append_decide_sql),
         Script(name: "append_events", bytes: PackageResources.append_events_sql),
+        Script(name: "append_independent", bytes: PackageResources.append_independent_sql),
         Script(name: "append_lock", bytes: PackageResources.append_lock_sql),
         Script(name: "append_ready", bytes: PackageResources.append_ready_sql),
         Script(name: "changed_ledgers", bytes: PackageResources.changed_ledgers_sql),
         Script(name: "charge_attempt", bytes: PackageResources.charge_attempt_sql),
+        Script(name: "feed_page", bytes: PackageResources.feed_page_sql),
+        Script(name: "feed_pages", bytes: PackageResources.feed_pages_sql),
         Script(name: "refund_attempts", bytes: PackageResources.refund_attempts_sql),
     ]
 }

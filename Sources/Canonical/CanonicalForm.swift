@@ -58,16 +58,20 @@ enum CanonicalForm {
         }
     }
 
-    private static func append(_ text: String, to output: inout [UInt8]) {
+    static func append(_ text: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            if byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
-                output.append(byte)
-            } else {
-                appendEscaped(byte, to: &output)
+        if text.utf8.allSatisfy(isPlain) {
+            output.append(contentsOf: text.utf8)
+        } else {
+            for byte in text.utf8 {
+                if isPlain(byte) { output.append(byte) } else { appendEscaped(byte, to: &output) }
             }
         }
         output.append(UInt8(ascii: "\""))
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
     private static func appendEscaped(_ byte: UInt8, to output: inout [UInt8]) {

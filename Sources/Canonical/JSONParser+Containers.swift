@@ -23,18 +23,22 @@ extension JSONParser {
             position += 1
             return .object(members)
         }
+        // Those of an entry; growing step by step hashes every name again at each step.
+        if path.isEmpty { members.reserveCapacity(13) }
         var previous: String?
         while true {
             try skipSpace()
             let start = position
             let name = try memberName()
             path.append(.member(name))
-            guard members.index(forKey: name) == nil else {
-                throw refusal(.duplicateMember, "a second member of the same name", at: start)
+            let isInOrder = previous.map { CanonicalForm.precedes($0, name) } ?? true
+            // A name in ASCII that is in order is not there yet: those equivalent to it come behind it.
+            if !canonical || !isInOrder || !name.utf8.allSatisfy({ $0 < 0x80 }) {
+                guard members.index(forKey: name) == nil else {
+                    throw refusal(.duplicateMember, "a second member of the same name", at: start)
+                }
             }
-            if canonical, let previous, !CanonicalForm.precedes(previous, name) {
-                throw refusal(.notCanonical, "members are not in order", at: start)
-            }
+            if canonical, !isInOrder { throw refusal(.notCanonical, "members are not in order", at: start) }
             previous = name
             members[name] = try value()
             try skipSpace()

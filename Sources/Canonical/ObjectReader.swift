@@ -6,7 +6,7 @@ public struct ObjectReader: Sendable {
     /// Where the object is, as a JSON pointer.
     public let pointer: String
     private let members: [String: JSONValue]
-    private var asked: Set<String> = []
+    private var asked: [String] = []
 
     /// Makes a reader of an object found at `pointer`.
     ///
@@ -37,7 +37,7 @@ public struct ObjectReader: Sendable {
 
     /// The value of a member of any type, or nil when it is absent.
     public mutating func optionalValue(_ name: String) -> JSONValue? {
-        asked.insert(name)
+        asked.append(name)
         return members.exactMember(name)
     }
 
@@ -58,7 +58,6 @@ public struct ObjectReader: Sendable {
     }
 
     private func askedExactly(_ name: String) -> Bool {
-        guard let index = asked.firstIndex(of: name) else { return false }
-        return asked[index].utf8.elementsEqual(name.utf8)
+        asked.contains { $0 == name && $0.utf8.elementsEqual(name.utf8) }
     }
 }

@@ -23,31 +23,32 @@ extension Timestamp: CustomStringConvertible {
     }
 
     /// The text `YYYY-MM-DDThh:mm:ss.ffffffZ`.
-    public var description: String {
+    public var description: String { String(decoding: utf8, as: UTF8.self) }
+
+    /// The 27 bytes of the text.
+    public var utf8: [UInt8] {
         let second = Self.floorDivide(microseconds, 1_000_000)
         let day = Self.floorDivide(second, 86_400)
         let within = second - day * 86_400
         let (year, month, date) = Self.date(days: day)
         var text: [UInt8] = []
         text.reserveCapacity(27)
-        func append(_ number: Int64, _ width: Int, _ end: Unicode.Scalar) {
-            var rest = number
-            var digits: [UInt8] = []
-            for _ in 0..<width {
-                digits.append(UInt8(ascii: "0") + UInt8(rest % 10))
-                rest /= 10
+        func append(_ number: Int64, from unit: Int64, _ end: Unicode.Scalar) {
+            var unit = unit
+            while unit > 0 {
+                text.append(UInt8(ascii: "0") + UInt8(number / unit % 10))
+                unit /= 10
             }
-            text.append(contentsOf: digits.reversed())
             text.append(UInt8(ascii: end))
         }
-        append(year, 4, "-")
-        append(month, 2, "-")
-        append(date, 2, "T")
-        append(within / 3_600, 2, ":")
-        append(within / 60 % 60, 2, ":")
-        append(within % 60, 2, ".")
-        append(microseconds - second * 1_000_000, 6, "Z")
-        return String(decoding: text, as: UTF8.self)
+        append(year, from: 1_000, "-")
+        append(month, from: 10, "-")
+        append(date, from: 10, "T")
+        append(within / 3_600, from: 10, ":")
+        append(within / 60 % 60, from: 10, ":")
+        append(within % 60, from: 10, ".")
+        append(microseconds - second * 1_000_000, from: 100_000, "Z")
+        return text
     }
 
     private static func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {

@@ -23,25 +23,55 @@ extension UUID {
 
     /// The canonical text: 36 characters, lower case.
     public var lowercased: String {
-        let hex = Array(Hex.encode(bytes).utf8)
-        let groups = [hex[0..<8], hex[8..<12], hex[12..<16], hex[16..<20], hex[20..<32]]
-        return groups.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "-")
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        appendLowercased(to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Writes the canonical text behind `output`.
+    func appendLowercased(to output: inout [UInt8]) {
+        let b = uuid
+        func append(_ byte: UInt8) {
+            output.append(Hex.digit(byte >> 4))
+            output.append(Hex.digit(byte & 0x0F))
+        }
+        append(b.0); append(b.1); append(b.2); append(b.3)
+        output.append(UInt8(ascii: "-"))
+        append(b.4); append(b.5)
+        output.append(UInt8(ascii: "-"))
+        append(b.6); append(b.7)
+        output.append(UInt8(ascii: "-"))
+        append(b.8); append(b.9)
+        output.append(UInt8(ascii: "-"))
+        append(b.10); append(b.11); append(b.12); append(b.13); append(b.14); append(b.15)
     }
 
     /// Makes an identifier from its canonical text; nil for any other spelling, upper case included.
-    public init?(lowercased text: String) {
-        let utf8 = Array(text.utf8)
-        guard utf8.count == 36 else { return nil }
-        var hex: [UInt8] = []
-        hex.reserveCapacity(32)
-        for (index, byte) in utf8.enumerated() {
+    public init?(lowercased text: some StringProtocol) {
+        var halves: (high: UInt64, low: UInt64) = (0, 0)
+        var index = 0
+        for byte in text.utf8 {
             if index == 8 || index == 13 || index == 18 || index == 23 {
                 guard byte == UInt8(ascii: "-") else { return nil }
             } else {
-                hex.append(byte)
+                guard let digit = Hex.value(byte) else { return nil }
+                if index < 19 {
+                    halves.high = halves.high << 4 | UInt64(digit)
+                } else {
+                    halves.low = halves.low << 4 | UInt64(digit)
+                }
             }
+            index += 1
         }
-        guard let bytes = Hex.decode(String(decoding: hex, as: UTF8.self)) else { return nil }
-        self.init(bytes: bytes)
+        guard index == 36 else { return nil }
+        let (high, low) = halves
+        func byte(_ half: UInt64, _ place: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: half >> (56 - 8 * place)) }
+        self.init(
+            uuid: (
+                byte(high, 0), byte(high, 1), byte(high, 2), byte(high, 3), byte(high, 4), byte(high, 5),
+                byte(high, 6), byte(high, 7), byte(low, 0), byte(low, 1), byte(low, 2), byte(low, 3), byte(low, 4),
+                byte(low, 5), byte(low, 6), byte(low, 7)
+            ))
     }
 }

@@ -22,8 +22,8 @@ BEGIN
         SELECT DISTINCT ON (x.caller) x.caller, x.ledger_id, x.kind, x.stream_id, coalesce(s.version, 0) AS version
         FROM unnest(_batch.expectations) WITH ORDINALITY
             AS x(caller, ledger_id, kind, stream_id, version, ordinal) LEFT JOIN LATERAL (
-            SELECT t.version FROM tenure.stream AS t WHERE t.ledger_id = x.ledger_id AND t.stream_id = x.stream_id
-                AND t.kind = x.kind OFFSET 0) AS s ON true
+            SELECT e.version FROM tenure.event AS e WHERE e.ledger_id = x.ledger_id AND e.stream_id = x.stream_id
+                AND e.kind = x.kind ORDER BY e.version DESC LIMIT 1) AS s ON true
         WHERE x.caller = ANY (_ready) AND coalesce(s.version, 0) <> x.version
         ORDER BY x.caller, x.ordinal
     ), behind AS (

@@ -19,11 +19,6 @@ BEGIN
         FROM (SELECT p.ledger_id, max(p.position) AS size, max(p.time) AS time FROM placed AS p GROUP BY p.ledger_id)
             AS n
         WHERE l.ledger_id = n.ledger_id
-    ), streams AS (
-        INSERT INTO tenure.stream (ledger_id, stream_id, kind, version)
-        SELECT p.ledger_id, p.stream_id, p.kind, max(p.version) FROM placed AS p
-        GROUP BY p.ledger_id, p.stream_id, p.kind
-        ON CONFLICT ON CONSTRAINT stream_pkey DO UPDATE SET version = excluded.version
     )
     SELECT p.caller, 'appended', NULL::uuid, NULL::text, NULL::uuid, NULL::integer, NULL::timestamptz,
         array_agg(p.position ORDER BY p.ordinal)

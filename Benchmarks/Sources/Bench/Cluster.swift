@@ -47,6 +47,13 @@ struct Cluster: Sendable {
         try await migrator.migrate(configuration(name))
     }
 
+    /// The server's first process.
+    func postmaster() async throws -> Int {
+        var connection = try await PostgresConnection.connect(configuration("postgres"), logger: Self.logger)
+        let rows = try await connection.query("SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)")
+        return try rows.first.flatMap { Int(try $0.decode(String.self)) } ?? 0
+    }
+
     /// Writes everything that is dirty, so that no sample pays for the one before it. Each then writes full pages again.
     func checkpoint() async throws { try await execute("CHECKPOINT", in: "postgres") }
 }

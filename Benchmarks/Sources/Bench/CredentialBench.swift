@@ -4,7 +4,12 @@ import CryptoExtras
 import Foundation
 
 /// What the service computes in direct mode, on one core and in processor time: other processes count little.
-struct CredentialBench {
+struct CredentialBench: Benchmark {
+    static let name = "credentials"
+    static let measures: [Measure] = [
+        .scrypt, .passphrase, .answers, .wrongAnswers, .setUpPassphrase, .setUpAnswers, .passphrasesPossible,
+    ]
+
     private let seed: OPRFSeed
     private let sealed: SealedCredentials
 
@@ -14,7 +19,7 @@ struct CredentialBench {
     }
 
     /// Sets up credentials that open with the passphrase and with answers.
-    init() throws {
+    init(cluster: Cluster, plan: Plan) throws {
         seed = try OPRFSeed.generate()
         let setUp = try CredentialSetUp(
             plan: Self.plan(seed), questions: Self.questions, passphrase: Self.passphrase, questionsWithPassphrase: true
@@ -27,11 +32,12 @@ struct CredentialBench {
     }
 
     /// One sample of each; short work is done several times.
-    func measure(_ results: inout Results) throws {
+    func measure(_ repetition: Int, _ results: inout Results) throws {
         results.record(.scrypt, try Self.milliseconds(times: 4) { try Self.stretch() })
         let passphrase = try Passphrase(supplied: Self.passphrase)
-        results.record(
-            .passphrase, try Self.milliseconds(times: 4) { _ = try sealed.open(passphrase: passphrase, seed: seed) })
+        let opening = try Self.milliseconds(times: 4) { _ = try sealed.open(passphrase: passphrase, seed: seed) }
+        results.record(.passphrase, opening)
+        results.record(.passphrasesPossible, Double(ProcessInfo.processInfo.activeProcessorCount) * 1_000 / opening)
         let right = try answers(3) { Self.questions[$0].answer }
         results.record(.answers, try Self.milliseconds(times: 4) { _ = try sealed.open(answers: right, seed: seed) })
         let wrong = try answers(5) { "wrong \($0)" }
@@ -81,4 +87,15 @@ struct CredentialBench {
         guard clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0 else { throw BenchError("there is no clock") }
         return Double(time.tv_sec) * 1_000 + Double(time.tv_nsec) / 1_000_000
     }
+}
+
+extension Measure {
+    static let scrypt = Measure("one scrypt at the default cost", unit: "ms CPU")
+    static let passphrase = Measure("log-in, right passphrase", unit: "ms CPU", ratioTo: scrypt)
+    static let answers = Measure("log-in, three right answers", unit: "ms CPU", ratioTo: scrypt)
+    static let wrongAnswers = Measure("log-in, five wrong answers (ten copies)", unit: "ms CPU", ratioTo: scrypt)
+    static let setUpPassphrase = Measure("set-up, passphrase alone (one copy)", unit: "ms CPU", ratioTo: scrypt)
+    static let setUpAnswers = Measure("set-up, five questions (ten copies)", unit: "ms CPU", ratioTo: scrypt)
+    /// What all cores could open if they did nothing else.
+    static let passphrasesPossible = Measure("right passphrases, computing alone")
 }

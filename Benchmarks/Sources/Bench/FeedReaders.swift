@@ -3,29 +3,52 @@ import Ledger
 /// Readers that follow ledgers with a cursor each, as projections do.
 struct FeedReaders: Sendable {
     static let count = 4
+    /// Between two looks: the pace of the service's own projections while there is something to read.
+    private static let pause = Duration.milliseconds(50)
 
     let reader: LedgerReader
     let ledgers: Set<LedgerID>
 
     /// The sizes at this moment: where following starts.
-    func heads() async throws -> [LedgerID: Int64] { try await reader.changedLedgers(since: [:], among: ledgers) }
+    func heads() async throws -> [LedgerID: Int64] {
+        let sizes = try await reader.changedLedgers(since: [:], among: ledgers)
+        return Dictionary(uniqueKeysWithValues: ledgers.map { ($0, sizes[$0] ?? 0) })
+    }
 
-    /// Follows until the deadline and tells how many events all readers have seen.
-    func run(from heads: [LedgerID: Int64], until deadline: ContinuousClock.Instant) async throws -> Int {
-        try await withThrowingTaskGroup(of: Int.self) { group in
+    /// Follows until the deadline and tells how many events all readers have seen, and in how many looks.
+    func run(
+        from heads: [LedgerID: Int64], until deadline: ContinuousClock.Instant
+    ) async throws -> (events: Int, looks: Int) {
+        try await withThrowingTaskGroup(of: (Int, Int).self) { group in
             for _ in 0..<Self.count { group.addTask { try await follow(from: heads, until: deadline) } }
-            return try await group.reduce(0, +)
+            return try await group.reduce((0, 0)) { ($0.0 + $1.0, $0.1 + $1.1) }
         }
     }
 
-    private func follow(from heads: [LedgerID: Int64], until deadline: ContinuousClock.Instant) async throws -> Int {
-        var cursors = heads, count = 0
+    /// Reads the first events of all ledgers again and again at the same pace, `limit` at each look.
+    func reread(limit: Int, until deadline: ContinuousClock.Instant) async throws {
+        let start = Dictionary(uniqueKeysWithValues: ledgers.map { ($0, Int64(0)) })
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<Self.count {
+                group.addTask {
+                    while ContinuousClock.now < deadline {
+                        _ = try await reader.pages(after: start, limit: limit)
+                        try await Task.sleep(for: Self.pause)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func follow(
+        from heads: [LedgerID: Int64], until deadline: ContinuousClock.Instant
+    ) async throws -> (Int, Int) {
+        var cursors = heads, count = 0, looks = 0
         while ContinuousClock.now < deadline {
-            let changed = try await reader.changedLedgers(since: cursors, among: ledgers)
-            if changed.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
-            for ledger in changed.keys {
+            looks += 1
+            for (ledger, page) in try await reader.pages(after: cursors, limit: 16_000) {
                 let cursor = cursors[ledger] ?? 0
-                let page = try await reader.ledger(ledger, after: cursor)
                 let expected = (cursor + 1)..<(cursor + 1 + Int64(page.events.count))
                 guard page.events.map(\.position).elementsEqual(expected) else {
                     throw BenchError("the feed of a ledger has a gap after \(cursor)")
@@ -33,7 +56,8 @@ struct FeedReaders: Sendable {
                 cursors[ledger] = page.cursor
                 count += page.events.count
             }
+            try await Task.sleep(for: Self.pause)
         }
-        return count
+        return (count, looks)
     }
 }

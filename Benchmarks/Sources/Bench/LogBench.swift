@@ -4,11 +4,18 @@ import Ledger
 import Postgres
 
 /// Appends beside plain inserts, both durable, on one cluster.
-struct LogBench: Sendable {
+struct LogBench: Benchmark {
+    static let name = "log"
+    static let measures: [Measure] = [
+        .insertsAlone, .inserts, .appendsManyLedgers, .appendsOneLedger, .appendsWithReaders, .eventsRead,
+        .appendsBesideRereaders, .insertServer, .appendServer, .appendProgram,
+    ]
+
     private static let database = "bench_log"
 
     private let cluster: Cluster
     private let plan: Plan
+    private let postmaster: Int
     private let inserts: PlainInserts
     private let ledgers = (0..<64).map { _ in LedgerID(UUID()) }
     private let oneLedger = [LedgerID(UUID())]
@@ -18,6 +25,7 @@ struct LogBench: Sendable {
         Terminal.say("preparing the log")
         self.cluster = cluster
         self.plan = plan
+        postmaster = try await cluster.postmaster()
         try await cluster.makeDatabase(Self.database)
         try await cluster.execute(PlainInserts.table, in: Self.database)
         let ledgers = ledgers, oneLedger = oneLedger
@@ -49,38 +57,59 @@ struct LogBench: Sendable {
     }
 
     private func insert(_ measure: Measure, clients: Int, run: Int, _ results: inout Results) async throws {
-        results.record(measure, try await inserts.measure(clients: clients, seconds: plan.seconds, run: run))
+        let start = ContinuousClock.now, before = ProcessorTime.now(postmaster)
+        let rate = try await inserts.measure(clients: clients, seconds: plan.seconds, run: run)
+        results.record(measure, rate)
+        guard measure == .inserts, let before, let after = ProcessorTime.now(postmaster) else { return }
+        let count = rate * (ContinuousClock.now - start).inSeconds
+        results.record(.insertServer, (after - before).server.inSeconds * 1e6 / count)
     }
 
     private func append(_ measure: Measure, to ledgers: [LedgerID], _ results: inout Results) async throws {
         let sizeBefore = try await size(of: ledgers)
-        let plan = plan
+        let plan = plan, before = ProcessorTime.now(postmaster)
         let (count, rate) = try await Self.withAppender(cluster) { appender, _ in
             let start = ContinuousClock.now
             let count = try await AppendLoad(appender: appender, ledgers: ledgers)
                 .run(until: start + .seconds(plan.seconds))
             return (count, Double(count) / (ContinuousClock.now - start).inSeconds)
         }
+        let after = ProcessorTime.now(postmaster)
         try await check(count, since: sizeBefore, ledgers)
         results.record(measure, rate)
+        guard measure == .appendsManyLedgers, let before, let after else { return }
+        results.record(.appendServer, (after - before).server.inSeconds * 1e6 / Double(count))
+        results.record(.appendProgram, (after - before).program.inSeconds * 1e6 / Double(count))
     }
 
+    /// Beside readers that follow, and then beside readers that read as much of what is old.
     private func appendBesideReaders(_ results: inout Results) async throws {
         let sizeBefore = try await size(of: ledgers)
         let plan = plan, ledgers = ledgers
-        let (count, appends, reads) = try await Self.withAppender(cluster) { appender, reader in
+        let (count, appends, read, rounds) = try await Self.withAppender(cluster) { appender, reader in
             let readers = FeedReaders(reader: reader, ledgers: Set(ledgers))
             let heads = try await readers.heads()
             let start = ContinuousClock.now, deadline = start + .seconds(plan.seconds)
             async let reading = readers.run(from: heads, until: deadline)
             let count = try await AppendLoad(appender: appender, ledgers: ledgers).run(until: deadline)
             let appends = Double(count) / (ContinuousClock.now - start).inSeconds
-            let read = try await reading
-            return (count, appends, Double(read) / (ContinuousClock.now - start).inSeconds)
+            let (read, rounds) = try await reading
+            return (count, appends, read, rounds)
         }
         try await check(count, since: sizeBefore, ledgers)
         results.record(.appendsWithReaders, appends)
-        results.record(.eventsRead, reads)
+        results.record(.eventsRead, Double(read) / Double(plan.seconds))
+        try await cluster.checkpoint()
+        let limit = read / max(rounds, 1)
+        let besideOld = try await Self.withAppender(cluster) { appender, reader in
+            let readers = FeedReaders(reader: reader, ledgers: Set(ledgers))
+            let start = ContinuousClock.now, deadline = start + .seconds(plan.seconds)
+            async let reading: Void = readers.reread(limit: limit, until: deadline)
+            let count = try await AppendLoad(appender: appender, ledgers: ledgers).run(until: deadline)
+            try await reading
+            return Double(count) / (ContinuousClock.now - start).inSeconds
+        }
+        results.record(.appendsBesideRereaders, besideOld)
     }
 
     /// What was answered must be in the log, every event once: a fast appender that loses some is not one.
@@ -126,4 +155,21 @@ struct LogBench: Sendable {
 
 extension Duration {
     var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}
+
+extension Measure {
+    static let insertsAlone = Measure("plain inserts, 1 client", ratioTo: inserts)
+    static let inserts = Measure("plain inserts, 32 clients")
+    static let appendsManyLedgers = Measure(
+        "appends, 64 callers, 64 ledgers", ratioTo: inserts, goal: .atLeast(1.2))
+    static let appendsOneLedger = Measure("appends, 64 callers, 1 ledger", ratioTo: inserts, goal: .atLeast(1))
+    static let appendsWithReaders = Measure(
+        "the same, 64 ledgers, 4 feed readers", ratioTo: appendsManyLedgers, goal: .atLeast(0.9))
+    /// The readers read as much, but what was written long before: what is lost here is processor time, not a wait.
+    static let appendsBesideRereaders = Measure(
+        "the same, the readers read old events", ratioTo: appendsManyLedgers)
+    static let insertServer = Measure("one plain insert, the server", unit: "µs CPU")
+    static let appendServer = Measure("one append, the server", unit: "µs CPU", ratioTo: insertServer)
+    static let appendProgram = Measure("one append, the program", unit: "µs CPU", ratioTo: insertServer)
+    static let eventsRead = Measure("events read by these 4 readers", ratioTo: appendsManyLedgers)
 }

@@ -6,7 +6,10 @@ import Postgres
 import ServiceLifecycle
 
 /// Logins in direct mode through the use cases, as the HTTP layer calls them: start, key, passphrase.
-struct LoginBench: Sendable {
+struct LoginBench: Benchmark {
+    static let name = "logins"
+    static let measures: [Measure] = [.logins8, .logins32]
+
     private static let database = "bench_logins"
     private static let people = 32
 
@@ -36,7 +39,7 @@ struct LoginBench: Sendable {
     }
 
     /// One sample with 8 and one with 32 callers.
-    func measure(_ results: inout Results) async throws {
+    func measure(_ repetition: Int, _ results: inout Results) async throws {
         for (measure, callers) in [(Measure.logins8, 8), (Measure.logins32, 32)] {
             try await cluster.checkpoint()
             let app = app, people = people.prefix(callers), seconds = plan.logInSeconds
@@ -93,4 +96,9 @@ struct LoginBench: Sendable {
             throw error
         }
     }
+}
+
+extension Measure {
+    static let logins8 = Measure("log-ins through the service, 8 callers", ratioTo: passphrasesPossible)
+    static let logins32 = Measure("log-ins through the service, 32 callers", ratioTo: passphrasesPossible)
 }

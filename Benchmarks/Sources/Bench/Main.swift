@@ -1,14 +1,19 @@
 import Foundation
 import Postgres
 
-/// `Bench [--long]`: measures on the cluster of `TENURE_BENCH_SOCKET` and prints a table; `scripts/bench` starts it.
+/// `Bench [--long] [--only NAME]…`: measures on the cluster of `TENURE_BENCH_SOCKET` and prints a table; `scripts/bench`
+/// starts it.
 @main struct Bench {
+    /// In the order of the table.
+    static let all: [any Benchmark.Type] = [
+        LogBench.self, StateLoadBench.self, EventSourcingBench.self, CredentialBench.self, LoginBench.self,
+    ]
+
     static func main() async {
         do {
-            let plan = try Plan(arguments: Array(CommandLine.arguments.dropFirst()))
+            let plan = try Plan(arguments: Array(CommandLine.arguments.dropFirst()), names: all.map { $0.name })
             let cluster = try Cluster(environment: ProcessInfo.processInfo.environment)
-            let results = try await Bench(plan: plan, cluster: cluster).run()
-            print(results.table)
+            print(try await Bench(plan: plan, cluster: cluster).run().table)
         } catch {
             Terminal.say("bench: \(error)")
             exit(1)
@@ -20,19 +25,17 @@ import Postgres
 
     /// Measures everything once in each repetition, so that what disturbs the machine for a while touches all of it.
     private func run() async throws -> Results {
-        let log = try await LogBench(cluster: cluster, plan: plan)
-        let credentials = try CredentialBench()
-        let logins = try await LoginBench(cluster: cluster, plan: plan)
-        var results = Results(cores: ProcessInfo.processInfo.activeProcessorCount)
+        let chosen = Self.all.filter { plan.only.isEmpty || plan.only.contains($0.name) }
+        var results = Results(measures: chosen.flatMap { $0.measures })
+        var benchmarks: [any Benchmark] = []
+        for type in chosen { benchmarks.append(try await type.init(cluster: cluster, plan: plan)) }
         for repetition in 1...plan.repetitions {
             Terminal.say("repetition \(repetition) of \(plan.repetitions), load \(Terminal.loadAverage)")
             // Another order each time, so that nothing always runs in the wake of the same thing.
-            var steps: [(inout Results) async throws -> Void] = [
-                { try await log.measure(repetition, &$0) }, { try credentials.measure(&$0) },
-                { try await logins.measure(&$0) },
-            ]
-            steps = Array(steps[(repetition % steps.count)...] + steps[..<(repetition % steps.count)])
-            for step in steps { try await step(&results) }
+            let first = repetition % benchmarks.count
+            for benchmark in benchmarks[first...] + benchmarks[..<first] {
+                try await benchmark.measure(repetition, &results)
+            }
             results.endRepetition()
         }
         return results

@@ -30,41 +30,18 @@ struct PlainInserts: Sendable {
     /// Inserts per second; `run` is a number that no other run has.
     func measure(clients: Int, seconds: Int, run: Int) async throws -> Double {
         let threads = min(clients, ProcessInfo.processInfo.activeProcessorCount)
-        let output = try await outputOfProcess([
-            "--no-vacuum", "--protocol=prepared", "--client=\(clients)", "--jobs=\(threads)", "--time=\(seconds)",
-            "--file=\(script.path)", "--define=n=0", "--define=run=\(run)", "--define=entry=\(entry)",
-            cluster.url(database),
-        ])
+        let output = try await ChildProgram.output(
+            of: cluster.pgbench,
+            [
+                "--no-vacuum", "--protocol=prepared", "--client=\(clients)", "--jobs=\(threads)", "--time=\(seconds)",
+                "--file=\(script.path)", "--define=n=0", "--define=run=\(run)", "--define=entry=\(entry)",
+                cluster.url(database),
+            ])
         let rate = output.split(separator: "\n").first { $0.hasPrefix("tps = ") }?.dropFirst(6)
             .prefix { $0.isNumber || $0 == "." }
         guard let rate, let value = Double(rate), value > 0 else {
             throw BenchError("pgbench did not measure anything:\n\(output)")
         }
         return value
-    }
-
-    private func outputOfProcess(_ arguments: [String]) async throws -> String {
-        let process = Process(), pipe = Pipe()
-        process.executableURL = URL(fileURLWithPath: cluster.pgbench)
-        process.arguments = arguments
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            // A report has a few hundred bytes: the pipe holds it until the end.
-            process.terminationHandler = { _ in continuation.resume() }
-            do { try Self.startWithSignals(process) } catch { continuation.resume(throwing: error) }
-        }
-        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        guard process.terminationStatus == 0 else { throw BenchError("pgbench failed:\n\(output)") }
-        return output
-    }
-
-    /// Threads of the cooperative pool block all signals and a child inherits that; pgbench ends its time by SIGALRM.
-    private static func startWithSignals(_ process: Process) throws {
-        var none = sigset_t(), before = sigset_t()
-        sigemptyset(&none)
-        pthread_sigmask(SIG_SETMASK, &none, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        try process.run()
     }
 }

@@ -1,4 +1,4 @@
-/// How often and how long is measured.
+/// What is measured, how often and how long.
 struct Plan: Sendable {
     /// How many times everything is measured.
     var repetitions = 5
@@ -6,14 +6,30 @@ struct Plan: Sendable {
     var seconds = 3
     /// The seconds of a sample of logins, which are slower than appends.
     var logInSeconds = 4
+    /// The names of the benchmarks that are wanted; all when empty.
+    var only: Set<String> = []
 
-    /// Reads the arguments; `--long` takes about twenty minutes.
-    init(arguments: [String]) throws {
-        for argument in arguments {
-            guard argument == "--long" else { throw BenchError("there is no option \(argument), only --long") }
-            repetitions = 12
-            seconds = 10
-            logInSeconds = 15
+    /// Reads the arguments; `--long` takes about seven times as long, `--only NAME` leaves out all others.
+    init(arguments: [String], names: [String]) throws {
+        var arguments = arguments[...]
+        while let argument = arguments.popFirst() {
+            switch argument {
+            case "--long":
+                repetitions = 12
+                seconds = 10
+                logInSeconds = 15
+            case "--repetitions":
+                guard let count = arguments.popFirst().flatMap({ Int($0) }), count > 0 else {
+                    throw BenchError("--repetitions needs a number")
+                }
+                repetitions = count
+            case "--only":
+                guard let name = arguments.popFirst(), names.contains(name) else {
+                    throw BenchError("--only needs one of \(names.joined(separator: ", "))")
+                }
+                only.insert(name)
+            default: throw BenchError("there is no option \(argument), only --long, --repetitions and --only")
+            }
         }
     }
 }

@@ -1,19 +1,20 @@
 /// The values of all repetitions.
 struct Results: Sendable {
-    private let cores: Int
+    private let measures: [Measure]
     private var repetitions: [[Measure: Double]] = []
     private var current: [Measure: Double] = [:]
 
-    init(cores: Int) { self.cores = cores }
+    /// Results of these measures, which are the rows of the table; one that is never recorded has no row.
+    init(measures: [Measure]) { self.measures = measures }
 
     /// Takes one value of the repetition that is running.
-    mutating func record(_ measure: Measure, _ value: Double) {
-        current[measure] = value
-        guard measure == .passphrase else { return }
-        current[.passphrasesPossible] = Double(cores) * 1_000 / value
-    }
+    mutating func record(_ measure: Measure, _ value: Double) { current[measure] = value }
 
     mutating func endRepetition() {
+        for measure in measures {
+            guard let original = measures.first(where: { $0.title == measure.original }) else { continue }
+            current[measure] = current[original]
+        }
         repetitions.append(current)
         current = [:]
     }
@@ -21,16 +22,28 @@ struct Results: Sendable {
     /// One row for each measure. A ratio is made within a repetition; its median is not that of the values.
     var table: Table {
         var table = Table(
-            head: ["", "unit", "median", "min", "max", "ratio", "min", "max", "ratio to"], textColumns: [0, 1, 8])
-        for measure in Measure.allCases {
+            head: ["", "unit", "median", "min", "max", "ratio", "min", "max", "goal", "", "ratio to"],
+            textColumns: [0, 1, 9, 10])
+        for measure in measures {
             guard let values = Spread(repetitions.compactMap { $0[measure] }) else { continue }
             var row = [measure.title, measure.unit] + values.cells { Table.number($0) }
-            if let base = measure.base, let ratios = Spread(repetitions.compactMap { ratio(measure, base, in: $0) }) {
-                row += ratios.cells { Table.fraction($0) } + [base.title]
-            }
+            let base = measures.first { $0.title == measure.base }
+            let ratios = base.flatMap { base in Spread(repetitions.compactMap { ratio(measure, base, in: $0) }) }
+            row += ratios?.cells { Table.fraction($0) } ?? ["", "", ""]
+            row += goal(of: measure, ratios?.median ?? values.median) + [base?.title ?? ""]
             table.rows.append(row)
         }
         return table
+    }
+
+    private func goal(of measure: Measure, _ value: Double) -> [String] {
+        let text =
+            switch measure.goal {
+            case .atLeast(let least)?: "≥ " + Table.goal(least)
+            case .atMost(let most)?: "≤ " + Table.goal(most)
+            case nil: ""
+            }
+        return [text, measure.goal.map { $0.isReached(by: value) ? "reached" : "missed" } ?? ""]
     }
 
     private func ratio(_ measure: Measure, _ base: Measure, in values: [Measure: Double]) -> Double? {

@@ -30,5 +30,10 @@ struct Table: Sendable, CustomStringConvertible {
     /// Three digits or more: nothing here is known better.
     static func number(_ value: Double) -> String { String(format: value < 99.95 ? "%.1f" : "%.0f", value) }
 
+    /// As it was set: without digits that nobody set.
+    static func goal(_ value: Double) -> String {
+        value < 100 ? String(format: "%.2g", value) : String(format: "%.0f", value)
+    }
+
     static func fraction(_ value: Double) -> String { String(format: "%.2f", value) }
 }

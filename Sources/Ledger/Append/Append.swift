@@ -39,11 +39,16 @@ public struct Append: Sendable {
 
     /// All ledgers whose rows it touches.
     public var ledgers: Set<LedgerID> {
-        var ledgers = effectLedgers
+        var ledgers: Set<LedgerID> = []
+        insertLedgers(into: &ledgers)
+        return ledgers
+    }
+
+    func insertLedgers(into ledgers: inout Set<LedgerID>) {
+        ledgers.formUnion(effectLedgers)
         for event in events { ledgers.insert(event.stream.ledger) }
         for stream in expectations.keys { ledgers.insert(stream.ledger) }
         for claim in claims { ledgers.insert(claim.key.ledger) }
         for release in releases { ledgers.insert(release.key.ledger) }
-        return ledgers
     }
 }

@@ -13,17 +13,30 @@ struct AppendCommitter: Sendable {
         var lost: [[Result<Appended, LedgerError>]] = []
         let deadline = ContinuousClock.now + patience
         var attempt = 0
+        var independent = IndependentBatch(batch)
+        var ledgers: Set<LedgerID> = []
+        for prepared in batch { prepared.append.insertLedgers(into: &ledgers) }
+        let scope = LedgerScope.statement(ledgers)
         while true {
             var decided: [Result<Appended, LedgerError>]?
             do {
-                let results = try await pool.withTransaction { connection in
+                let opening = [scope] + [independent?.sql].compactMap(\.self)
+                let results = try await pool.withTransaction(opening: opening) { connection, answers in
                     decided = nil
-                    let results = try await AppendTransaction.run(batch, settingScope: true, on: &connection)
+                    let first = try independent?.read(answers[1])
+                    let results =
+                        if let first { first } else { try await AppendTransaction.record(batch, on: &connection) }
+                    try await AppendTransaction.runEffects(batch, results, on: &connection)
                     decided = results
                     return results
                 }
                 return Self.restoreFirstOutcomes(results, lost)
             } catch let error as PostgresError {
+                // Somebody sent what the log knows already: who it was is found out one by one.
+                if error.sqlState == .uniqueViolation, independent != nil {
+                    independent = nil
+                    continue
+                }
                 attempt += 1
                 if error.isOutcomeUnknown, let decided { lost.append(decided) }
                 let mayTryAgain = lost.isEmpty ? error.isConnectionLost && attempt < 3 : ContinuousClock.now < deadline

@@ -14,22 +14,20 @@ enum AppendTransaction {
     /// Twice is the rule: the head's time is known after the first answer, and its lock is held from then on.
     private static let maximumRounds = 8
 
-    /// Records the appends that can be recorded, in order, and runs the effects of those that are new.
+    /// Records the appends that can be recorded, in order; the transaction must have a scope of their ledgers.
     ///
-    /// - Throws: `PostgresError`, ``EffectRefused`` or ``UnexpectedOutcome``; the transaction must then be rolled back.
-    static func run(
-        _ batch: [PreparedAppend], settingScope scope: Bool, on connection: inout PostgresConnection
+    /// - Throws: `PostgresError` or ``UnexpectedOutcome``; the transaction must then be rolled back.
+    static func record(
+        _ batch: [PreparedAppend], on connection: inout PostgresConnection
     ) async throws -> [Result<Appended, LedgerError>] {
         var batch = batch
-        raiseTimes(&batch)
+        var latest = LatestTimes()
+        latest.raise(&batch)
         var results = [Result<Appended, LedgerError>?](repeating: nil, count: batch.count)
         var open = Array(batch.indices)
-        var preamble: [SQL] = []
-        if scope { preamble = [LedgerScope.statement(batch.reduce(into: Set()) { $0.formUnion($1.append.ledgers) })] }
         for _ in 0..<maximumRounds where !open.isEmpty {
             let asked = open.map { batch[$0] }
-            let rows = try await connection.pipeline(preamble + [AppendBatch(asked).sql]).last ?? []
-            preamble = []
+            let rows = try await connection.query(AppendBatch(asked).sql)
             guard rows.count == asked.count else { throw UnexpectedOutcome() }
             var next: [Int] = []
             for row in rows {
@@ -38,7 +36,7 @@ enum AppendTransaction {
                 switch outcome {
                 case .final(let result): results[index] = result
                 case .encodeAgain(let time):
-                    try batch[index].encode(time: time)
+                    batch[index].setTime(time)
                     next.append(index)
                 }
             }
@@ -46,23 +44,13 @@ enum AppendTransaction {
         }
         let complete = results.compactMap(\.self)
         guard complete.count == batch.count else { throw UnexpectedOutcome() }
-        try await runEffects(batch, complete, on: &connection)
         return complete
     }
 
-    /// Lets no time run backwards within a ledger over the batch, so that few callers have to be encoded again.
-    private static func raiseTimes(_ batch: inout [PreparedAppend]) {
-        var latest: [LedgerID: Timestamp] = [:]
-        for index in batch.indices {
-            let ledgers = Set(batch[index].append.events.map(\.stream.ledger))
-            let time = ledgers.compactMap { latest[$0] }.reduce(batch[index].time, max)
-            // Only the bytes of the time change, so an entry that could be encoded still can.
-            if time > batch[index].time { try? batch[index].encode(time: time) }
-            for ledger in ledgers { latest[ledger] = time }
-        }
-    }
-
-    private static func runEffects(
+    /// Runs the effects of those that are recorded now.
+    ///
+    /// - Throws: `PostgresError` or ``EffectRefused``; the transaction must then be rolled back.
+    static func runEffects(
         _ batch: [PreparedAppend], _ results: [Result<Appended, LedgerError>],
         on connection: inout PostgresConnection
     ) async throws {
@@ -74,6 +62,7 @@ enum AppendTransaction {
             statements += effects
             callers += Array(repeating: index, count: effects.count)
         }
+        if statements.isEmpty { return }
         do { _ = try await connection.pipeline(statements) } catch {
             guard let place = error.statementIndex, callers.indices.contains(place), error.refusesData else {
                 throw error

@@ -17,7 +17,9 @@ extension Appender {
         let prepared = batch.map { append in Result { () throws(LedgerError) in try PreparedAppend(append) } }
         let valid = prepared.compactMap { try? $0.get() }
         do {
-            var recorded = try await AppendTransaction.run(valid, settingScope: false, on: &connection)[...]
+            let results = try await AppendTransaction.record(valid, on: &connection)
+            try await AppendTransaction.runEffects(valid, results, on: &connection)
+            var recorded = results[...]
             return prepared.map { result in
                 switch result {
                 case .success: recorded.popFirst() ?? .failure(LedgerError(.unavailable, "an answer is missing"))

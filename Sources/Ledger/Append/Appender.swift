@@ -4,7 +4,8 @@ public import ServiceLifecycle
 
 /// Records appends in groups: whatever waits is committed in one transaction, and each caller is answered by itself.
 ///
-/// ``run()`` must be running; appends that come earlier wait for it. A caller's refusal, oversize or poison never
+/// Two transactions may be on their way at once, so that one is written while the other one's callers are answered and
+/// come again. ``run()`` must be running; appends that come earlier wait for it. A caller's refusal, oversize or poison never
 /// touches another's append. When the answer to COMMIT is lost, the appender finds out by the event ids what happened
 /// and returns the first outcome.
 public actor Appender: Appending, Service {
@@ -13,7 +14,9 @@ public actor Appender: Appending, Service {
         /// How many callers may wait; more are refused with ``LedgerError/Code/busy``.
         public var maximumWaiting = 1_024
         /// How many callers share a transaction.
-        public var maximumBatch = 64
+        public var maximumBatch = 256
+        /// How many transactions may be on their way at once; each needs a connection of the pool.
+        public var maximumTransactions = 2
         /// How many bytes of entries share a transaction; one append alone may have more.
         public var maximumBatchBytes = 4 << 20
         /// How long to look for the outcome of a commit whose answer was lost.
@@ -29,6 +32,11 @@ public actor Appender: Appending, Service {
         let continuation: CheckedContinuation<Result<Appended, LedgerError>, Never>
     }
 
+    private struct Batch {
+        var appends: [PreparedAppend]
+        let continuations: [CheckedContinuation<Result<Appended, LedgerError>, Never>]
+    }
+
     private let configuration: Configuration
     private let committer: AppendCommitter
     private let signals: AsyncStream<Void>
@@ -36,6 +44,11 @@ public actor Appender: Appending, Service {
     private var queue: [Waiting] = []
     private var lastNumber: UInt64 = 0
     private var isStopped = false
+    private var latest = LatestTimes()
+    /// How many lanes are open: each sends one batch after the other.
+    private var lanes = 0
+    /// How many callers' appends are on their way.
+    private var sentCount = 0
 
     /// An appender over a pool of the application role.
     public init(pool: PostgresPool, configuration: Configuration = Configuration(), logger: Logger) {
@@ -63,7 +76,7 @@ public actor Appender: Appending, Service {
             await withCheckedContinuation { continuation in
                 guard !Task.isCancelled else { return continuation.resume(returning: Self.cancelled) }
                 queue.append(Waiting(number: number, append: append, continuation: continuation))
-                signaller.yield()
+                if lanes < configuration.maximumTransactions { signaller.yield() }
             }
         } onCancel: {
             Task { await self.takeBack(number) }
@@ -81,13 +94,19 @@ public actor Appender: Appending, Service {
     /// Commits what waits, until the task is cancelled or a graceful shutdown begins; then those who wait are answered
     /// and later appends are refused. Run it once.
     public func run() async throws {
-        await withTaskCancellationOrGracefulShutdownHandler {
-            for await _ in signals { await commitWaiting() }
-        } onCancelOrGracefulShutdown: { [signaller] in
-            signaller.finish()
+        await withDiscardingTaskGroup { group in
+            await withTaskCancellationOrGracefulShutdownHandler {
+                for await _ in signals where lanes < configuration.maximumTransactions {
+                    lanes += 1
+                    group.addTask { await self.commitWaiting() }
+                }
+            } onCancelOrGracefulShutdown: { [signaller] in
+                signaller.finish()
+            }
+            isStopped = true
+            lanes += 1
+            group.addTask { await self.commitWaiting() }
         }
-        isStopped = true
-        await commitWaiting()
     }
 
     /// How many callers wait, without those whose appends are being committed.
@@ -96,22 +115,41 @@ public actor Appender: Appending, Service {
     /// Ends ``run()`` after those who wait have been answered: what a graceful shutdown does, for tests and tools.
     public nonisolated func stop() { signaller.finish() }
 
-    private func commitWaiting() async {
-        while !queue.isEmpty {
-            let batch = takeBatch()
-            let results = await committer.commit(batch.map(\.append))
-            for (waiting, result) in zip(batch, results) { waiting.continuation.resume(returning: result) }
+    /// One lane: sends batches until nobody waits.
+    @concurrent private nonisolated func commitWaiting() async {
+        while let batch = await takeBatch() {
+            let results = await committer.commit(batch.appends)
+            await answer(batch, results)
+            // Those who were answered come before this goes on, so that the next batch has those who come again.
+            await Task.yield()
         }
     }
 
-    private func takeBatch() -> [Waiting] {
+    private func answer(_ batch: Batch, _ results: [Result<Appended, LedgerError>]) {
+        sentCount -= batch.appends.count
+        for (continuation, result) in zip(batch.continuations, results) { continuation.resume(returning: result) }
+    }
+
+    /// The next batch, or nil and the lane is closed.
+    ///
+    /// A lane takes no more than its share of all callers, so that lanes do not take turns with large and small batches.
+    private func takeBatch() -> Batch? {
+        guard !queue.isEmpty else {
+            lanes -= 1
+            return nil
+        }
+        let share = (queue.count + sentCount - 1) / configuration.maximumTransactions + 1
         var count = 0, bytes = 0
-        for waiting in queue.prefix(configuration.maximumBatch) {
+        for waiting in queue.prefix(min(configuration.maximumBatch, share)) {
             bytes += waiting.append.byteCount
             if count > 0, bytes > configuration.maximumBatchBytes { break }
             count += 1
         }
-        defer { queue.removeFirst(count) }
-        return Array(queue.prefix(count))
+        var batch = Batch(
+            appends: queue.prefix(count).map(\.append), continuations: queue.prefix(count).map(\.continuation))
+        queue.removeFirst(count)
+        sentCount += count
+        latest.raise(&batch.appends)
+        return batch
     }
 }

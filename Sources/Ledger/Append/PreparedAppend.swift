@@ -28,22 +28,23 @@ struct PreparedAppend: Sendable {
     init(_ append: Append) throws(LedgerError) {
         self.append = append
         time = append.time
+        try Self.checkExpectations(append)
         versions = try Self.versions(append)
+        // Sorting makes texts of ids, and nearly every append has one expectation.
         expectations = append.expectations.map { ($0.key, $0.value) }
             .sorted { ($0.stream.ledger, $0.stream.text) < ($1.stream.ledger, $1.stream.text) }
-        try Self.checkExpectations(append)
         try Self.checkClaims(append)
-        try encode(time: append.time)
-    }
-
-    /// Encodes again with another time; the length of an entry does not depend on it.
-    mutating func encode(time: Timestamp) throws(LedgerError) {
-        var entries: [[UInt8]] = []
         entries.reserveCapacity(append.events.count)
         for (event, version) in zip(append.events, versions) {
             entries.append(try Entry.encode(event, version: version, time: time))
         }
-        self.entries = entries
+    }
+
+    /// Puts another time into the entries; their length does not depend on it.
+    mutating func setTime(_ time: Timestamp) {
+        for index in entries.indices {
+            Entry.setTime(time, in: &entries[index], type: append.events[index].type)
+        }
         self.time = time
     }
 
@@ -52,6 +53,7 @@ struct PreparedAppend: Sendable {
         guard append.events.count <= maximumEvents else {
             throw LedgerError(.invalidEvent, "an append has more than \(maximumEvents) events")
         }
+        if append.events.count == 1, let version = append.expectations[append.events[0].stream] { return [version + 1] }
         guard Set(append.events.map(\.id)).count == append.events.count else {
             throw LedgerError(.invalidEvent, "two events of an append have one id")
         }
@@ -75,6 +77,7 @@ struct PreparedAppend: Sendable {
     }
 
     private static func checkClaims(_ append: Append) throws(LedgerError) {
+        if append.claims.isEmpty, append.releases.isEmpty { return }
         let taken = append.claims.map(\.key), given = append.releases.map(\.key)
         guard taken.allSatisfy(\.isWellFormed), given.allSatisfy(\.isWellFormed) else {
             throw LedgerError(.invalidEvent, "a claim is malformed")

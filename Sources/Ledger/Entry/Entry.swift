@@ -20,26 +20,33 @@ enum Entry {
     /// - Throws: ``LedgerError/Code/invalidEvent`` or ``LedgerError/Code/entryTooLarge``.
     static func encode(_ event: NewEvent, version: Int, time: Timestamp) throws(LedgerError) -> [UInt8] {
         try check(event)
-        let value = JSONValue.objectOmittingNil([
-            "eventId": .uuid(event.id),
-            "ledger": .uuid(event.stream.ledger.uuid),
-            "stream": .string(event.stream.text),
-            "streamVersion": .integer(Int64(version)),
-            "type": .string(event.type),
-            "schema": .integer(Int64(event.schema)),
-            "time": .timestamp(time),
-            "actor": event.actor.map(JSONValue.uuid),
-            "app": event.app.map(JSONValue.uuid),
-            "requestId": event.requestId.map(JSONValue.string),
-            "source": event.source,
-            "causes": event.causes.isEmpty ? nil : .array(event.causes.map(JSONValue.uuid)),
-            "data": event.data,
-        ])
-        let bytes = value.canonicalBytes()
+        var entry = CanonicalObject(reservingCapacity: 768)
+        if let actor = event.actor { entry.add("actor", actor) }
+        if let app = event.app { entry.add("app", app) }
+        if !event.causes.isEmpty { entry.add("causes", event.causes) }
+        entry.add("data", event.data)
+        entry.add("eventId", event.id)
+        entry.add("ledger", event.stream.ledger.uuid)
+        if let requestId = event.requestId { entry.add("requestId", requestId) }
+        entry.add("schema", event.schema)
+        if let source = event.source { entry.add("source", source) }
+        entry.add("stream", event.stream.id, after: event.stream.kind + "/")
+        entry.add("streamVersion", version)
+        entry.add("time", time)
+        entry.add("type", event.type)
+        let bytes = entry.finish()
         guard bytes.count <= maximumLength else {
             throw LedgerError(.entryTooLarge, "an entry has more than \(maximumLength) bytes")
         }
         return bytes
+    }
+
+    /// Puts another time into the bytes of an event of this type.
+    ///
+    /// Only the type comes after the time, so its place is known from the end.
+    static func setTime(_ time: Timestamp, in entry: inout [UInt8], type: String) {
+        let end = entry.count - (#"","type":""# + type + #""}"#).utf8.count
+        entry.replaceSubrange(end - 27..<end, with: time.utf8)
     }
 
     private static func check(_ event: NewEvent) throws(LedgerError) {

@@ -30,7 +30,7 @@ public struct LedgerID: Sendable, Hashable, Comparable, CustomStringConvertible 
 
     /// The order in which the database locks ledgers: that of the bytes.
     public static func < (left: LedgerID, right: LedgerID) -> Bool {
-        left.uuid.bytes.lexicographicallyPrecedes(right.uuid.bytes)
+        left.uuid < right.uuid
     }
 
     /// The canonical text of the identifier.

@@ -30,9 +30,13 @@ public struct StreamID: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads `kind/uuid`; nil for anything else.
     init?(ledger: LedgerID, text: String) {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, let id = UUID(lowercased: String(parts[1])) else { return nil }
-        self.init(ledger: ledger, kind: String(parts[0]), id: id)
+        let text = text.utf8
+        // A well-formed kind has no slash, and an id neither.
+        guard let slash = text.firstIndex(of: UInt8(ascii: "/")),
+            let id = UUID(lowercased: Substring(text[text.index(after: slash)...])),
+            let kind = String(text[..<slash])
+        else { return nil }
+        self.init(ledger: ledger, kind: kind, id: id)
         guard isWellFormed else { return nil }
     }
 

@@ -18,16 +18,11 @@ extension LedgerReader {
         _ id: LedgerID, after position: Int64 = 0, limit: Int = 500, types: [String]? = nil
     ) async throws(LedgerError) -> LedgerPage {
         let limit = max(limit, 1)
-        let filter: SQL = types.map { "AND v.type = ANY (\($0))" } ?? ""
-        let sql: SQL = """
-            SELECT h.size, e.position, e.event_id, e.entry
-            FROM (SELECT coalesce(max(size), 0) AS size FROM tenure.ledger WHERE ledger_id = \(id.uuid)) AS h
-            LEFT JOIN LATERAL (
-                SELECT v.position, v.event_id, v.entry FROM tenure.event AS v
-                WHERE v.ledger_id = \(id.uuid) AND v.position > \(position) \(filter)
-                ORDER BY v.position LIMIT \(Int64(limit))) AS e ON true
-            ORDER BY e.position
-            """
+        let sql: SQL =
+            types.map { filtered(id, position, limit, $0) } ?? """
+                SELECT size, position, event_id, entry
+                FROM tenure.feed_page(\(id.uuid), \(position), \(Int64(limit)))
+                """
         var size: Int64 = 0
         let events = try await rows(sql, [id]) { row -> RecordedEvent? in
             let (head, position, event, entry) = try row.decode(Int64.self, Int64?.self, UUID?.self, [UInt8]?.self)
@@ -37,6 +32,50 @@ extension LedgerReader {
         }.compactMap(\.self)
         let cursor = events.count == limit ? events.last?.position : nil
         return LedgerPage(events: events, cursor: cursor ?? max(size, position), size: size)
+    }
+
+    private func filtered(_ id: LedgerID, _ position: Int64, _ limit: Int, _ types: [String]) -> SQL {
+        """
+            SELECT h.size, e.position, e.event_id, e.entry
+            FROM (SELECT coalesce(max(size), 0) AS size FROM tenure.ledger WHERE ledger_id = \(id.uuid)) AS h
+            LEFT JOIN LATERAL (
+                SELECT v.position, v.event_id, v.entry FROM tenure.event AS v
+                WHERE v.ledger_id = \(id.uuid) AND v.position > \(position) AND v.type = ANY (\(types))
+                ORDER BY v.position LIMIT \(Int64(limit))) AS e ON true
+            ORDER BY e.position
+        """
+    }
+
+    /// The next pages of those of some ledgers that have events after their cursors: one round trip for all of them.
+    ///
+    /// At most `limit` events, and at least one of each ledger that has any, so that none waits behind another.
+    public func pages(
+        after cursors: [LedgerID: Int64], limit: Int = 4_000
+    ) async throws(LedgerError) -> [LedgerID: LedgerPage] {
+        let known = Array(cursors)
+        let each = max(limit / max(known.count, 1), 1)
+        let sql: SQL = """
+            SELECT ledger, size, position, event_id, entry
+            FROM tenure.feed_pages(\(known.map(\.key.uuid)), \(known.map(\.value)), \(Int64(each)))
+            """
+        var sizes = [Int64](repeating: 0, count: known.count)
+        var events = [[RecordedEvent]](repeating: [], count: known.count)
+        _ = try await rows(sql, cursors.keys) { row in
+            let (ordinal, size, position, id, entry) = try row.decode(
+                Int32.self, Int64.self, Int64.self, UUID.self, [UInt8].self)
+            let index = Int(ordinal) - 1
+            guard known.indices.contains(index) else { throw LedgerError(.unavailable, "an answer out of contract") }
+            sizes[index] = size
+            events[index].append(
+                try Self.event(ledger: known[index].key.uuid, position: position, id: id, entry: entry))
+        }
+        var pages: [LedgerID: LedgerPage] = [:]
+        for (index, events) in events.enumerated() where !events.isEmpty {
+            let events = events.sorted { $0.position < $1.position }
+            let last = events.count == each ? events.last?.position : nil
+            pages[known[index].key] = LedgerPage(events: events, cursor: last ?? sizes[index], size: sizes[index])
+        }
+        return pages
     }
 
     /// The sizes of those ledgers that have events after the cursor given for them, 0 when none is given.

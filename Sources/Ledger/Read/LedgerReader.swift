@@ -13,7 +13,8 @@ import Foundation
 /// reader role. Every read is one round trip unless it says otherwise.
 public struct LedgerReader: Sendable {
     let pool: PostgresPool
-    /// Whether full tiles are stored when they are first needed; the reader role has no privilege to.
+    /// Whether full tiles are stored when they are first needed. The reader role has no privilege to; nor does it need a
+    /// scope, because it sees all ledgers.
     let storesTiles: Bool
 
     /// A reader over a pool of the application role, or of the reader role with `storesTiles` false.
@@ -61,6 +62,9 @@ public struct LedgerReader: Sendable {
         _ read: (PostgresRow) throws -> Value
     ) async throws(LedgerError) -> [Value] {
         do {
+            guard storesTiles else {
+                return try await pool.withConnection { connection in try await connection.query(sql) }.map(read)
+            }
             return try await pool.query(sql, in: ledgers).map(read)
         } catch {
             throw LedgerError(wrapping: error)

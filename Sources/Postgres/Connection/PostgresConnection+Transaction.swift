@@ -11,14 +11,25 @@ extension PostgresConnection {
         _ mode: TransactionMode = .readCommitted,
         _ body: (inout PostgresConnection) async throws -> Result
     ) async throws -> Result {
+        try await withTransaction(mode, opening: []) { connection, _ in try await body(&connection) }
+    }
+
+    /// The same with statements that are sent together with BEGIN, in one round trip; `body` gets the rows of each.
+    @discardableResult
+    public mutating func withTransaction<Result>(
+        _ mode: TransactionMode = .readCommitted, opening statements: [SQL],
+        _ body: (inout PostgresConnection, [[PostgresRow]]) async throws -> Result
+    ) async throws -> Result {
         guard !session.isInsideTransaction, !session.isOpen || session.transactionStatus == PQTRANS_IDLE else {
             throw PostgresError(.usage, "a transaction is already open on this connection")
         }
-        try await session.command(mode.beginStatement)
         session.isInsideTransaction = true
         defer { session.isInsideTransaction = false }
         let result: Result
-        do { result = try await body(&self) } catch {
+        do {
+            let answers = try await session.begin(mode, statements)
+            result = try await body(&self, answers)
+        } catch {
             await session.rollback()
             throw error
         }
@@ -28,6 +39,22 @@ extension PostgresConnection {
 }
 
 extension Session {
+    fileprivate func begin(
+        _ mode: TransactionMode, _ statements: [SQL]
+    ) async throws(PostgresError) -> [[PostgresRow]] {
+        guard !statements.isEmpty else {
+            try await command(mode.beginStatement)
+            return []
+        }
+        do {
+            return Array(try await pipeline(["\(unsafeSQL: mode.beginStatement)"] + statements).dropFirst())
+        } catch {
+            var error = error
+            error.statementIndex = error.statementIndex.map { $0 - 1 }
+            throw error
+        }
+    }
+
     fileprivate func commit() async throws(PostgresError) {
         guard !isOpen || transactionStatus == PQTRANS_INTRANS || transactionStatus == PQTRANS_INERROR else {
             throw PostgresError(.usage, "the body ended the transaction itself")

@@ -70,11 +70,20 @@ public final class PostgresPool: Service {
         _ mode: TransactionMode = .readCommitted, retries: Int = 5,
         _ body: (inout PostgresConnection) async throws -> Result
     ) async throws -> Result {
+        try await withTransaction(mode, retries: retries, opening: []) { connection, _ in try await body(&connection) }
+    }
+
+    /// The same with statements that are sent together with BEGIN, in one round trip; `body` gets the rows of each.
+    @discardableResult
+    public func withTransaction<Result>(
+        _ mode: TransactionMode = .readCommitted, retries: Int = 5, opening statements: [SQL],
+        _ body: (inout PostgresConnection, [[PostgresRow]]) async throws -> Result
+    ) async throws -> Result {
         var attempt = 0
         while true {
             do {
                 return try await withConnection { connection in
-                    try await connection.withTransaction(mode, body)
+                    try await connection.withTransaction(mode, opening: statements, body)
                 }
             } catch let error as PostgresError where error.isRetryable && attempt < retries {
                 attempt += 1

@@ -20,7 +20,7 @@ struct RowSecurityTests {
                     ]
                     _ = try await appender.append(append)
                 }
-                for table in ["event", "stream", "ledger", "claim"] {
+                for table in ["event", "ledger", "claim"] {
                     let count: SQL = "SELECT DISTINCT ledger_id FROM tenure.\(identifier: table)"
                     let rows = try await pool.query(count, in: [mine.ledger])
                     #expect(try rows.map { try $0.decode(UUID.self) } == [mine.ledger.uuid], "\(table)")
@@ -66,7 +66,7 @@ struct RowSecurityTests {
                 _ = try await appender.append(.test(stream))
                 let refused: [SQL] = [
                     "UPDATE tenure.event SET type = 'Other'", "DELETE FROM tenure.event", "TRUNCATE tenure.event",
-                    "SELECT 1 FROM tenure.event FOR UPDATE", "DELETE FROM tenure.ledger", "DELETE FROM tenure.stream",
+                    "SELECT 1 FROM tenure.event FOR UPDATE", "DELETE FROM tenure.ledger",
                     "UPDATE tenure.claim SET owner = gen_random_uuid()", "UPDATE tenure.tile SET level = 1",
                     "DELETE FROM tenure.tile", "ALTER TABLE tenure.event DISABLE ROW LEVEL SECURITY",
                     "DROP TABLE tenure.event", "CREATE TABLE tenure.other ()", "SET ROLE tenure_owner",
@@ -80,7 +80,7 @@ struct RowSecurityTests {
                         ["42501", "428C9"].contains(error?.sqlState?.rawValue), "\(sql): \(String(describing: error))")
                 }
                 try await database.withPool(as: .reader) { pool in
-                    for table in ["event", "ledger", "stream", "claim", "tile", "session", "person_key"] {
+                    for table in ["event", "ledger", "claim", "tile", "session", "person_key"] {
                         let sql: SQL = "DELETE FROM tenure.\(identifier: table)"
                         let error = await #expect(throws: PostgresError.self) {
                             _ = try await pool.query(sql, in: [stream.ledger])

@@ -15,7 +15,7 @@ extension TenureWorld {
         try await superuser { connection in
             var versions: [String: Int32] = [:]
             let rows = try await connection.query(
-                "SELECT kind, stream_id, version FROM tenure.stream WHERE kind = ANY (\(kinds))")
+                "SELECT kind, stream_id, max(version) FROM tenure.event WHERE kind = ANY (\(kinds)) GROUP BY 1, 2")
             for row in rows {
                 let (kind, id, version) = try row.decode(String.self, UUID.self, Int32.self)
                 versions["\(kind)/\(id)"] = version

@@ -18,7 +18,7 @@ struct `Logins` {
             #expect(try await world.versions(of: ["employee", "tenant", "user", "app"]) == before)
             let others = try await world.superuser { connection in
                 let rows = try await connection.query(
-                    "SELECT max(version) FROM tenure.stream WHERE kind NOT IN ('employee', 'tenant', 'user', 'app')")
+                    "SELECT max(version) FROM tenure.event WHERE kind NOT IN ('employee', 'tenant', 'user', 'app')")
                 return try rows.first?.decode(Int32.self) ?? 0
             }
             #expect(others <= 3, "a stream of its own for each flow, session and attempt")

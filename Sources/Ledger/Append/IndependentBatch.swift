@@ -1,0 +1,115 @@
+import Canonical
+import Postgres
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The appends of callers who do not meet, as the arrays of `tenure.append_independent`.
+///
+/// Nobody among them writes to a stream that another one looks at, uses another one's event id, or touches a claim; they
+/// may guard the same streams. So all can be decided against one state, and nearly always all are recorded.
+struct IndependentBatch {
+    private let batch: [PreparedAppend]
+    private let ledgers: [LedgerID]
+    /// For each event of the batch its ledger, as an index of `ledgers`, and its place there, from 1.
+    private var places: [(ledger: Int, place: Int)] = []
+
+    /// Nil when two callers meet or one has claims: ``AppendBatch`` can record those.
+    init?(_ batch: [PreparedAppend]) {
+        guard Self.areIndependent(batch) else { return nil }
+        self.batch = batch
+        var ledgers: Set<LedgerID> = []
+        for prepared in batch {
+            for (stream, _) in prepared.expectations { ledgers.insert(stream.ledger) }
+        }
+        self.ledgers = ledgers.sorted()
+        let indices = Dictionary(uniqueKeysWithValues: self.ledgers.enumerated().map { ($1, $0) })
+        var counts = [Int](repeating: 0, count: ledgers.count)
+        for prepared in batch {
+            for event in prepared.append.events {
+                guard let ledger = indices[event.stream.ledger] else { return nil }
+                counts[ledger] += 1
+                places.append((ledger, counts[ledger]))
+            }
+        }
+    }
+
+    private static func areIndependent(_ batch: [PreparedAppend]) -> Bool {
+        var written: Set<StreamID> = [], guarded: Set<StreamID> = [], ids: Set<UUID> = []
+        for prepared in batch {
+            let append = prepared.append
+            guard append.claims.isEmpty, append.releases.isEmpty else { return false }
+            for event in append.events where !ids.insert(event.id).inserted { return false }
+            for (stream, _) in prepared.expectations {
+                if written.contains(stream) { return false }
+                guard prepared.writes(stream) else { continue }
+                if guarded.contains(stream) { return false }
+            }
+            for (stream, _) in prepared.expectations {
+                if prepared.writes(stream) { written.insert(stream) } else { guarded.insert(stream) }
+            }
+        }
+        return true
+    }
+
+    /// The call of the function.
+    var sql: SQL {
+        var counts = [Int32](repeating: 0, count: ledgers.count)
+        var earliest = [PostgresTimestamp](repeating: PostgresTimestamp(batch[0].time), count: ledgers.count)
+        var latest = earliest
+        var kinds: [String] = [], streams: [UUID] = [], versions: [Int32] = [], ids: [UUID] = [], types: [String] = []
+        var times: [PostgresTimestamp] = [], entries: [[UInt8]] = []
+        var expected: (ledgers: [UUID], kinds: [String], streams: [UUID], versions: [Int32]) = ([], [], [], [])
+        for prepared in batch {
+            let time = PostgresTimestamp(prepared.time)
+            for (index, event) in prepared.append.events.enumerated() {
+                let ledger = places[times.count].ledger
+                if counts[ledger] == 0 { earliest[ledger] = time }
+                latest[ledger] = time
+                counts[ledger] += 1
+                kinds.append(event.stream.kind)
+                streams.append(event.stream.id)
+                versions.append(Int32(prepared.versions[index]))
+                ids.append(event.id)
+                types.append(event.type)
+                times.append(time)
+                entries.append(prepared.entries[index])
+            }
+            for (stream, version) in prepared.expectations where version > 0 || !prepared.writes(stream) {
+                expected.ledgers.append(stream.ledger.uuid)
+                expected.kinds.append(stream.kind)
+                expected.streams.append(stream.id)
+                expected.versions.append(Int32(version))
+            }
+        }
+        return """
+            SELECT tenure.append_independent(\(ledgers.map(\.uuid)), \(counts), \(earliest), \(latest),
+            \(places.map { Int32($0.ledger + 1) }), \(places.map { Int32($0.place) }), \(kinds), \(streams),
+            \(versions), \(ids), \(types), \(times), \(entries),
+            \(expected.ledgers), \(expected.kinds), \(expected.streams), \(expected.versions))
+            """
+    }
+
+    /// What became of each caller by the answer of the function; nil when nothing was written.
+    func read(_ rows: [PostgresRow]) throws -> [Result<Appended, LedgerError>]? {
+        guard let row = rows.first, rows.count == 1 else { throw UnexpectedOutcome() }
+        guard let sizes = try row.decode([Int64]?.self) else { return nil }
+        guard sizes.count == ledgers.count else { throw UnexpectedOutcome() }
+        var places = places[...]
+        return batch.map { prepared in
+            let positions = places.prefix(prepared.append.events.count).map { sizes[$0.ledger] + Int64($0.place) }
+            places = places.dropFirst(positions.count)
+            return .success(
+                Appended(
+                    events: prepared.append.events, positions: positions, time: prepared.time, wasDuplicate: false))
+        }
+    }
+}
+
+extension PreparedAppend {
+    /// Whether it appends to a stream, rather than only guards it.
+    fileprivate func writes(_ stream: StreamID) -> Bool { append.events.contains { $0.stream == stream } }
+}

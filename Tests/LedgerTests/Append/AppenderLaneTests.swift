@@ -1,0 +1,132 @@
+import Canonical
+import Foundation
+import Ledger
+import Postgres
+import TestSupport
+import Testing
+
+/// Several transactions on their way at once, and the end of an appender.
+@Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
+struct AppenderLaneTests {
+    private static func configuration(_ change: (inout Appender.Configuration) -> Void) -> Appender.Configuration {
+        var configuration = Appender.Configuration()
+        change(&configuration)
+        return configuration
+    }
+
+    /// Appends all at once; the code of the refusal of each that was refused, by its place.
+    private func record(_ appends: [Append], _ appender: Appender) async -> [Int: LedgerError.Code] {
+        await withTaskGroup(of: (Int, LedgerError.Code?).self) { group in
+            for (index, append) in appends.enumerated() {
+                group.addTask {
+                    do throws(LedgerError) {
+                        _ = try await appender.append(append)
+                        return (index, nil)
+                    } catch { return (index, error.code) }
+                }
+            }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+    }
+
+    @Test func `what the log knows already is found out without touching the other callers`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withAppender { appender, pool in
+                let ledger = LedgerID(UUID())
+                let known = Append.test(.test(ledger), events: 2), other = StreamID.test(ledger)
+                _ = try await appender.append(known)
+                _ = try await appender.append(.test(other))
+                var reused = Append.test(.test(ledger))
+                reused.events[0].id = known.events[1].id
+                var guarding = Append.test(.test(ledger))
+                guarding.expectations[other] = 2
+                let good = (0..<20).map { number in
+                    Append.test(.test(number.isMultiple(of: 2) ? ledger : LedgerID(UUID())))
+                }
+                let bad = [known, reused, .test(other), .test(.test(ledger), expecting: 3), guarding]
+                let refusals = await record(bad + good, appender)
+                #expect(
+                    refusals == [1: .eventIdReused, 2: .versionConflict, 3: .versionConflict, 4: .versionConflict])
+                let reader = LedgerReader(pool: pool)
+                for append in good {
+                    let events = try await reader.stream(append.events[0].stream)
+                    #expect(events.map(\.id) == append.events.map(\.id))
+                }
+                let size = try await reader.head(ledger)?.size
+                #expect(size == 13)
+            }
+        }
+    }
+
+    @Test(arguments: [1, 2, 5])
+    func `transactions at once leave no gap in a ledger that they share`(transactions: Int) async throws {
+        try await TestDatabase.with { database in
+            let configuration = Self.configuration {
+                $0.maximumTransactions = transactions
+                $0.maximumBatch = 7
+            }
+            try await database.withAppender(maximumConnections: 6, configuration: configuration) { appender, pool in
+                let ledger = LedgerID(UUID()), now = Timestamp.now()
+                let appends = (0..<150).map { number in
+                    Append.test(.test(ledger), events: 1 + number % 2, time: now.adding(.milliseconds(-number)))
+                }
+                let refusals = await record(appends, appender)
+                #expect(refusals == [:])
+                let events = try await LedgerReader(pool: pool).ledger(ledger).events
+                #expect(events.map(\.position) == Array(1...225))
+                #expect(Set(events.map(\.id)) == Set(appends.flatMap(\.events).map(\.id)))
+                #expect(zip(events, events.dropFirst()).allSatisfy { $0.time <= $1.time })
+            }
+        }
+    }
+
+    @Test func `an appender that is stopped in the middle answers everybody, and loses nothing`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool { pool in
+                let configuration = Self.configuration { $0.maximumBatch = 8 }
+                let appender = Appender(pool: pool, configuration: configuration, logger: TestServer.logger())
+                async let running: Void = appender.run()
+                let appends = (0..<300).map { number in Append.test(.test(number < 150 ? .system : LedgerID(UUID()))) }
+                async let refusing = record(appends, appender)
+                // Some were answered and many wait.
+                while try await LedgerReader(pool: pool).head(.system)?.size ?? 0 < 10 { await Task.yield() }
+                appender.stop()
+                try await running
+                let refusals = await refusing
+                #expect(refusals.values.allSatisfy { $0 == .unavailable })
+                let reader = LedgerReader(pool: pool)
+                for (index, append) in appends.enumerated() {
+                    let events = try await reader.stream(append.events[0].stream)
+                    #expect(events.count == (refusals[index] == nil ? 1 : 0))
+                }
+            }
+        }
+    }
+
+    @Test func `an appender never holds more than it may, and refuses at once`() async throws {
+        try await TestDatabase.with { database in
+            let configuration = Self.configuration {
+                $0.maximumWaiting = 5
+                $0.maximumBatch = 2
+            }
+            try await database.withAppender(configuration: configuration) { appender, pool in
+                // The ledger is locked, so that those who are on their way stay there.
+                let ledger = LedgerID(UUID())
+                let appends = (0..<40).map { _ in Append.test(.test(ledger)) }
+                async let refusing = database.withPool { other in
+                    try await other.withTransaction(in: [ledger]) { connection in
+                        try await Appender.lockHeads([ledger], on: &connection)
+                        let recording = Task { await record(appends, appender) }
+                        // Four are on their way and five wait.
+                        while await appender.waitingCount < 5 { await Task.yield() }
+                        return recording
+                    }
+                }
+                let refusals = try await refusing.value
+                #expect(!refusals.isEmpty && refusals.values.allSatisfy { $0 == .busy })
+                let size = try await LedgerReader(pool: pool).head(ledger)?.size
+                #expect(size == Int64(appends.count - refusals.count))
+            }
+        }
+    }
+}

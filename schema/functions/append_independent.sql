@@ -1,0 +1,59 @@
+-- Appends a batch of callers who do not meet: nobody writes what another one looks at, and nobody touches a claim. That
+-- is nearly always so, and then it takes one statement for each step. Answers the sizes that the ledgers had, or NULL
+-- when somebody must be answered by tenure.append; then nothing was written, and the heads stay locked.
+--
+-- Ledgers come in their order and once each, also those that are only guarded: their count is 0. `_earliest` and
+-- `_latest` are the times of a ledger's first and last event. An event names its ledger by its place in `_ledgers`,
+-- from 1, and its place among the events of that ledger, from 1.
+--
+-- Expected versions of 0 are not looked up for streams that get an event: event_stream_key says whether they hold, as
+-- event_id_key says whether an id is known. A violation of either ends the transaction, and tenure.append finds out in
+-- another one who is to blame. For the settings see append.sql.
+CREATE OR REPLACE FUNCTION tenure.append_independent(
+    _ledgers uuid[], _counts integer[], _earliest timestamptz[], _latest timestamptz[],
+    _event_ledgers integer[], _event_places integer[], _event_kinds text[], _event_streams uuid[],
+    _event_versions integer[], _event_ids uuid[], _event_types text[], _event_times timestamptz[], _entries bytea[],
+    _expectation_ledgers uuid[], _expectation_kinds text[], _expectation_streams uuid[],
+    _expectation_versions integer[]
+) RETURNS bigint[]
+LANGUAGE plpgsql VOLATILE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+    _heads uuid[];
+    _sizes bigint[];
+    _times timestamptz[];
+BEGIN
+    -- Made before any is locked; see append_lock.sql.
+    INSERT INTO tenure.ledger (ledger_id) SELECT id FROM unnest(_ledgers) AS id ON CONFLICT DO NOTHING;
+    SELECT array_agg(h.ledger_id), array_agg(h.size), array_agg(h.time) INTO _heads, _sizes, _times FROM (
+        SELECT l.ledger_id, l.size, l.time FROM tenure.ledger AS l WHERE l.ledger_id = ANY (_ledgers)
+        ORDER BY l.ledger_id FOR UPDATE) AS h;
+    IF _heads <> _ledgers OR EXISTS (
+        SELECT FROM unnest(_counts, _earliest, _times) AS t(count, earliest, head)
+        WHERE t.count > 0 AND t.earliest < t.head)
+    THEN
+        RETURN NULL;
+    END IF;
+    IF cardinality(_expectation_versions) > 0 AND EXISTS (
+        SELECT FROM unnest(_expectation_ledgers, _expectation_kinds, _expectation_streams, _expectation_versions)
+            AS x(ledger_id, kind, stream_id, version)
+        LEFT JOIN LATERAL (
+            SELECT e.version FROM tenure.event AS e WHERE e.ledger_id = x.ledger_id AND e.stream_id = x.stream_id
+                AND e.kind = x.kind ORDER BY e.version DESC LIMIT 1) AS s ON true
+        WHERE coalesce(s.version, 0) <> x.version)
+    THEN
+        RETURN NULL;
+    END IF;
+    INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry)
+    SELECT _ledgers[e.ledger], _sizes[e.ledger] + e.place, e.event_id, e.stream_id, e.kind, e.version, e.type, e.time,
+        e.entry
+    FROM unnest(
+        _event_ledgers, _event_places, _event_kinds, _event_streams, _event_versions, _event_ids, _event_types,
+        _event_times, _entries) AS e(ledger, place, kind, stream_id, version, event_id, type, time, entry);
+    UPDATE tenure.ledger AS l SET size = l.size + n.count, time = n.latest, changed = pg_current_xact_id()
+    FROM unnest(_ledgers, _counts, _latest) AS n(ledger_id, count, latest)
+    WHERE l.ledger_id = n.ledger_id AND n.count > 0;
+    RETURN _sizes;
+END
+$$;
