@@ -20,8 +20,9 @@ struct SealableLedgers: Sendable {
         let stream = StreamID.checkpoints
         let rows = try await pool.query(
             """
-            SELECT version FROM tenure.stream
+            SELECT version FROM tenure.event
             WHERE ledger_id = \(stream.ledger.uuid) AND stream_id = \(stream.id) AND kind = \(stream.kind)
+            ORDER BY version DESC LIMIT 1
             """, in: [LedgerID]())
         return Int(try rows.first?.decode(Int32.self) ?? 0)
     }
