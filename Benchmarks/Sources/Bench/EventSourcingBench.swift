@@ -73,7 +73,8 @@ struct EventSourcingBench: Benchmark {
 extension Measure {
     static let eventsourcingAlone = Measure("eventsourcing (Python), 1 thread")
     static let eventsourcing = Measure("eventsourcing (Python), 16 threads")
+    /// Held against one thread, which is faster than sixteen: the recorder locks its table for each insert.
     static let appendsAgainstIt = Measure(
-        "appends against it, 64 callers, 64 ledgers", copyOf: appendsManyLedgers, ratioTo: eventsourcing,
+        "appends against it, 64 callers, 64 ledgers", copyOf: appendsManyLedgers, ratioTo: eventsourcingAlone,
         goal: .atLeast(12))
 }

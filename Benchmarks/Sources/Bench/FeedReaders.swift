@@ -8,6 +8,8 @@ struct FeedReaders: Sendable {
 
     let reader: LedgerReader
     let ledgers: Set<LedgerID>
+    /// Whether the bytes of every event are parsed and hashed, or only received.
+    var decoding = false
 
     /// The sizes at this moment: where following starts.
     func heads() async throws -> [LedgerID: Int64] {
@@ -32,7 +34,9 @@ struct FeedReaders: Sendable {
             for _ in 0..<Self.count {
                 group.addTask {
                     while ContinuousClock.now < deadline {
-                        _ = try await reader.pages(after: start, limit: limit)
+                        for page in try await reader.entries(after: start, limit: limit).values where decoding {
+                            _ = try page.decoded()
+                        }
                         try await Task.sleep(for: Self.pause)
                     }
                 }
@@ -47,14 +51,15 @@ struct FeedReaders: Sendable {
         var cursors = heads, count = 0, looks = 0
         while ContinuousClock.now < deadline {
             looks += 1
-            for (ledger, page) in try await reader.pages(after: cursors, limit: 16_000) {
+            for (ledger, page) in try await reader.entries(after: cursors, limit: 16_000) {
                 let cursor = cursors[ledger] ?? 0
-                let expected = (cursor + 1)..<(cursor + 1 + Int64(page.events.count))
-                guard page.events.map(\.position).elementsEqual(expected) else {
+                let expected = (cursor + 1)..<(cursor + 1 + Int64(page.entries.count))
+                guard page.positions.elementsEqual(expected) else {
                     throw BenchError("the feed of a ledger has a gap after \(cursor)")
                 }
                 cursors[ledger] = page.cursor
-                count += page.events.count
+                if decoding { _ = try page.decoded() }
+                count += page.entries.count
             }
             try await Task.sleep(for: Self.pause)
         }

@@ -8,7 +8,7 @@ struct LogBench: Benchmark {
     static let name = "log"
     static let measures: [Measure] = [
         .insertsAlone, .inserts, .appendsManyLedgers, .appendsOneLedger, .appendsWithReaders, .eventsRead,
-        .appendsBesideRereaders, .insertServer, .appendServer, .appendProgram,
+        .appendsBesideRereaders, .appendsWithDecoders, .eventsDecoded, .insertServer, .appendServer, .appendProgram,
     ]
 
     private static let database = "bench_log"
@@ -47,7 +47,8 @@ struct LogBench: Benchmark {
             { try await append(.appendsManyLedgers, to: ledgers, &$0) },
             { try await insert(.inserts, clients: 32, run: repetition * 2 + 1, &$0) },
             { try await append(.appendsOneLedger, to: oneLedger, &$0) },
-            { try await appendBesideReaders(&$0) },
+            { try await appendBesideReaders(decoding: false, &$0) },
+            { try await appendBesideReaders(decoding: true, &$0) },
         ]
         let first = repetition % samples.count
         for sample in samples[first...] + samples[..<first] {
@@ -83,11 +84,11 @@ struct LogBench: Benchmark {
     }
 
     /// Beside readers that follow, and then beside readers that read as much of what is old.
-    private func appendBesideReaders(_ results: inout Results) async throws {
+    private func appendBesideReaders(decoding: Bool, _ results: inout Results) async throws {
         let sizeBefore = try await size(of: ledgers)
         let plan = plan, ledgers = ledgers
         let (count, appends, read, rounds) = try await Self.withAppender(cluster) { appender, reader in
-            let readers = FeedReaders(reader: reader, ledgers: Set(ledgers))
+            let readers = FeedReaders(reader: reader, ledgers: Set(ledgers), decoding: decoding)
             let heads = try await readers.heads()
             let start = ContinuousClock.now, deadline = start + .seconds(plan.seconds)
             async let reading = readers.run(from: heads, until: deadline)
@@ -97,12 +98,13 @@ struct LogBench: Benchmark {
             return (count, appends, read, rounds)
         }
         try await check(count, since: sizeBefore, ledgers)
-        results.record(.appendsWithReaders, appends)
-        results.record(.eventsRead, Double(read) / Double(plan.seconds))
+        results.record(decoding ? .appendsWithDecoders : .appendsWithReaders, appends)
+        results.record(decoding ? .eventsDecoded : .eventsRead, Double(read) / Double(plan.seconds))
+        guard !decoding else { return }
         try await cluster.checkpoint()
         let limit = read / max(rounds, 1)
         let besideOld = try await Self.withAppender(cluster) { appender, reader in
-            let readers = FeedReaders(reader: reader, ledgers: Set(ledgers))
+            let readers = FeedReaders(reader: reader, ledgers: Set(ledgers), decoding: decoding)
             let start = ContinuousClock.now, deadline = start + .seconds(plan.seconds)
             async let reading: Void = readers.reread(limit: limit, until: deadline)
             let count = try await AppendLoad(appender: appender, ledgers: ledgers).run(until: deadline)
@@ -165,6 +167,9 @@ extension Measure {
     static let appendsOneLedger = Measure("appends, 64 callers, 1 ledger", ratioTo: inserts, goal: .atLeast(1))
     static let appendsWithReaders = Measure(
         "the same, 64 ledgers, 4 feed readers", ratioTo: appendsManyLedgers, goal: .atLeast(0.9))
+    static let appendsWithDecoders = Measure(
+        "the same, 4 readers that parse and hash", ratioTo: appendsManyLedgers)
+    static let eventsDecoded = Measure("events parsed by these 4 readers", ratioTo: appendsManyLedgers)
     /// The readers read as much, but what was written long before: what is lost here is processor time, not a wait.
     static let appendsBesideRereaders = Measure(
         "the same, the readers read old events", ratioTo: appendsManyLedgers)

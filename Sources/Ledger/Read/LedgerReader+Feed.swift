@@ -46,38 +46,6 @@ extension LedgerReader {
         """
     }
 
-    /// The next pages of those of some ledgers that have events after their cursors: one round trip for all of them.
-    ///
-    /// At most `limit` events, and at least one of each ledger that has any, so that none waits behind another.
-    public func pages(
-        after cursors: [LedgerID: Int64], limit: Int = 4_000
-    ) async throws(LedgerError) -> [LedgerID: LedgerPage] {
-        let known = Array(cursors)
-        let each = max(limit / max(known.count, 1), 1)
-        let sql: SQL = """
-            SELECT ledger, size, position, event_id, entry
-            FROM tenure.feed_pages(\(known.map(\.key.uuid)), \(known.map(\.value)), \(Int64(each)))
-            """
-        var sizes = [Int64](repeating: 0, count: known.count)
-        var events = [[RecordedEvent]](repeating: [], count: known.count)
-        _ = try await rows(sql, cursors.keys) { row in
-            let (ordinal, size, position, id, entry) = try row.decode(
-                Int32.self, Int64.self, Int64.self, UUID.self, [UInt8].self)
-            let index = Int(ordinal) - 1
-            guard known.indices.contains(index) else { throw LedgerError(.unavailable, "an answer out of contract") }
-            sizes[index] = size
-            events[index].append(
-                try Self.event(ledger: known[index].key.uuid, position: position, id: id, entry: entry))
-        }
-        var pages: [LedgerID: LedgerPage] = [:]
-        for (index, events) in events.enumerated() where !events.isEmpty {
-            let events = events.sorted { $0.position < $1.position }
-            let last = events.count == each ? events.last?.position : nil
-            pages[known[index].key] = LedgerPage(events: events, cursor: last ?? sizes[index], size: sizes[index])
-        }
-        return pages
-    }
-
     /// The sizes of those ledgers that have events after the cursor given for them, 0 when none is given.
     ///
     /// For a pool of the reader role, which sees all ledgers. With `among`, only those are looked at, and the

@@ -28,6 +28,8 @@ struct FeedPagesTests {
                             #expect(page.size == alone.size)
                         }
                         #expect(pages[streams[0].ledger]?.hasMore == false && pages[streams[2].ledger]?.hasMore == true)
+                        let raw = try await reader.entries(after: cursors, limit: 15)
+                        #expect(raw.mapValues { $0.entries } == pages.mapValues { $0.events.map(\.entry) })
                         let none = try await reader.pages(after: [:])
                         #expect(none.isEmpty)
                     }
