@@ -150,7 +150,7 @@ private struct Row {
             let values = [
                 "uuid": "gen_random_uuid()", "text": "'x'", "bytea": #"'\x00'"#, "json": "'{}'", "jsonb": "'{}'",
                 "boolean": "false", "smallint": "1", "integer": "1", "bigint": "1",
-                "timestamp with time zone": "'2026-01-01T00:00:00Z'",
+                "timestamp with time zone": "'2026-01-01T00:00:00Z'", "xid8": "'1'",
             ]
             return (name, try #require(values[type], "\(table).\(name) is of type \(type): give it a value here"))
         }
