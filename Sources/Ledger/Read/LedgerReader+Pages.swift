@@ -13,21 +13,21 @@ extension LedgerReader {
     /// are not decoded: whoever only passes them on, or hashes them, need not pay for that.
     public func entries(
         after cursors: [LedgerID: Int64], limit: Int = 4_000
-    ) async throws(LedgerError) -> [LedgerID: EntryPage] {
+    ) async throws(LedgerError) -> [LedgerID: FeedPage] {
         let known = Array(cursors)
         let each = max(limit / max(known.count, 1), 1)
         let sql: SQL = """
             SELECT ledger, size, positions, event_ids, entries
             FROM tenure.feed_pages(\(known.map(\.key.uuid)), \(known.map(\.value)), \(Int64(each)))
             """
-        let pages = try await rows(sql, cursors.keys) { row -> (LedgerID, EntryPage) in
+        let pages = try await rows(sql, cursors.keys) { row -> (LedgerID, FeedPage) in
             let (place, size, positions, ids, entries) = try row.decode(
                 Int32.self, Int64.self, [Int64].self, [UUID].self, [[UInt8]].self)
             guard known.indices.contains(Int(place) - 1), let last = positions.last,
                 positions.count == ids.count, positions.count == entries.count
             else { throw LedgerError(.unavailable, "the database answered out of contract") }
             let ledger = known[Int(place) - 1].key
-            let page = EntryPage(
+            let page = FeedPage(
                 ledger: ledger, positions: positions, ids: ids, entries: entries,
                 cursor: positions.count == each ? last : max(size, last), size: size)
             return (ledger, page)
@@ -46,7 +46,7 @@ extension LedgerReader {
 }
 
 /// A part of a ledger as it is stored, in the order of positions.
-public struct EntryPage: Sendable {
+public struct FeedPage: Sendable {
     /// The ledger it is of.
     public let ledger: LedgerID
     /// The position of each event.
