@@ -1,9 +1,13 @@
 import Canonical
 import TenureAPI
 
-/// Calls the service for an app, in direct mode: answers and passphrases are sent over TLS and compared there.
+/// Calls the service for an app.
+///
+/// In blind mode (``setBlindCredentials(_:_:questions:passphrase:questionsWithPassphrase:blindOnly:key:pins:)``,
+/// ``proveAnswers(_:_:answers:pins:)``, ``provePassphrase(_:_:passphrase:pins:)``) answers and passphrases stay here; in
+/// direct mode they are sent over TLS and compared there.
 public struct TenureClient: Sendable {
-    private let baseURL: String
+    let baseURL: String
     let credentials: AppCredentials
     private let transport: any Transport
     private let retries: RetryPolicy

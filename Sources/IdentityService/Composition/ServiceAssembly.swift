@@ -24,12 +24,14 @@ public struct ServiceAssembly: Sendable {
         public var computeThreads: Int
         /// How many direct-mode calls may wait for a thread.
         public var computeWaiting: Int
+        /// How many blind-mode calls may wait for their evaluation.
+        public var evaluationsWaiting: Int
 
         /// Describes an assembly.
         public init(
             application: PostgresConfiguration, reader: PostgresConfiguration, masters: MasterKeys,
             settings: ServiceSettings = ServiceSettings(), maximumConnections: Int = 16, computeThreads: Int = 2,
-            computeWaiting: Int = 32
+            computeWaiting: Int = 32, evaluationsWaiting: Int = 256
         ) {
             self.application = application
             self.reader = reader
@@ -38,6 +40,7 @@ public struct ServiceAssembly: Sendable {
             self.maximumConnections = maximumConnections
             self.computeThreads = computeThreads
             self.computeWaiting = computeWaiting
+            self.evaluationsWaiting = evaluationsWaiting
         }
     }
 
@@ -67,6 +70,8 @@ public struct ServiceAssembly: Sendable {
             personKeys: PersonKeys(pool: pool, masters: configuration.masters),
             seeds: OPRFSeeds(pool: pool, masters: configuration.masters),
             compute: ComputePool(threads: configuration.computeThreads, waiting: configuration.computeWaiting),
+            // Blind mode's evaluations take milliseconds and never stand behind direct mode's tens of them.
+            evaluations: ComputePool(threads: configuration.computeThreads, waiting: configuration.evaluationsWaiting),
             settings: configuration.settings, logger: logger)
         service = EventSourcedService(context: context, views: Views(pool: pool))
         commands = OperatorCommands(context)

@@ -63,6 +63,12 @@ struct FlowState: Sendable, Equatable {
     var proved: ProvedKey?
     var charges: [Charge]
     var expiresAt: Timestamp
+    /// The seed of the VOPRF keys of new credentials, 32 bytes: a commit keeps it, and otherwise it ends with this row.
+    var seed: [UInt8]?
+    /// How often the elements of new credentials were evaluated.
+    var setUpEvaluations = 0
+    /// The attempt in blind mode that was charged and has not been proved.
+    var attempt: BlindAttempt?
 }
 
 extension FlowState {
