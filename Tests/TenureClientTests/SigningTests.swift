@@ -24,7 +24,8 @@ import Testing
 
     private func started(_ bytes: [UInt8], flow: UUID = SigningTests.flow) -> StubTransport.Step {
         StubTransport.json(
-            FlowStartedResponse(flow: Base64URL.encode(flow.bytes), challenge: bytes, subjectSalt: Self.salt, expiresAt: .now()),
+            FlowStartedResponse(
+                flow: Base64URL.encode(flow.bytes), challenge: bytes, subjectSalt: Self.salt, expiresAt: .now()),
             status: 201)
     }
 

@@ -45,7 +45,8 @@ extension FlowOutcomeResponse {
                 .authorizationPending(employeePublicKey: key, fingerprint: fingerprint, position: position)
             case .setCredentials(let challenge, let rules, let setUp):
                 .setCredentials(
-                    challenge: challenge, rules: CredentialRulesResponse(rules), setUp: setUp.map(SetUpPlanResponse.init))
+                    challenge: challenge, rules: CredentialRulesResponse(rules),
+                    setUp: setUp.map(SetUpPlanResponse.init))
             case .validateAnswers(let challenge, let questions, let opening):
                 .validateAnswers(
                     challenge: challenge, questions: questions.map(QuestionResponse.init),

@@ -36,7 +36,8 @@ struct ChallengedCredential: Sendable {
         let keys = try await context.personKeys.load([state.userId], ledger: ledger)
         return ChallengedCredential(
             sealed: stored.record.sealed, seed: try OPRFSeed(bytes: seed.answers.bytes),
-            recordHash: stored.record.hash, questions: try texts(of: stored, key: keys[state.userId], credential: state.credentialId))
+            recordHash: stored.record.hash,
+            questions: try texts(of: stored, key: keys[state.userId], credential: state.credentialId))
     }
 
     private static func decoy(for state: FlowState, _ context: ServiceContext) throws -> ChallengedCredential {

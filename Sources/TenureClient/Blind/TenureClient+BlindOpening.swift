@@ -91,7 +91,8 @@ extension TenureClient {
         try await OwnThread.run {
             for (request, answer) in zip(requests, evaluations) {
                 // Every failure looks the same here: a wrong answer, a wrong proof, a crafted copy.
-                if let copy = answer.sealedCopy, let key = try? request.open(evaluation: answer.evaluation, copy: copy) {
+                if let copy = answer.sealedCopy, let key = try? request.open(evaluation: answer.evaluation, copy: copy)
+                {
                     return key
                 }
             }

@@ -3,7 +3,8 @@ import Canonical
 @testable import IdentityService
 
 extension FakeService {
-    static let started = FlowStarted(flow: "Zmxvdw", challenge: Array("challenge".utf8), subjectSalt: [7], expiresAt: time)
+    static let started = FlowStarted(
+        flow: "Zmxvdw", challenge: Array("challenge".utf8), subjectSalt: [7], expiresAt: time)
     static let tokens = SessionTokens(accessToken: "YQ", expiresAt: time, refreshToken: "cg")
 
     func startRegistration(_ input: RegistrationInput, app: AppCaller, call: Call) async throws -> FlowStarted {

@@ -1,7 +1,5 @@
 import Canonical
 import Credentials
-import Foundation
-import Postgres
 import Testing
 
 /// The scenarios of registration and login, with answers and passphrase that stay with the client.
@@ -83,21 +81,7 @@ struct `In blind mode` {
         if let key {
             expectOutcome(try await flow.flow.step("proof", try flow.proof(by: key)), "authorizationPending")
         }
-        #expect(try await charged(sharedWorld(), company, founder.person) == 1)
-    }
-
-    /// The attempts that were charged for the one credential that was ever tried in this company.
-    private func charged(_ world: TenureWorld, _ company: String, _ person: Person) async throws -> Int {
-        let flow = try await BlindFlow.start(.logins, person, Device(), try world.client)
-        let credential = try flow.context.credentialId.uuidString.lowercased()
-        return try await world.superuser { connection in
-            let rows = try await connection.query(
-                """
-                SELECT count(*) FROM tenure.event WHERE type = 'AttemptCharged'
-                    AND position(\(credential) IN convert_from(entry, 'UTF8')) > 0
-                """)
-            return Int(try rows.first?.decode(Int64.self) ?? 0)
-        }
+        #expect(try await sharedWorld().charges(of: try flow.context.credentialId) == 1)
     }
 
     @Test func `scenario 8: a passphrase is asked for, and questions when the user allowed both`() async throws {
@@ -133,8 +117,10 @@ struct `In blind mode` {
         let empty: JSONValue = ["question": " ", "salt": .string(Base64.encode(Array(repeating: 1, count: 32)))]
         for (wrong, code) in [
             (with { $0.removeLast() }, "credentials.five_questions_required"),
-            (with { $0.append(empty) }, "credentials.five_questions_required"), (with { $0[2] = empty }, "credentials.incomplete"),
-            (with { $0[4] = $0[0] }, "credentials.five_questions_required"), (with { $0.swapAt(0, 1) }, "request.invalid"),
+            (with { $0.append(empty) }, "credentials.five_questions_required"),
+            (with { $0[2] = empty }, "credentials.incomplete"),
+            (with { $0[4] = $0[0] }, "credentials.five_questions_required"),
+            (with { $0.swapAt(0, 1) }, "request.invalid"),
         ] { try expectProblem(try await flow.flow.step("proof", wrong), code) }
         // What the service cannot see the client refuses before anything is sent.
         var blank = person
@@ -143,7 +129,8 @@ struct `In blind mode` {
         expectOutcome(try await flow.flow.step("proof", body), "success")
     }
 
-    @Test func `scenario 10: an abandoned registration starts again at the same step and blocks nothing`() async throws {
+    @Test func `scenario 10: an abandoned registration starts again at the same step and blocks nothing`() async throws
+    {
         let world = try sharedWorld()
         let client = try world.client
         let person = Person("lost", at: "blind-abandoned.example")
