@@ -85,7 +85,7 @@ let package = Package(
                 nioCore, nioHTTPTypes, logging,
             ], resources: [.embedInCode("openapi.yaml")], swiftSettings: settings),
         .target(
-            name: "TenureClient", dependencies: ["TenureAPI", "Credentials", "Canonical", crypto],
+            name: "TenureClient", dependencies: ["TenureAPI", "Credentials", "Canonical", "Text", crypto],
             swiftSettings: settings),
         .executableTarget(
             name: "tenure",

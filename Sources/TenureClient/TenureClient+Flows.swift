@@ -40,7 +40,7 @@ extension TenureClient {
 
         /// The challenge, once every field that this client knows was compared: it is for this purpose, flow, app and key
         /// and about the company and employee that were named, so that none of another tenant can be relayed.
-        func checkedChallenge(app: String) throws(TenureClientError) -> Challenge {
+        func checkedChallenge(app: String, issuer: String? = nil) throws(TenureClientError) -> Challenge {
             guard let bytes = Base64URL.decode(handle), let id = UUID(bytes: bytes),
                 subjectSalt.count == Commitment.saltByteCount,
                 let subject = try? Commitment.subject(
@@ -48,7 +48,7 @@ extension TenureClient {
                 let challenge = try? Challenge(parsing: challenge)
             else { throw TenureClientError(.signingRefused) }
             let expected = ChallengeExpectation(
-                purpose: purpose, employeeKey: key, flow: id, subject: subject, app: app)
+                purpose: purpose, employeeKey: key, issuer: issuer, flow: id, subject: subject, app: app)
             do { try challenge.require(expected) } catch { throw TenureClientError(.signingRefused) }
             return challenge
         }
@@ -79,7 +79,7 @@ extension TenureClient {
     ///   purpose, flow, app, key, company or employee than this one; nothing is signed then.
     public func proveKey(_ flow: Flow, key: some DeviceKey) async throws -> FlowOutcomeResponse {
         guard flow.key == key.publicKey else { throw TenureClientError(.signingRefused) }
-        let challenge = try flow.checkedChallenge(app: credentials.appId)
+        let challenge = try flow.checkedChallenge(app: credentials.appId, issuer: issuer)
         let proof = try await key.signature(over: challenge)
         return try await call(
             flow.purpose == .registration ? .proveRegistrationKey : .proveLoginKey, ["flow": flow.handle],
@@ -88,7 +88,8 @@ extension TenureClient {
 
     /// Sets a new user's credentials.
     public func setCredentials(
-        _ flow: Flow, questions: [SecurityQuestion], passphrase: String? = nil, questionsWithPassphrase: Bool = false
+        _ flow: Flow, questions: [TenureAPI.SecurityQuestion], passphrase: String? = nil,
+        questionsWithPassphrase: Bool = false
     ) async throws -> FlowOutcomeResponse {
         try await call(
             .setCredentials, ["flow": flow.handle],

@@ -32,17 +32,21 @@ public struct TenureClientError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// The service's problem document, when it sent one.
     public let problem: Problem?
+    /// How long to wait before the next try, when the service said so (`Retry-After`).
+    public let retryAfter: Duration?
 
     /// Makes an error of this client's own.
     public init(_ code: Code) {
         self.code = code
         problem = nil
+        retryAfter = nil
     }
 
     /// Makes the error that a problem document tells.
-    public init(_ problem: Problem) {
+    public init(_ problem: Problem, retryAfter: Duration? = nil) {
         code = Code(rawValue: problem.code)
         self.problem = problem
+        self.retryAfter = retryAfter
     }
 
     /// The code, and the id of the request where there is one.
