@@ -36,7 +36,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v16)],
     products: [
         .executable(name: "tenure", targets: ["tenure"]),
-        .library(name: "TenureClient", targets: ["TenureClient"]),
+        .library(name: "TenureClient", targets: ["TenureClient", "TenureAPI", "Canonical"]),
         .library(name: "Ledger", targets: ["Ledger", "Postgres", "Schema", "Canonical"]),
         .library(name: "Credentials", targets: ["Credentials"]),
         .library(name: "IdentityService", targets: ["IdentityService", "Keys"]),

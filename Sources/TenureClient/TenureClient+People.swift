@@ -1,3 +1,4 @@
+import Credentials
 import TenureAPI
 
 extension TenureClient {
@@ -56,5 +57,10 @@ extension TenureClient {
         let account = account(companyName: companyName, companyEmployeeId: companyEmployeeId)
         let session = EmployeeSession(client: self, account: account)
         return try await sessions.keeper(of: account).isOpen() ? session : nil
+    }
+
+    /// The fingerprint of this device's key of an account; `nil` when there is none.
+    public func fingerprint(of account: AccountName) async throws -> String? {
+        try await keyStore.key(of: account)?.publicKey.fingerprint
     }
 }

@@ -14,7 +14,8 @@ struct Tenure: AsyncParsableCommand {
             """,
         version: Tenure.version,
         subcommands: [
-            Serve.self, Migrate.self, AppCommand.self, CompanyCommand.self, Replay.self, RebuildViews.self, Doctor.self,
+            Serve.self, Migrate.self, AppCommand.self, CompanyCommand.self, Replay.self, RebuildViews.self,
+            ClientCommand.self, Doctor.self,
         ])
 
     /// The version that banner, `--version` and `/healthz` show.

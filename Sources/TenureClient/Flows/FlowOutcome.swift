@@ -1,6 +1,6 @@
 import Canonical
-public import Credentials
-public import TenureAPI
+import Credentials
+import TenureAPI
 
 /// How a flow ends.
 public enum FlowOutcome: Sendable {
@@ -14,10 +14,28 @@ public enum FlowOutcome: Sendable {
 public struct Admission: Sendable {
     /// The session.
     public let session: EmployeeSession
-    /// Who is in.
-    public let employee: EmployeeSummaryResponse
+    /// The company's name as first entered.
+    public let companyName: String
+    /// The employee's id as first entered.
+    public let companyEmployeeId: String
+    /// `registered` (not approved yet), `active` or `cancelled`.
+    public let status: String
+    /// `securityAdmin`, `admin` or `employee`.
+    public let role: String
+    /// The fingerprint of this device's key.
+    public let fingerprint: String
     /// The position in the company's ledger; reads may wait for it.
     public let position: Int64?
+
+    init(_ session: EmployeeSession, _ employee: EmployeeSummaryResponse, fingerprint: String, position: Int64?) {
+        self.session = session
+        companyName = employee.companyName
+        companyEmployeeId = employee.companyEmployeeId ?? session.account.companyEmployeeId
+        status = employee.status
+        role = employee.role
+        self.fingerprint = fingerprint
+        self.position = position
+    }
 }
 
 /// A key that waits for somebody with authority.
@@ -25,24 +43,24 @@ public struct PendingAuthorization: Sendable {
     private let client: TenureClient
     /// Whose key it is.
     public let account: AccountName
-    /// The key, which the person shows to whoever authorizes it.
-    public let publicKey: EmployeePublicKey
+    /// The padded base64 of the key's 65-byte point, as
+    /// ``TenureClient/authorize(employeePublicKey:companyName:companyEmployeeId:as:)`` takes it.
+    public let employeePublicKey: String
+    /// The key's fingerprint, which the person shows to whoever authorizes it: 64 lower-case hex digits.
+    public let fingerprint: String
     /// The position in the company's ledger.
     public let position: Int64?
 
     init(client: TenureClient, account: AccountName, publicKey: EmployeePublicKey, position: Int64?) {
         self.client = client
         self.account = account
-        self.publicKey = publicKey
+        employeePublicKey = Base64.encode(publicKey.bytes)
+        fingerprint = publicKey.fingerprint
         self.position = position
     }
 
-    /// The padded base64 of the 65-byte point, as ``TenureClient/authorize(employeePublicKey:companyName:companyEmployeeId:as:)``
-    /// takes it.
-    public var employeePublicKey: String { Base64.encode(publicKey.bytes) }
-
     /// The fingerprint in groups of four, to be read out and compared.
-    public var readableFingerprint: String { Fingerprint.readable(publicKey.fingerprint) }
+    public var readableFingerprint: String { Fingerprint.readable(fingerprint) }
 
     /// Begins the login that follows the authorization.
     public func logIn() async throws -> LoginStep {

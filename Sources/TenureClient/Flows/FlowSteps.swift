@@ -1,4 +1,4 @@
-public import TenureAPI
+import TenureAPI
 
 /// What a registration asks for next.
 public enum RegistrationStep: Sendable {
@@ -25,7 +25,7 @@ public enum LoginStep: Sendable {
 public struct SetCredentialsStep: Sendable {
     let flow: OpenFlow
     /// What the credentials must satisfy.
-    public let rules: CredentialRulesResponse
+    public let rules: CredentialRules
 
     /// Sets the credentials, which completes the registration.
     public func submit(_ credentials: NewUserCredentials) async throws -> FlowOutcome {
@@ -64,7 +64,7 @@ public struct PassphraseStep: Sendable {
 extension RegistrationStep {
     init(_ response: FlowOutcomeResponse, _ flow: OpenFlow) throws(TenureClientError) {
         if case .setCredentials(_, let rules) = response {
-            self = .setCredentials(SetCredentialsStep(flow: flow, rules: rules))
+            self = .setCredentials(SetCredentialsStep(flow: flow, rules: CredentialRules(rules)))
             return
         }
         self = RegistrationStep(try LoginStep(response, flow))

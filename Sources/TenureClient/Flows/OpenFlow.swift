@@ -63,7 +63,8 @@ actor OpenFlow {
             let keeper = await context.client.sessions.keeper(of: context.account)
             try await keeper.begin(SessionTokens(tokens))
             let session = EmployeeSession(client: context.client, account: context.account)
-            return .success(Admission(session: session, employee: employee, position: position))
+            let fingerprint = context.key.publicKey.fingerprint
+            return .success(Admission(session, employee, fingerprint: fingerprint, position: position))
         case .authorizationPending(let publicKey, let fingerprint, let position):
             let key = context.key.publicKey
             // Whoever authorizes compares what is shown here: it must be this device's key and no other.

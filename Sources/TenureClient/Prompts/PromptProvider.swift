@@ -1,9 +1,7 @@
-public import TenureAPI
-
 /// Asks the person in front of the device. Apps write one that looks like them; ``TerminalPrompts`` asks at a terminal.
 public protocol PromptProvider: Sendable {
     /// Asks a new user for five questions with answers, and perhaps a passphrase.
-    func newCredentials(rules: CredentialRulesResponse) async throws -> NewUserCredentials
+    func newCredentials(rules: CredentialRules) async throws -> NewUserCredentials
     /// Asks for answers to at least three of the questions.
     func answers(to questions: [SecurityQuestion]) async throws -> [SecurityAnswer]
     /// Asks for the passphrase; `questionsAllowed` tells whether the person may choose the questions instead.

@@ -4,6 +4,7 @@ import IdentityService
 import Keys
 import Ledger
 import Postgres
+import TenureClient
 
 extension CommandFailure {
     /// The words and the exit code for whatever a command threw.
@@ -20,6 +21,8 @@ extension CommandFailure {
         case let error as ServiceError: self = Self.service(error)
         case let error as LedgerError: self.init(.failure, "the log refused: \(error)")
         case let error as HTTPConfigurationError: self = Self.http(error)
+        case let error as TenureClientError: self = Self.client(error)
+        case is CancellationError: self.init(.cancelled, "cancelled")
         default: return nil
         }
     }

@@ -9,11 +9,13 @@ struct Settings: Sendable {
     enum Name: String, Sendable, CaseIterable {
         case databaseUrl, readerDatabaseUrl, ownerDatabaseUrl, masterKeyFile, issuer, listenHost, listenPort, publicUrl
         case tlsCertificateFile, tlsKeyFile, clearTextAllowed, trustedProxies, logLevel, metricsToken
+        // What a client needs to know of a service.
+        case url, appId, appSecret, appSalt
 
         /// Whether the value is kept out of anything that is printed. A database's URL may carry a password.
         var isSecret: Bool {
             switch self {
-            case .databaseUrl, .readerDatabaseUrl, .ownerDatabaseUrl, .metricsToken: true
+            case .databaseUrl, .readerDatabaseUrl, .ownerDatabaseUrl, .metricsToken, .appSecret: true
             default: false
             }
         }
