@@ -90,19 +90,32 @@ final class TerminalGuard: @unchecked Sendable {
     }
 
     private func watch(_ number: Int32, _ handler: @Sendable @escaping () -> Void) {
-        var held = sigaction()
         var old = sigaction()
-        #if canImport(Darwin)
-        held.__sigaction_u.__sa_handler = SIG_IGN
-        #else
-        held.__sigaction_handler.sa_handler = SIG_IGN
-        #endif
-        sigaction(number, &held, &old)
+        sigaction(number, nil, &old)
+        // Only the default action would end the process before the source is asked. Any other stays: it may be what
+        // libdispatch has installed for another source of the same signal, which would be asked no more.
+        if Self.isDefault(old) {
+            var held = old
+            #if canImport(Darwin)
+            held.__sigaction_u.__sa_handler = SIG_IGN
+            #else
+            held.__sigaction_handler.sa_handler = SIG_IGN
+            #endif
+            sigaction(number, &held, nil)
+        }
         handlers.append((number, old))
         let source = DispatchSource.makeSignalSource(signal: number, queue: .global(qos: .userInteractive))
         source.setEventHandler(handler: handler)
         source.resume()
         sources.append(source)
+    }
+
+    private static func isDefault(_ action: sigaction) -> Bool {
+        #if canImport(Darwin)
+        action.__sigaction_u.__sa_handler == nil
+        #else
+        action.__sigaction_handler.sa_handler == nil
+        #endif
     }
 
     private func write(_ text: String) {
