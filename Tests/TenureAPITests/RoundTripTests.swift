@@ -24,7 +24,7 @@ import Testing
                 employeePublicKey: [1, 2, 3]))
         try check(LoginRequest(companyName: "A", companyEmployeeId: "7", employeePublicKey: []))
         try check(KeyProofRequest(keyProof: [9]))
-        let questions = [SecurityQuestion(question: "q", answer: "a")]
+        let questions = [NewSecurityQuestion(question: "q", answer: "a")]
         try check(CredentialsRequest(securityQuestions: questions))
         try check(
             CredentialsRequest(securityQuestions: questions, passphrase: "p", questionsWithPassphrase: true))
@@ -138,7 +138,7 @@ import Testing
             CredentialsRequest(
                 securityQuestions: [.init(question: "q", answer: "hunter2")], passphrase: "hunter2"),
             SessionResponse(accessToken: "hunter2", expiresAt: Self.time, refreshToken: "hunter2"),
-            [SecurityQuestion(question: "q", answer: "hunter2")],
+            [NewSecurityQuestion(question: "q", answer: "hunter2")],
         ]
         for value in values { #expect(!"\(value)".contains("hunter2")) }
     }

@@ -27,7 +27,7 @@ struct DemoFlows: Sendable {
         let step = try await prove(.proveRegistrationKey, started, with: person.device)
         guard case .setCredentials = step else { return step }
         let questions = zip(DemoPerson.questions, person.answers).map { question, answer in
-            SecurityQuestion(question: question, answer: answer)
+            NewSecurityQuestion(question: question, answer: answer)
         }
         return try await caller.call(
             .setCredentials, ["flow": started.flow], body: CredentialsRequest(securityQuestions: questions))
