@@ -143,8 +143,8 @@ let package = Package(
             name: "ScenarioTests",
             dependencies: [
                 "HTTPAPI", "IdentityService", "Credentials", "Keys", "Ledger", "Postgres", "Canonical", "TestSupport",
-                "tenure", crypto, hummingbird, logging, lifecycle,
-            ], swiftSettings: settings),
+                "TenureAPI", "TenureClient", "tenure", crypto, hummingbird, logging, lifecycle,
+            ], exclude: ["ClientLibrary/terminal.py"], swiftSettings: settings),
         .testTarget(name: "tenureTests", dependencies: ["tenure", "Canonical", arguments], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

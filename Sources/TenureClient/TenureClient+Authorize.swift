@@ -18,6 +18,9 @@ public struct AuthorizationConfirmation: Sendable {
     /// The statement; it is about the key that was asked for and names this device's key as signer.
     public let statement: KeyStatement
 
+    /// The fingerprint of the key that would be authorized, to be compared with what the new device shows.
+    public var fingerprint: String { statement.employeeKey.fingerprint }
+
     /// Signs with the approver's key on this device and sends the signature.
     ///
     /// - Returns: The position in the company's ledger; `nil` when the key was authorized meanwhile.

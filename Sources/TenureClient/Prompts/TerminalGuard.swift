@@ -35,14 +35,15 @@ final class TerminalGuard: @unchecked Sendable {
         self.prompt = prompt
         if hidden {
             for number in Self.ending {
-                watch(number) { [weak self] in
+                watch(number) { [weak self] isDefault in
                     self?.restore()
-                    wake.signal()
-                    // The signal was held back for the terminal's sake; now it takes its course.
+                    // The signal was held back for the terminal's sake; now it takes its course. Who reads is woken
+                    // only where the program goes on, or it could end in another way before the signal does it.
                     kill(getpid(), number)
+                    if !isDefault { wake.signal() }
                 }
             }
-            watch(SIGTSTP) { [weak self] in self?.pause() }
+            watch(SIGTSTP) { [weak self] _ in self?.pause() }
         }
         begin()
     }
@@ -89,12 +90,13 @@ final class TerminalGuard: @unchecked Sendable {
         }
     }
 
-    private func watch(_ number: Int32, _ handler: @Sendable @escaping () -> Void) {
+    private func watch(_ number: Int32, _ handler: @Sendable @escaping (_ isDefault: Bool) -> Void) {
         var old = sigaction()
         sigaction(number, nil, &old)
         // Only the default action would end the process before the source is asked. Any other stays: it may be what
         // libdispatch has installed for another source of the same signal, which would be asked no more.
-        if Self.isDefault(old) {
+        let isDefault = Self.isDefault(old)
+        if isDefault {
             var held = old
             #if canImport(Darwin)
             held.__sigaction_u.__sa_handler = SIG_IGN
@@ -105,7 +107,7 @@ final class TerminalGuard: @unchecked Sendable {
         }
         handlers.append((number, old))
         let source = DispatchSource.makeSignalSource(signal: number, queue: .global(qos: .userInteractive))
-        source.setEventHandler(handler: handler)
+        source.setEventHandler { handler(isDefault) }
         source.resume()
         sources.append(source)
     }

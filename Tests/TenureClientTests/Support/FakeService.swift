@@ -31,12 +31,16 @@ actor FakeService: Transport {
     private var presented: EmployeePublicKey?
     private(set) var sent: [WireRequest] = []
     private var issued = 0
+    private var app = "app"
     private var refreshes: [Reply] = []
 
     init(asking asked: FlowOutcomeResponse, _ replies: [Reply] = [.success()]) {
         self.asked = asked
         self.replies = replies
     }
+
+    /// Names another app in challenges.
+    func answerApp(_ name: String) { app = name }
 
     /// What refreshes get, in order; success when there is nothing more.
     func refresh(_ replies: [Reply]) { refreshes = replies }
@@ -48,7 +52,7 @@ actor FakeService: Transport {
         sent.append(request)
         // Callers meet each other here.
         await Task.yield()
-        let path = request.url.replacing("https://id.example", with: "")
+        let path = request.url.firstRange(of: "/v1/").map { String(request.url[$0.lowerBound...]) } ?? ""
         if path == "/v1/registrations" || path == "/v1/logins" { return try started(request, path) }
         if path == "/v1/sessions/refresh" {
             return try await answer(refreshes.isEmpty ? .success() : refreshes.removeFirst(), isRefresh: true)
@@ -70,7 +74,7 @@ actor FakeService: Transport {
             .init(
                 issuer: "tenure", purpose: isLogin ? .login : .registration, flow: flow,
                 nonce: Array(repeating: 7, count: 32), tenant: UUID(),
-                subject: Commitment(bytes: Array(repeating: 8, count: 32)), app: "app", employeeKey: key,
+                subject: Commitment(bytes: Array(repeating: 8, count: 32)), app: app, employeeKey: key,
                 credential: nil, expires: Timestamp.now().adding(.seconds(60))))
         let started = FlowStartedResponse(
             flow: Base64URL.encode(flow.bytes), challenge: challenge.bytes, expiresAt: .now())
