@@ -39,7 +39,7 @@ final class TerminalGuard: @unchecked Sendable {
                     self?.restore()
                     // The signal was held back for the terminal's sake; now it takes its course. Who reads is woken
                     // only where the program goes on, or it could end in another way before the signal does it.
-                    kill(getpid(), number)
+                    Self.deliver(number)
                     if !isDefault { wake.signal() }
                 }
             }
@@ -110,6 +110,15 @@ final class TerminalGuard: @unchecked Sendable {
         source.setEventHandler { handler(isDefault) }
         source.resume()
         sources.append(source)
+    }
+
+    /// Sends a signal to this very thread and lets it through: libdispatch blocks watched signals where it meets them.
+    private static func deliver(_ number: Int32) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, number)
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        pthread_kill(pthread_self(), number)
     }
 
     private static func isDefault(_ action: sigaction) -> Bool {
