@@ -88,7 +88,7 @@ extension TenureClient {
 
     /// Sets a new user's credentials.
     public func setCredentials(
-        _ flow: Flow, questions: [TenureAPI.NewSecurityQuestion], passphrase: String? = nil,
+        _ flow: Flow, questions: [NewSecurityQuestion], passphrase: String? = nil,
         questionsWithPassphrase: Bool = false
     ) async throws -> FlowOutcomeResponse {
         try await call(

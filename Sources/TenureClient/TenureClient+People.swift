@@ -9,12 +9,12 @@ extension TenureClient {
         appCredentials: AppCredentials, transport: any Transport = URLSessionTransport(),
         retries: RetryPolicy = RetryPolicy(), issuer: String? = nil, mode: Mode = .automatic,
         keyStore: any DeviceKeyStore = PlatformKeyStore.standard(),
-        sessionStore: any SessionStore = PlatformSessionStore.standard()
+        sessionStore: any SessionStore = PlatformSessionStore.standard(), pinStore: any PinStore = FilePinStore()
     ) throws(TenureClientError) {
         guard let baseURL = appCredentials.baseURL else { throw TenureClientError(.baseURLMissing) }
         self.init(
             baseURL: baseURL, appCredentials: appCredentials, transport: transport, retries: retries, issuer: issuer,
-            mode: mode, keyStore: keyStore, sessionStore: sessionStore)
+            mode: mode, keyStore: keyStore, sessionStore: sessionStore, pinStore: pinStore)
     }
 
     /// The name of an account at this service.
@@ -37,7 +37,7 @@ extension TenureClient {
             key: key)
         let response = try await proveKey(flow, key: key)
         return try RegistrationStep(
-            response, OpenFlow(FlowContext(client: self, account: account, key: key, flow: flow)))
+            response, OpenFlow(FlowContext(client: self, account: account, key: key, flow: flow, asked: response)))
     }
 
     /// Begins a login: presents this device's key, which is made when there is none, and proves it.
@@ -48,7 +48,8 @@ extension TenureClient {
         let key = try await keyStore.keyOrNew(of: account)
         let flow = try await startLogin(company: companyName, employee: companyEmployeeId, key: key)
         let response = try await proveKey(flow, key: key)
-        return try LoginStep(response, OpenFlow(FlowContext(client: self, account: account, key: key, flow: flow)))
+        return try LoginStep(
+            response, OpenFlow(FlowContext(client: self, account: account, key: key, flow: flow, asked: response)))
     }
 
     /// The session that this device keeps of an account, from an earlier run of the program too; `nil` when there is

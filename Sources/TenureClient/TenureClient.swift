@@ -10,6 +10,7 @@ public struct TenureClient: Sendable {
     let issuer: String?
     let mode: Mode
     let keyStore: any DeviceKeyStore
+    let pinStore: any PinStore
     let sessions: SessionRegistry
     private let transport: any Transport
     private let retries: RetryPolicy
@@ -22,11 +23,12 @@ public struct TenureClient: Sendable {
     ///   - mode: How secrets are proved.
     ///   - keyStore: Where this device's keys are.
     ///   - sessionStore: Where the tokens of sessions are.
+    ///   - pinStore: Where it is remembered which credentials the blind mode has met.
     public init(
         baseURL: String, appCredentials: AppCredentials, transport: any Transport = URLSessionTransport(),
         retries: RetryPolicy = RetryPolicy(), issuer: String? = nil, mode: Mode = .automatic,
         keyStore: any DeviceKeyStore = PlatformKeyStore.standard(),
-        sessionStore: any SessionStore = PlatformSessionStore.standard()
+        sessionStore: any SessionStore = PlatformSessionStore.standard(), pinStore: any PinStore = FilePinStore()
     ) {
         self.baseURL = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
         credentials = appCredentials
@@ -35,6 +37,7 @@ public struct TenureClient: Sendable {
         self.issuer = issuer
         self.mode = mode
         self.keyStore = keyStore
+        self.pinStore = pinStore
         sessions = SessionRegistry(store: sessionStore)
     }
 

@@ -11,7 +11,7 @@ extension TenureClient {
     /// - Throws: ``TenureClientError`` with a code of the library for what the person entered, and with
     ///   ``TenureClientError/Code/signingRefused`` for everything that the service did wrong; nothing was signed then.
     public func setBlindCredentials(
-        _ flow: Flow, _ asked: FlowOutcomeResponse, questions: [SecurityQuestion], passphrase: String? = nil,
+        _ flow: Flow, _ asked: FlowOutcomeResponse, questions: [NewSecurityQuestion], passphrase: String? = nil,
         questionsWithPassphrase: Bool = false, blindOnly: Bool = false, key: some DeviceKey, pins: some PinStore
     ) async throws -> FlowOutcomeResponse {
         let challenge = try flow.checkedChallenge(app: credentials.appId)

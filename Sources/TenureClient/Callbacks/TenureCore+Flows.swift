@@ -125,6 +125,6 @@ extension TenureCore.Configuration {
     func client(of app: AppCredentials) throws -> TenureClient {
         try TenureClient(
             appCredentials: app, transport: transport, retries: retries, mode: mode, keyStore: keyStore,
-            sessionStore: sessionStore)
+            sessionStore: sessionStore, pinStore: pinStore)
     }
 }

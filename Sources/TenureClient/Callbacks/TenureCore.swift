@@ -41,6 +41,8 @@ public final class TenureCore: @unchecked Sendable {
         public var keyStore: any DeviceKeyStore
         /// Where the tokens of sessions are.
         public var sessionStore: any SessionStore
+        /// Where it is remembered which credentials the blind mode has met.
+        public var pinStore: any PinStore
         /// Asks where a callback is nil; `nil` fails then with `client.prompt_required`.
         public var prompts: (any PromptProvider)?
 
@@ -48,13 +50,15 @@ public final class TenureCore: @unchecked Sendable {
         public init(
             transport: any Transport = URLSessionTransport(), retries: RetryPolicy = RetryPolicy(),
             mode: TenureClient.Mode = .automatic, keyStore: any DeviceKeyStore = PlatformKeyStore.standard(),
-            sessionStore: any SessionStore = PlatformSessionStore.standard(), prompts: (any PromptProvider)? = nil
+            sessionStore: any SessionStore = PlatformSessionStore.standard(), pinStore: any PinStore = FilePinStore(),
+            prompts: (any PromptProvider)? = nil
         ) {
             self.transport = transport
             self.retries = retries
             self.mode = mode
             self.keyStore = keyStore
             self.sessionStore = sessionStore
+            self.pinStore = pinStore
             self.prompts = prompts
         }
     }

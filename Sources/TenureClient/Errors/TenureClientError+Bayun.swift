@@ -15,7 +15,9 @@ extension TenureClientError.Kind {
         case .fiveQuestionsRequired, .credentialsIncomplete: "OneOrMoreTextFieldsAreEmpty"
         case .atLeastThreeAnswersRequired: "AtleastThreeAnswersRequired"
         case .passphraseMissing: "PassphraseCannotBeNil"
-        case .requestInvalid, .emailInvalid, .emailNotCompanyOwned: "IncorrectInput"
+        case .requestInvalid, .emailInvalid, .emailNotCompanyOwned, .questionsAlike, .textTooLong, .textInvalid,
+            .questionTwice, .questionUnknown:
+            "IncorrectInput"
         case .appUnknown: "InvalidAppId"
         case .appSecretInvalid: "InvalidAppSecret"
         case .sessionExpired, .sessionInvalid, .notLoggedIn: "ReAuthenticationNeeded"
@@ -27,7 +29,7 @@ extension TenureClientError.Kind {
         case .employeeUnknown: "EmployeeNotExistsInGivenCompany"
         case .appNotLinked: "AppNotLinked"
         case .employeeAlreadyRegistered: "EmployeeAlreadyExists"
-        case .employeeKeyInvalid, .signingRefused, .keyFileInvalid: "AuthenticationFailed"
+        case .employeeKeyInvalid, .signingRefused, .keyFileInvalid, .pinInvalid: "AuthenticationFailed"
         case .authorizationPending: "EmployeeAuthorizationIsPending"
         case .cancelled: "PasscodeAuthenticationCanceledByUser"
         case .connectionLost, .serviceUnavailable: "CouldNotConnectToServer"

@@ -51,6 +51,12 @@ extension TenureClientError {
         case signingRefused = "client.signing_refused"
         case addressInvalid = "client.address_invalid"
         case keyFileInvalid = "client.key_file_invalid"
+        case pinInvalid = "client.pin_invalid"
+        case questionsAlike = "credentials.questions_alike"
+        case textTooLong = "credentials.too_long"
+        case textInvalid = "credentials.text_invalid"
+        case questionTwice = "answers.question_twice"
+        case questionUnknown = "answers.question_unknown"
         case cancelled = "client.cancelled"
         case authorizationPending = "client.authorization_pending"
         case promptRequired = "client.prompt_required"
@@ -80,8 +86,11 @@ extension TenureClientError {
     var leavesFlowOpen: Bool {
         switch kind {
         case .answersIncorrect, .passphraseIncorrect, .fiveQuestionsRequired, .credentialsIncomplete,
-            .atLeastThreeAnswersRequired, .passphraseMissing, .requestInvalid, .modeUnavailable, .policyBlindOnly:
+            .atLeastThreeAnswersRequired, .passphraseMissing, .requestInvalid, .modeUnavailable, .policyBlindOnly,
+            .questionsAlike, .textTooLong, .textInvalid, .questionTwice, .questionUnknown:
             true
+        // In blind mode a wrong entry is found here, and looks like every other reason not to sign.
+        case .signingRefused: true
         // The app called a step that is not open; no request was sent.
         case .wrongStep: problem == nil
         default: isRetryable

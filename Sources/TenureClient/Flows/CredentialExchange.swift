@@ -17,8 +17,10 @@ struct FlowContext: Sendable {
     let account: AccountName
     /// This device's key.
     let key: any DeviceKey
-    /// The handle, with the newest challenge.
-    var flow: TenureClient.Flow
+    /// The handle and the challenge.
+    let flow: TenureClient.Flow
+    /// What the service asked for when the key was proved.
+    let asked: FlowOutcomeResponse
 }
 
 /// The idempotency keys of one submission, which may take several calls.

@@ -63,7 +63,7 @@ public struct PassphraseStep: Sendable {
 
 extension RegistrationStep {
     init(_ response: FlowOutcomeResponse, _ flow: OpenFlow) throws(TenureClientError) {
-        if case .setCredentials(_, let rules) = response {
+        if case .setCredentials(_, let rules, _) = response {
             self = .setCredentials(SetCredentialsStep(flow: flow, rules: CredentialRules(rules)))
             return
         }
@@ -83,9 +83,9 @@ extension LoginStep {
     /// No flow ends before a challenge was passed, so that any other outcome is nothing this API answers here.
     init(_ response: FlowOutcomeResponse, _ flow: OpenFlow) throws(TenureClientError) {
         switch response {
-        case .validateAnswers(_, let questions):
+        case .validateAnswers(_, let questions, _):
             self = .validateAnswers(AnswersStep(flow: flow, questions: questions.map(SecurityQuestion.init)))
-        case .validatePassphrase(_, let questions):
+        case .validatePassphrase(_, let questions, _):
             self = .validatePassphrase(
                 PassphraseStep(
                     flow: flow,

@@ -12,7 +12,7 @@ enum FlowSubmission: Sendable {
         case .newCredentials(let new):
             CredentialsRequest(
                 securityQuestions: new.questions.map {
-                    TenureAPI.NewSecurityQuestion(question: $0.question, answer: $0.answer)
+                    NewSecurityQuestion(question: $0.question, answer: $0.answer)
                 }, passphrase: new.passphrase, questionsWithPassphrase: new.questionsWithPassphrase)
         case .answers(let answers):
             AnswersRequest(answers: answers.map { .init(questionId: $0.questionId, answer: $0.answer) })

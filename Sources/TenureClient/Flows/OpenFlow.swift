@@ -9,7 +9,7 @@ actor OpenFlow {
         case ended
     }
 
-    private var context: FlowContext
+    private let context: FlowContext
     private var state = State.open
     /// A submission whose reply was lost. Entered again it is the same request to the service, which answers as before.
     private var unanswered: (body: [UInt8], keys: SubmissionKeys)?
@@ -30,7 +30,7 @@ actor OpenFlow {
         let body = submission.body.bytes
         let keys = unanswered.flatMap { $0.body == body ? $0.keys : nil } ?? SubmissionKeys()
         do {
-            let response = try await context.client.exchange().submit(submission, in: context, keys: keys)
+            let response = try await context.client.exchange(for: context).submit(submission, in: context, keys: keys)
             state = .ended
             unanswered = nil
             return try await outcome(response)
@@ -51,10 +51,6 @@ actor OpenFlow {
         }
         state = error.leavesFlowOpen ? .open : .ended
         unanswered = error.kind == .connectionLost ? (body, keys) : nil
-        if let challenge = error.problem?.challenge {
-            context.flow = TenureClient.Flow(
-                purpose: context.flow.purpose, handle: context.flow.handle, challenge: challenge)
-        }
     }
 
     private func outcome(_ response: FlowOutcomeResponse) async throws -> FlowOutcome {

@@ -21,6 +21,11 @@ public struct EnclaveDeviceKey: DeviceKey {
     /// Signs a challenge.
     public func signature(over challenge: Challenge) async throws -> Signature { try await sign(challenge.bytes) }
 
+    /// Signs a new record of credentials.
+    public func signature(over credentials: NewCredentials) async throws -> Signature {
+        try await sign(credentials.deviceMessage)
+    }
+
     /// Signs a statement about an employee key.
     public func signature(over statement: KeyStatement) async throws -> Signature { try await sign(statement.bytes) }
 

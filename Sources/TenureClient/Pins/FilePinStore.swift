@@ -7,8 +7,9 @@ import Foundation
 public struct FilePinStore: PinStore {
     private let directory: String
 
-    /// Keeps pins in the directory at `path`, which is made when it is first needed.
-    public init(path: String) { directory = path }
+    /// Keeps pins in the directory at `path`, which is made when it is first needed; `$XDG_DATA_HOME/tenure/pins` by
+    /// default.
+    public init(path: String? = nil) { directory = path ?? DataDirectory.standard() + "/pins" }
 
     /// The pin of an account, when there is one.
     ///

@@ -64,7 +64,11 @@ public struct TerminalPrompts: PromptProvider {
     public func wasRefused(_ error: TenureClientError) async throws -> Bool {
         let count = await counter.next()
         guard !error.isRetryable, count < tries else { return false }
-        say(error.problem.map { "\($0.title). \($0.detail)" } ?? "\(error)")
+        if error.kind == .signingRefused {
+            say("That does not open the credentials of this account. Try again.")
+        } else {
+            say(error.problem.map { "\($0.title). \($0.detail)" } ?? "\(error)")
+        }
         return true
     }
 

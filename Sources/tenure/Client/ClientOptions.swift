@@ -26,7 +26,7 @@ struct ClientOptions: ParsableArguments {
             appCredentials: app, issuer: settings.text(.issuer),
             keyStore: dataDirectory.map { FileDeviceKeyStore(directory: $0 + "/keys") } ?? PlatformKeyStore.standard(),
             sessionStore: dataDirectory.map { FileSessionStore(directory: $0 + "/sessions") }
-                ?? PlatformSessionStore.standard())
+                ?? PlatformSessionStore.standard(), pinStore: FilePinStore(path: dataDirectory.map { $0 + "/pins" }))
     }
 
     /// The account that was used last on this device.

@@ -13,16 +13,16 @@ extension CommandFailure {
         case .companyUnknown, .employeeUnknown, .authorizationUnknownKey, .appNotLinked: .notFound
         case .appUnknown, .appSecretInvalid, .sessionExpired, .sessionInvalid, .answersIncorrect, .passphraseIncorrect,
             .appRoleMissing, .authorizationNotPermitted, .employeeInactive, .employeeNotApproved, .policyBlindOnly,
-            .notLoggedIn:
+            .notLoggedIn, .signingRefused:
             .notPermitted
         case .requestInvalid, .companyNameMissing, .employeeIdMissing, .employeeKeyInvalid, .emailMissing,
             .emailInvalid, .fiveQuestionsRequired, .credentialsIncomplete, .atLeastThreeAnswersRequired,
-            .passphraseMissing, .addressInvalid, .baseURLMissing, .promptRequired, .promptUnavailable:
+            .passphraseMissing, .questionsAlike, .textTooLong, .textInvalid, .questionTwice, .questionUnknown,
+            .addressInvalid, .baseURLMissing, .promptRequired, .promptUnavailable:
             .usage
         case .connectionLost, .serviceUnavailable: .unreachable
         case .serviceBusy, .rateLimited, .credentialsLocked, .idempotencyInProgress: .busy
         case .cancelled: .cancelled
-        case .signingRefused: .integrityViolation
         default: .failure
         }
     }
@@ -52,7 +52,8 @@ extension CommandFailure {
     private static let words: [TenureClientError.Kind: String] = [
         .connectionLost: "the service cannot be reached",
         .responseInvalid: "what answered is no Tenure service",
-        .signingRefused: "the service wanted something signed that was not asked for; nothing was signed",
+        .signingRefused: "nothing was signed: what was entered is not right, or the service is not the one it was",
+        .pinInvalid: "what this device remembers of the credentials cannot be read",
         .keyFileInvalid: "the device's key cannot be read, or others could read it",
         .storageFailed: "the session cannot be kept, or others could read it",
         .promptUnavailable: "standard input is no terminal",

@@ -8,13 +8,16 @@ import Testing
 @Suite(.onServer, .sharedWorld)
 struct `The client library` {
     /// One device: a client with stores of its own.
-    private func device(_ store: MemorySessionStore = MemorySessionStore()) throws -> TenureClient {
+    private func device(
+        _ mode: TenureClient.Mode = .automatic, _ store: MemorySessionStore = MemorySessionStore()
+    ) throws -> TenureClient {
         let world = try sharedWorld()
         let app = AppCredentials(
             appId: world.app.appId, appSecret: world.app.secret, appSalt: world.app.salt,
             baseURL: world.baseURL.absoluteString)
         return try TenureClient(
-            appCredentials: app, issuer: "tenure", keyStore: MemoryDeviceKeyStore(), sessionStore: store)
+            appCredentials: app, issuer: "tenure", mode: mode, keyStore: MemoryDeviceKeyStore(), sessionStore: store,
+            pinStore: MemoryPinStore())
     }
 
     private func credentials(_ person: Person) -> NewUserCredentials {
@@ -48,9 +51,13 @@ struct `The client library` {
         return pending
     }
 
-    @Test func `founds a company, lets the admin sign for a second employee, who then logs in`() async throws {
-        let (founder, second) = (Person("founder", at: "library.example"), Person("second", at: "library.example"))
-        let (office, phone) = (try device(), try device())
+    @Test(arguments: TenureClient.Mode.allCases)
+    func `founds a company, lets the admin sign for a second employee, who then logs in`(
+        mode: TenureClient.Mode
+    ) async throws {
+        let company = "library-\(mode.rawValue).example"
+        let (founder, second) = (Person("founder", at: company), Person("second", at: company))
+        let (office, phone) = (try device(mode), try device(mode))
         let admin = try admission(try await register(founder, office))
         #expect(admin.role == "securityAdmin")
         let waiting = try pending(try await register(second, phone))
@@ -73,7 +80,7 @@ struct `The client library` {
         }
         guard case .validatePassphrase(let login) = try await waiting.logIn() else { return }
         let wrong = await #expect(throws: TenureClientError.self) { try await login.submit("wrong passphrase") }
-        #expect(wrong?.kind == .passphraseIncorrect)
+        #expect(wrong?.kind == (mode == .direct ? .passphraseIncorrect : .signingRefused))
         #expect(try admission(try await login.submit(second.passphrase ?? "")).companyEmployeeId == "second")
         let twice = await #expect(throws: TenureClientError.self) { try await login.submit(second.passphrase ?? "") }
         #expect(twice?.kind == .flowEnded)
@@ -101,7 +108,7 @@ struct `The client library` {
 
     @Test func `fifty callers renew a session once, and it lives on`() async throws {
         let store = MemorySessionStore()
-        let client = try device(store)
+        let client = try device(.automatic, store)
         let session = try admission(try await register(Person("renewer", at: "renewal.example"), client)).session
         for _ in 0..<3 {
             var old = try #require(await store.tokens(of: session.account))
@@ -123,6 +130,6 @@ struct `The client library` {
         guard case .validateAnswers(let step) = step else { return }
         let answers = step.questions.map { SecurityAnswer(questionId: $0.questionId, answer: "anything") }
         let wrong = await #expect(throws: TenureClientError.self) { try await step.submit(answers) }
-        #expect(wrong?.kind == .answersIncorrect)
+        #expect(wrong?.kind == .signingRefused)
     }
 }

@@ -31,14 +31,18 @@ struct `The sample of the documentation` {
         let core = TenureCore.sharedInstance()
         core.configure(
             .init(
-                retries: RetryPolicy(attempts: 1), keyStore: MemoryDeviceKeyStore(), sessionStore: MemorySessionStore())
+                retries: RetryPolicy(attempts: 1), keyStore: MemoryDeviceKeyStore(), sessionStore: MemorySessionStore(),
+                pinStore: MemoryPinStore())
         )
         #expect(await run { runVerbatimSample() } == ["Tenure registration failed with Error"])
     }
 
     @Test func `registers a founder, then somebody who waits, and is told of a claim that fails`() async throws {
         let core = TenureCore.sharedInstance()
-        core.configure(.init(keyStore: MemoryDeviceKeyStore(), sessionStore: MemorySessionStore()))
+        core.configure(
+            .init(
+                keyStore: MemoryDeviceKeyStore(), sessionStore: MemorySessionStore(),
+                pinStore: MemoryPinStore()))
         let person = Person("ada", at: "sample.example")
         let founder = try values("ada", of: "sample.example", email: "ada@sample.example", person)
         #expect(await run { runSample(founder) } == ["Registered With Tenure Successfully"])
@@ -55,7 +59,10 @@ struct `The sample of the documentation` {
         let stranger = other
         #expect(await run { runSample(stranger) } == ["Passphrase validation failed with error"])
 
+        // The flow is open for another try; giving it up ends the registration that began it.
+        #expect(await run { core.cancel() } == ["Tenure registration failed with Error"])
+
         let elsewhere = try values("ada", of: "elsewhere.example", email: "ada@sample.example", person)
-        #expect(await run { runSample(elsewhere) } == ["Passphrase validation failed with error"])
+        #expect(await run { runSample(elsewhere) } == ["Tenure registration failed with Error"])
     }
 }

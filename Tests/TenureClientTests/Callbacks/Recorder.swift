@@ -43,7 +43,7 @@ extension TenureCore {
         self.init(
             configuration: Configuration(
                 transport: service, retries: RetryPolicy(attempts: 1), keyStore: MemoryDeviceKeyStore(),
-                sessionStore: MemorySessionStore(), prompts: prompts))
+                sessionStore: MemorySessionStore(), pinStore: MemoryPinStore(), prompts: prompts))
     }
 }
 

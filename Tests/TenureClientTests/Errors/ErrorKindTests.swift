@@ -12,10 +12,13 @@ import Testing
             .connectionLost, .responseInvalid, .signingRefused, .addressInvalid, .keyFileInvalid, .cancelled,
             .wrongStep,
             .flowEnded, .authorizationPending, .promptRequired, .promptUnavailable, .modeUnavailable, .baseURLMissing,
-            .notLoggedIn, .storageFailed,
+            .notLoggedIn, .storageFailed, .pinInvalid,
         ]
         for code in own { #expect(TenureClientError(code).kind.rawValue == code.rawValue) }
-        let known = Set(ErrorCode.all.map(\.rawValue)).union(own.map(\.rawValue)).union([""])
+        let known = Set(ErrorCode.all.map(\.rawValue)).union(own.map(\.rawValue)).union([""]).union([
+            "credentials.questions_alike", "credentials.too_long", "credentials.text_invalid", "answers.question_twice",
+            "answers.question_unknown",
+        ])
         #expect(TenureClientError.Kind.allCases.map(\.rawValue).filter { !known.contains($0) } == [])
     }
 

@@ -70,14 +70,20 @@ actor FakeService: Transport {
         let key = try EmployeePublicKey(bytes: point)
         presented = key
         let flow = UUID()
+        let salt = [UInt8](repeating: 8, count: 32)
+        let (company, employee) =
+            isLogin
+            ? { ($0.companyName, $0.companyEmployeeId) }(try LoginRequest(bytes: body))
+            : { ($0.companyName, $0.companyEmployeeId) }(try RegistrationRequest(bytes: body))
         let challenge = try Challenge(
             .init(
                 issuer: "tenure", purpose: isLogin ? .login : .registration, flow: flow,
                 nonce: Array(repeating: 7, count: 32), tenant: UUID(),
-                subject: Commitment(bytes: Array(repeating: 8, count: 32)), app: app, employeeKey: key,
+                subject: try Commitment.subject(salt: salt, companyName: company, companyEmployeeId: employee),
+                app: app, employeeKey: key,
                 credential: nil, expires: Timestamp.now().adding(.seconds(60))))
         let started = FlowStartedResponse(
-            flow: Base64URL.encode(flow.bytes), challenge: challenge.bytes, expiresAt: .now())
+            flow: Base64URL.encode(flow.bytes), challenge: challenge.bytes, subjectSalt: salt, expiresAt: .now())
         return WireResponse(status: 201, body: started.bytes)
     }
 
@@ -125,12 +131,13 @@ extension TenureClient {
     /// A client of a fake service, with stores in memory.
     init(
         _ service: FakeService, attempts: Int = 2, mode: Mode = .automatic, issuer: String? = nil,
-        keyStore: any DeviceKeyStore = MemoryDeviceKeyStore(), sessionStore: any SessionStore = MemorySessionStore()
+        keyStore: any DeviceKeyStore = MemoryDeviceKeyStore(), sessionStore: any SessionStore = MemorySessionStore(),
+        pinStore: any PinStore = MemoryPinStore()
     ) {
         self.init(
             baseURL: "https://id.example", appCredentials: AppCredentials(appId: "app", secret: "s"),
             transport: service, retries: RetryPolicy(attempts: attempts, firstWait: .milliseconds(1)), issuer: issuer,
-            mode: mode, keyStore: keyStore, sessionStore: sessionStore)
+            mode: mode, keyStore: keyStore, sessionStore: sessionStore, pinStore: pinStore)
     }
 }
 
