@@ -154,7 +154,7 @@ import Testing
         let flow = try await client.startRegistration(
             company: "acme.example", employee: "7", email: "a@b.example", key: key)
         let asked = try await client.proveKey(flow, key: key)
-        let four = (1...4).map { SecurityQuestion(question: "Q\($0)?", answer: "a") }
+        let four = (1...4).map { NewSecurityQuestion(question: "Q\($0)?", answer: "a") }
         let error = await #expect(throws: TenureClientError.self) {
             try await client.setBlindCredentials(flow, asked, questions: four, key: key, pins: MemoryPinStore())
         }
