@@ -23,6 +23,7 @@ final class TerminalGuard: @unchecked Sendable {
     private var sources: [any DispatchSourceSignal] = []
     private var handlers: [(number: Int32, action: sigaction)] = []
     private var isRestored = false
+    private let registrations = DispatchGroup()
 
     /// Writes the prompt and hides what is typed from then on.
     ///
@@ -37,13 +38,14 @@ final class TerminalGuard: @unchecked Sendable {
             for number in Self.ending {
                 watch(number) { [weak self] isDefault in
                     self?.restore()
-                    // The signal was held back for the terminal's sake; now it takes its course. Who reads is woken
-                    // only where the program goes on, or it could end in another way before the signal does it.
-                    Self.deliver(number)
-                    if !isDefault { wake.signal() }
+                    // Held back for the terminal's sake, the signal takes its default course now. Where the program
+                    // watches it too, the program knows by now, and the reading ends as cancelled.
+                    if isDefault { Self.deliver(number) } else { wake.signal() }
                 }
             }
             watch(SIGTSTP) { [weak self] _ in self?.pause() }
+            // A signal that came before its source is registered would be lost. This thread is the reader's own.
+            _ = registrations.wait(timeout: .now() + 2)
         }
         begin()
     }
@@ -108,6 +110,8 @@ final class TerminalGuard: @unchecked Sendable {
         handlers.append((number, old))
         let source = DispatchSource.makeSignalSource(signal: number, queue: .global(qos: .userInteractive))
         source.setEventHandler { handler(isDefault) }
+        registrations.enter()
+        source.setRegistrationHandler { [registrations] in registrations.leave() }
         source.resume()
         sources.append(source)
     }
