@@ -36,7 +36,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v16)],
     products: [
         .executable(name: "tenure", targets: ["tenure"]),
-        .library(name: "TenureClient", targets: ["TenureClient"]),
+        .library(name: "TenureClient", targets: ["TenureClient", "TenureAPI", "Canonical"]),
         .library(name: "Ledger", targets: ["Ledger", "Postgres", "Schema", "Canonical"]),
         .library(name: "Credentials", targets: ["Credentials"]),
         .library(name: "IdentityService", targets: ["IdentityService", "Keys"]),
@@ -85,7 +85,7 @@ let package = Package(
                 nioCore, nioHTTPTypes, logging,
             ], resources: [.embedInCode("openapi.yaml")], swiftSettings: settings),
         .target(
-            name: "TenureClient", dependencies: ["TenureAPI", "Credentials", "Canonical", crypto],
+            name: "TenureClient", dependencies: ["TenureAPI", "Credentials", "Canonical", "Text", crypto],
             swiftSettings: settings),
         .executableTarget(
             name: "tenure",
@@ -143,8 +143,9 @@ let package = Package(
             name: "ScenarioTests",
             dependencies: [
                 "HTTPAPI", "IdentityService", "Identity", "Projections", "Credentials", "Keys", "Ledger", "Postgres",
-                "Canonical", "TestSupport", "tenure", crypto, hummingbird, logging, lifecycle,
-            ], swiftSettings: settings),
+                "Canonical", "TestSupport", "TenureAPI", "TenureClient", "tenure", crypto, hummingbird, logging,
+                lifecycle,
+            ], exclude: ["ClientLibrary/terminal.py"], swiftSettings: settings),
         .testTarget(
             name: "tenureTests",
             dependencies: ["tenure", "Canonical", "Ledger", "Postgres", "Projections", "TestSupport", arguments],

@@ -18,7 +18,8 @@ extension Endpoint {
     /// Every operation, in the order of the documentation.
     public static let all: [Endpoint] = [
         .startRegistration, .proveRegistrationKey, .setCredentials, .validateRegistrationAnswers,
-        .validateRegistrationPassphrase, .startLogin, .proveLoginKey, .validateLoginAnswers, .validateLoginPassphrase,
+        .validateRegistrationPassphrase, .evaluateRegistration, .proveRegistration, .startLogin, .proveLoginKey,
+        .validateLoginAnswers, .validateLoginPassphrase, .evaluateLogin, .proveLogin,
         .refreshSession, .closeSession, .listSessions, .readCompany, .listEmployees, .readEmployee,
         .readSecurityAdmin, .listAuthorizations, .authorizeKey, .refuseKey, .revokeKey, .approveEmployee,
         .cancelEmployee, .reinstateEmployee, .changeRole, .reclaimEmail, .readPolicy, .changePolicy, .linkApp,

@@ -24,6 +24,17 @@ extension Endpoint {
     /// Validates the passphrase in a login.
     public static let validateLoginPassphrase = Endpoint(
         "POST", "/v1/logins/{flow}/passphrase", .app, "Validate the passphrase in a login")
+    /// Evaluates blinded elements in a registration.
+    public static let evaluateRegistration = Endpoint(
+        "POST", "/v1/registrations/{flow}/evaluations", .app, "Evaluate blinded elements in a registration")
+    /// Takes the proof of a secret in a registration.
+    public static let proveRegistration = Endpoint(
+        "POST", "/v1/registrations/{flow}/proof", .app, "Prove a secret, or set credentials, in a registration")
+    /// Evaluates blinded elements in a login.
+    public static let evaluateLogin = Endpoint(
+        "POST", "/v1/logins/{flow}/evaluations", .app, "Evaluate blinded elements in a login")
+    /// Takes the proof of a secret in a login.
+    public static let proveLogin = Endpoint("POST", "/v1/logins/{flow}/proof", .app, "Prove a secret in a login")
     /// Exchanges a refresh token for new tokens.
     public static let refreshSession = Endpoint(
         "POST", "/v1/sessions/refresh", .anyone, "Exchange a refresh token for new tokens")

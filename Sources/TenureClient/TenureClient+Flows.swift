@@ -17,6 +17,41 @@ extension TenureClient {
         public let handle: String
         /// The challenge as the service wrote it.
         public let challenge: [UInt8]
+        /// The company and the employee that this client named.
+        let company: String
+        let employee: String
+        /// The salt with which the challenge commits to both.
+        let subjectSalt: [UInt8]
+        /// The device's key.
+        let key: EmployeePublicKey
+
+        init(
+            _ purpose: Challenge.Purpose, _ started: FlowStartedResponse, company: String, employee: String,
+            key: EmployeePublicKey
+        ) {
+            self.purpose = purpose
+            handle = started.flow
+            challenge = started.challenge
+            subjectSalt = started.subjectSalt
+            self.company = company
+            self.employee = employee
+            self.key = key
+        }
+
+        /// The challenge, once every field that this client knows was compared: it is for this purpose, flow, app and key
+        /// and about the company and employee that were named, so that none of another tenant can be relayed.
+        func checkedChallenge(app: String, issuer: String? = nil) throws(TenureClientError) -> Challenge {
+            guard let bytes = Base64URL.decode(handle), let id = UUID(bytes: Array(bytes.prefix(16))),
+                subjectSalt.count == Commitment.saltByteCount,
+                let subject = try? Commitment.subject(
+                    salt: subjectSalt, companyName: company, companyEmployeeId: employee),
+                let challenge = try? Challenge(parsing: challenge)
+            else { throw TenureClientError(.signingRefused) }
+            let expected = ChallengeExpectation(
+                purpose: purpose, employeeKey: key, issuer: issuer, flow: id, subject: subject, app: app)
+            do { try challenge.require(expected) } catch { throw TenureClientError(.signingRefused) }
+            return challenge
+        }
     }
 
     /// Starts a registration; needs a secret with CREATION.
@@ -27,7 +62,7 @@ extension TenureClient {
             companyName: company, companyEmployeeId: employee, email: email, isCompanyOwnedEmail: isCompanyOwnedEmail,
             employeePublicKey: key.publicKey.bytes)
         let started = try await call(.startRegistration, body: request, FlowStartedResponse.self)
-        return Flow(purpose: .registration, handle: started.flow, challenge: started.challenge)
+        return Flow(.registration, started, company: company, employee: employee, key: key.publicKey)
     }
 
     /// Starts a login; needs a secret with ACCESS.
@@ -35,34 +70,26 @@ extension TenureClient {
         let request = LoginRequest(
             companyName: company, companyEmployeeId: employee, employeePublicKey: key.publicKey.bytes)
         let started = try await call(.startLogin, body: request, FlowStartedResponse.self)
-        return Flow(purpose: .login, handle: started.flow, challenge: started.challenge)
+        return Flow(.login, started, company: company, employee: employee, key: key.publicKey)
     }
 
     /// Proves possession of the device key; the response tells the next step.
     ///
     /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/signingRefused`` when the challenge is of another
-    ///   purpose, flow, app or key than this one; nothing is signed then.
+    ///   purpose, flow, app, key, company or employee than this one; nothing is signed then.
     public func proveKey(_ flow: Flow, key: some DeviceKey) async throws -> FlowOutcomeResponse {
-        let challenge = try checkedChallenge(flow, key: key)
+        guard flow.key == key.publicKey else { throw TenureClientError(.signingRefused) }
+        let challenge = try flow.checkedChallenge(app: credentials.appId, issuer: issuer)
         let proof = try await key.signature(over: challenge)
         return try await call(
             flow.purpose == .registration ? .proveRegistrationKey : .proveLoginKey, ["flow": flow.handle],
             body: KeyProofRequest(keyProof: proof.bytes))
     }
 
-    private func checkedChallenge(_ flow: Flow, key: some DeviceKey) throws(TenureClientError) -> Challenge {
-        guard let bytes = Base64URL.decode(flow.handle), let id = UUID(bytes: bytes),
-            let challenge = try? Challenge(parsing: flow.challenge)
-        else { throw TenureClientError(.signingRefused) }
-        let expected = ChallengeExpectation(
-            purpose: flow.purpose, employeeKey: key.publicKey, flow: id, app: credentials.appId)
-        do { try challenge.require(expected) } catch { throw TenureClientError(.signingRefused) }
-        return challenge
-    }
-
     /// Sets a new user's credentials.
     public func setCredentials(
-        _ flow: Flow, questions: [SecurityQuestion], passphrase: String? = nil, questionsWithPassphrase: Bool = false
+        _ flow: Flow, questions: [NewSecurityQuestion], passphrase: String? = nil,
+        questionsWithPassphrase: Bool = false
     ) async throws -> FlowOutcomeResponse {
         try await call(
             .setCredentials, ["flow": flow.handle],

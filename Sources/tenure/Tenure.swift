@@ -15,7 +15,7 @@ struct Tenure: AsyncParsableCommand {
         version: Tenure.version,
         subcommands: [
             Serve.self, Migrate.self, AppCommand.self, CompanyCommand.self, Replay.self, RebuildViews.self,
-            VerifyCommand.self, AnchorCommand.self, Erase.self, KeyCommand.self, Doctor.self,
+            VerifyCommand.self, AnchorCommand.self, Erase.self, KeyCommand.self, ClientCommand.self, Doctor.self,
         ])
 
     /// The version that banner, `--version` and `/healthz` show.

@@ -13,7 +13,7 @@ enum ImportTable {
     /// Modules of the platform that a target which is not pure may import.
     static let platform: Set<String> = [
         "Darwin", "Dispatch", "Foundation", "FoundationEssentials", "FoundationNetworking", "Glibc", "Musl",
-        "Synchronization",
+        "Security", "Synchronization",
     ]
 
     /// Modules of the platform that a pure target may import.
@@ -43,7 +43,7 @@ enum ImportTable {
                 "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "HummingbirdTLS", "Logging",
                 "NIOCore", "NIOHTTPTypes", "NIOPosix", "NIOSSL", "ServiceLifecycle",
             ]),
-        "TenureClient": Row(local: ["TenureAPI", "Credentials", "Canonical"], external: ["Crypto"]),
+        "TenureClient": Row(local: ["TenureAPI", "Credentials", "Canonical", "Text"], external: ["Crypto"]),
         "tenure": Row(
             local: [
                 "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",

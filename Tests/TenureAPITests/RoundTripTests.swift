@@ -24,12 +24,17 @@ import Testing
                 employeePublicKey: [1, 2, 3]))
         try check(LoginRequest(companyName: "A", companyEmployeeId: "7", employeePublicKey: []))
         try check(KeyProofRequest(keyProof: [9]))
-        let questions = [SecurityQuestion(question: "q", answer: "a")]
+        let questions = [NewSecurityQuestion(question: "q", answer: "a")]
         try check(CredentialsRequest(securityQuestions: questions))
         try check(
             CredentialsRequest(securityQuestions: questions, passphrase: "p", questionsWithPassphrase: true))
         try check(AnswersRequest(answers: [.init(questionId: "i", answer: "a")]))
         try check(PassphraseRequest(passphrase: "\u{1F3E2} e\u{301}"))
+        try check(EvaluationsRequest(elements: [.init(slot: 255, element: [2, 0])]))
+        try check(ProofRequest(userSignature: [1]))
+        try check(
+            ProofRequest(
+                userSignature: [1], credentials: .init(record: [0, 1], questions: [.init(question: "q", salt: [7])])))
         try check(SessionRefreshRequest(refreshToken: "t"))
         try check(DecisionRequest(signed: signed))
         try check(StatusDecisionRequest())
@@ -42,7 +47,7 @@ import Testing
     }
 
     @Test func `responses are read as they were written`() throws {
-        try check(FlowStartedResponse(flow: "f", challenge: [1], expiresAt: Self.time))
+        try check(FlowStartedResponse(flow: "f", challenge: [1], subjectSalt: [3], expiresAt: Self.time))
         let session = SessionResponse(accessToken: "a", expiresAt: Self.time, refreshToken: "r")
         let question = QuestionResponse(questionId: "i", question: "q")
         let rules = CredentialRulesResponse(
@@ -54,6 +59,16 @@ import Testing
         try check(FlowOutcomeResponse.validateAnswers(challenge: [1], questions: [question]))
         try check(FlowOutcomeResponse.validatePassphrase(challenge: [1], questions: nil))
         try check(FlowOutcomeResponse.validatePassphrase(challenge: [1], questions: [question]))
+        let opening = OpeningResponse(context: [1, 2], recordHash: [3])
+        try check(FlowOutcomeResponse.validateAnswers(challenge: [1], questions: [question], opening: opening))
+        try check(FlowOutcomeResponse.validatePassphrase(challenge: [1], questions: nil, opening: opening))
+        let plan = SetUpPlanResponse(
+            credentialId: Self.id, userId: Self.id, oprfAnswers: [2], oprfPassphrase: [3], log2N: 15, r: 8, p: 1)
+        try check(FlowOutcomeResponse.setCredentials(challenge: [1], rules: rules, setUp: plan))
+        try check(
+            EvaluationsResponse(evaluations: [
+                .init(slot: 0, evaluation: [1], sealedCopy: [2]), .init(slot: 255, evaluation: [3]),
+            ]))
         try check(DecisionResponse.done(nil, position: nil))
         try check(DecisionResponse.done(Self.summary, position: 4))
         try check(DecisionResponse.signatureRequired(statement: [0, 255]))
@@ -124,7 +139,7 @@ import Testing
             CredentialsRequest(
                 securityQuestions: [.init(question: "q", answer: "hunter2")], passphrase: "hunter2"),
             SessionResponse(accessToken: "hunter2", expiresAt: Self.time, refreshToken: "hunter2"),
-            [SecurityQuestion(question: "q", answer: "hunter2")],
+            [NewSecurityQuestion(question: "q", answer: "hunter2")],
         ]
         for value in values { #expect(!"\(value)".contains("hunter2")) }
     }

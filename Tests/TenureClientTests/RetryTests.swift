@@ -103,6 +103,35 @@ import Testing
         #expect(policy.wait(after: 1, retryAfter: 4) == nil)
     }
 
+    @Test func `the own wait is spread, the one asked for is kept`() {
+        let policy = RetryPolicy(attempts: 9, firstWait: .seconds(1), longestWait: .seconds(8))
+        #expect(policy.wait(after: 3, retryAfter: nil, draw: 0) == .seconds(2))
+        #expect(policy.wait(after: 3, retryAfter: nil, draw: 0.5) == .seconds(3))
+        #expect(policy.wait(after: 3, retryAfter: 5, draw: 0) == .seconds(5))
+        #expect(policy.wait(after: 8, retryAfter: nil, draw: 1) == .seconds(8))
+    }
+
+    @Test func `a limit of requests is waited for with the same key`() async throws {
+        let transport = StubTransport([StubTransport.problem("request.rate_limited", retryAfter: 0), Self.done])
+        _ = try await TenureClient(transport).approve("7", of: "A", as: .app)
+        let keys = await transport.sent.compactMap { $0.headers["Idempotency-Key"] }
+        #expect(keys.count == 2 && keys[0] == keys[1])
+    }
+
+    @Test func `a wait ends when the task is cancelled`() async throws {
+        let transport = StubTransport([StubTransport.problem("service.busy", retryAfter: 3600)])
+        let client = TenureClient(
+            baseURL: "https://id.example", appCredentials: AppCredentials(appId: "app", secret: "s"),
+            transport: transport, retries: RetryPolicy(attempts: 9, longestWait: .seconds(7200)))
+        let task = Task {
+            do { _ = try await client.company("A") } catch { return error is CancellationError }
+            return false
+        }
+        while await transport.sent.isEmpty { await Task.yield() }
+        task.cancel()
+        #expect(await task.value)
+    }
+
     @Test func `secrets are not printed`() {
         let credentials = AppCredentials(appId: "app", secret: "hunter2")
         #expect(!"\(credentials) \(String(reflecting: credentials))".contains("hunter2"))

@@ -8,21 +8,25 @@ import Testing
 
 @Suite struct SigningTests {
     private static let flow = UUID()
+    private static let salt = [UInt8](repeating: 6, count: 32)
 
     private func challenge(
         key: EmployeePublicKey, purpose: Challenge.Purpose = .login, flow: UUID = SigningTests.flow,
-        app: String = "app"
+        app: String = "app", company: String = "A", employee: String = "7"
     ) throws -> Challenge {
         try Challenge(
             .init(
                 issuer: "https://id.example", purpose: purpose, flow: flow, nonce: Array(repeating: 7, count: 32),
-                tenant: UUID(), subject: Commitment(bytes: Array(repeating: 8, count: 32)), app: app,
+                tenant: UUID(),
+                subject: .subject(salt: Self.salt, companyName: company, companyEmployeeId: employee), app: app,
                 employeeKey: key, credential: nil, expires: Timestamp.now().adding(.seconds(60))))
     }
 
     private func started(_ bytes: [UInt8], flow: UUID = SigningTests.flow) -> StubTransport.Step {
         StubTransport.json(
-            FlowStartedResponse(flow: Base64URL.encode(flow.bytes), challenge: bytes, expiresAt: .now()), status: 201)
+            FlowStartedResponse(
+                flow: Base64URL.encode(flow.bytes), challenge: bytes, subjectSalt: Self.salt, expiresAt: .now()),
+            status: 201)
     }
 
     @Test func `a challenge of one's own is signed and the signature verifies`() async throws {
@@ -40,7 +44,9 @@ import Testing
         _ = try KeyProof.verify(proof, over: challenge.bytes, by: key.publicKey)
     }
 
-    @Test(arguments: ["purpose", "flow", "app", "key", "statement", "nonsense", "empty"])
+    @Test(arguments: [
+        "purpose", "flow", "app", "key", "company", "employee", "statement", "nonsense", "empty",
+    ])
     func `anything else is not signed`(difference: String) async throws {
         let key = try EmployeeKey.generate()
         let bytes: [UInt8] =
@@ -49,6 +55,8 @@ import Testing
             case "flow": try challenge(key: key.publicKey, flow: UUID()).bytes
             case "app": try challenge(key: key.publicKey, app: "other").bytes
             case "key": try challenge(key: try EmployeeKey.generate().publicKey).bytes
+            case "company": try challenge(key: key.publicKey, company: "B").bytes
+            case "employee": try challenge(key: key.publicKey, employee: "8").bytes
             case "statement": Array("tenure/v1/key-authorization\n{}".utf8)
             case "nonsense": Array("please sign this".utf8)
             default: []

@@ -12,6 +12,8 @@ public struct Decoy: Sendable, Redacted {
     public let seed: OPRFSeed
     /// Context and copies, of the same types and sizes as real ones.
     public let sealed: SealedCredentials
+    /// What stands for the hash of its record, 32 bytes.
+    public let recordHash: [UInt8]
     /// Five questions of the frozen list, in the order of the context's ids.
     public let questions: [(id: UUID, text: String)]
 
@@ -51,6 +53,7 @@ public struct Decoy: Sendable, Redacted {
             context: context, answerCopies: hasAnswers ? (0..<AnswerSubset.all.count).map(copy) : [],
             passphraseCopy: hasPassphrase ? copy(AnswerSubset.all.count) : nil)
         self.seed = seed
+        recordHash = expand("record", 32).bytes
         let texts = Self.choose(5, from: FrozenQuestions.all, by: expand("questions", 40).bytes)
         questions = Array(zip(questionIds, texts)).map { (id: $0.0, text: $0.1) }
     }

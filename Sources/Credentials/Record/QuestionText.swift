@@ -22,9 +22,29 @@ public struct QuestionText: Sendable, Hashable {
     /// - Throws: ``CredentialsError/Code/incomplete``, ``CredentialsError/Code/tooLong`` or
     ///   ``CredentialsError/Code/textInvalid``.
     public init(_ text: String, random: Randomness = .system) throws(CredentialsError) {
+        try self.init(text, salt: random.bytes(Commitment.saltByteCount))
+    }
+
+    /// Takes a text whose salt somebody else drew: a blind client, for the commitments in its record.
+    ///
+    /// - Throws: As ``init(_:random:)``; ``CredentialsError/Code/questionTextInvalid`` unless the salt has 32 bytes.
+    public init(_ text: String, salt: [UInt8]) throws(CredentialsError) {
         _ = try TextRule.passphrase.secretBytes(of: text, maximumBytes: Self.maximumByteCount)
+        guard salt.count == Commitment.saltByteCount else { throw CredentialsError(.questionTextInvalid) }
         self.text = text
-        salt = random.bytes(Commitment.saltByteCount)
+        self.salt = salt
+    }
+
+    /// Refuses anything but five texts that differ after folding: what a set-up asks of its questions.
+    ///
+    /// - Throws: ``CredentialsError/Code/fiveQuestionsRequired`` or ``CredentialsError/Code/questionsAlike``.
+    public static func requireFive(_ questions: [QuestionText]) throws(CredentialsError) {
+        guard questions.count == 5 else { throw CredentialsError(.fiveQuestionsRequired) }
+        var folded: Set<[UInt8]> = []
+        for question in questions {
+            let comparable = try TextRule.foldedText.secretBytes(of: question.text, maximumBytes: maximumByteCount)
+            guard folded.insert(comparable).inserted else { throw CredentialsError(.questionsAlike) }
+        }
     }
 
     /// Reads a decrypted plaintext.

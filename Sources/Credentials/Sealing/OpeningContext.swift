@@ -73,6 +73,9 @@ public struct OpeningContext: Sendable, Hashable {
         }
     }
 
+    /// SHA-256 of ``bytes``: what a device keeps to know the context again.
+    public var hash: [UInt8] { Array(SHA256.hash(data: bytes)) }
+
     /// The additional data of the copy in `slot`: SHA-256 of `tenure/v1/seal`, the context's bytes and the slot byte.
     func associatedData(for slot: CopySlot) -> [UInt8] {
         Array(SHA256.hash(data: Tag.seal + bytes + [slot.byte]))

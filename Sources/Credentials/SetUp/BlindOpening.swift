@@ -30,6 +30,22 @@ public struct BlindOpening: Sendable, Redacted {
         return try BlindedRequest(input, context: context)
     }
 
+    /// Elements for the subsets that the answers do not cover, six for four answers: the service evaluates all nine
+    /// others or none, so that it does not learn how many answers were given.
+    ///
+    /// They are blinded random inputs; their evaluations are thrown away.
+    public func padding(_ random: Randomness = .system) throws(CredentialsError) -> [BlindedElement] {
+        let covered = Set(inputs.map(\.slot))
+        guard inputs.count > 1 else { return [] }
+        var elements: [BlindedElement] = []
+        for slot in AnswerSubset.all.map({ CopySlot.answers($0) }) where !covered.contains(slot) {
+            let input = VOPRFInput(slot: slot, bytes: random.bytes(32))
+            let blinded = try BlindedInput(input, for: context.oprfAnswers)
+            elements.append(try BlindedElement(slot: slot, bytes: blinded.element))
+        }
+        return elements
+    }
+
     /// The other elements, none for three answers or a passphrase, three for four and nine for five answers.
     public func remaining() throws(CredentialsError) -> [BlindedRequest] {
         var requests: [BlindedRequest] = []
@@ -39,7 +55,7 @@ public struct BlindOpening: Sendable, Redacted {
 }
 
 /// One blinded element and what is needed to use its evaluation; it lives for one attempt on the client.
-public struct BlindedRequest: Redacted {
+public struct BlindedRequest: Sendable, Redacted {
     /// The copy that the evaluation is for.
     public let slot: CopySlot
     /// The blinded element, 49 bytes: all that the service sees of the secret.

@@ -1,5 +1,5 @@
 /// A set-up in blind mode between the blinding and the evaluations; it lives on the client.
-public struct BlindedSetUp: Redacted {
+public struct BlindedSetUp: Sendable, Redacted {
     private let setUp: CredentialSetUp
     private let blinded: [BlindedInput]
 

@@ -1,4 +1,5 @@
 import Crypto
+import Text
 
 /// A salted hash that stands for a text in signed bytes, so that the text can be erased and the signature kept.
 ///
@@ -35,5 +36,17 @@ public struct Commitment: Sendable, Hashable {
         text.framed(company)
         text.framed(employee)
         return Commitment(tag: Tag.subject, salt: salt, text: text.bytes)
+    }
+
+    /// Commits to the employee a challenge is about by the names that a person entered: what a client compares.
+    ///
+    /// - Throws: ``CredentialsError/Code/incomplete``, ``CredentialsError/Code/tooLong`` or
+    ///   ``CredentialsError/Code/textInvalid`` for a name that the service would refuse as well.
+    public static func subject(
+        salt: [UInt8], companyName: String, companyEmployeeId: String
+    ) throws(CredentialsError) -> Commitment {
+        subject(
+            salt: salt, company: try TextRule.foldedText.secretBytes(of: companyName, maximumBytes: 256),
+            employee: try TextRule.foldedText.secretBytes(of: companyEmployeeId, maximumBytes: 256))
     }
 }

@@ -32,6 +32,14 @@ extension Challenge {
         try KeyProof.verify(proof, over: bytes, by: fields.employeeKey)
     }
 
+    /// Verifies a user key's proof, raw or DER, over `tenure/v1/validation`, newline and this challenge, and returns the
+    /// raw form to store.
+    ///
+    /// - Throws: ``CredentialsError/Code/signatureInvalid``.
+    public func verifyValidation(proof: [UInt8], by key: UserPublicKey) throws(CredentialsError) -> Signature {
+        try KeyProof.verify(proof, over: SignatureTag.validation.line + bytes, by: key)
+    }
+
     /// Verifies a user key's signature over `tenure/v1/validation`, newline and this challenge.
     ///
     /// - Throws: ``CredentialsError/Code/signatureInvalid``.

@@ -8,7 +8,10 @@ import Foundation
 #endif
 
 /// The client's half of one evaluation: an input, its blind, and the element that goes to the service.
-struct BlindedInput: Redacted {
+///
+/// Sendable although the library's value does not say so: it is a struct of an immutable input, scalar and point that is
+/// stored once and only read afterwards, so that no two threads ever change anything of it.
+struct BlindedInput: @unchecked Sendable, Redacted {
     let slot: CopySlot
     /// The compressed point for the service, 49 bytes; it says nothing about the input.
     let element: [UInt8]

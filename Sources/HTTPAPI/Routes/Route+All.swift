@@ -3,7 +3,8 @@ extension Route {
     static func all(_ configuration: HTTPConfiguration, metrics: RequestMetrics) -> [Route] {
         [
             startRegistration, proveRegistrationKey, setCredentials, validateRegistrationAnswers,
-            validateRegistrationPassphrase, startLogin, proveLoginKey, validateLoginAnswers, validateLoginPassphrase,
+            validateRegistrationPassphrase, evaluateRegistration, proveRegistration, startLogin, proveLoginKey,
+            validateLoginAnswers, validateLoginPassphrase, evaluateLogin, proveLogin,
             refreshSession, closeSession, listSessions, readCompany, listEmployees, readEmployee, readSecurityAdmin,
             listAuthorizations, authorizeKey, refuseKey, revokeKey, approveEmployee, cancelEmployee,
             reinstateEmployee, changeRole, reclaimEmail, readPolicy, changePolicy, linkApp, unlinkApp, listEvents,

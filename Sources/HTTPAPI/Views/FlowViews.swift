@@ -3,7 +3,9 @@ import TenureAPI
 
 extension FlowStartedResponse {
     init(_ started: FlowStarted) {
-        self.init(flow: started.flow, challenge: started.challenge, expiresAt: started.expiresAt)
+        self.init(
+            flow: started.flow, challenge: started.challenge, subjectSalt: started.subjectSalt,
+            expiresAt: started.expiresAt)
     }
 }
 
@@ -41,12 +43,18 @@ extension FlowOutcomeResponse {
                 .success(SessionResponse(tokens), EmployeeSummaryResponse(summary), position: position)
             case .authorizationPending(let key, let fingerprint, let position):
                 .authorizationPending(employeePublicKey: key, fingerprint: fingerprint, position: position)
-            case .setCredentials(let challenge, let rules):
-                .setCredentials(challenge: challenge, rules: CredentialRulesResponse(rules))
-            case .validateAnswers(let challenge, let questions):
-                .validateAnswers(challenge: challenge, questions: questions.map(QuestionResponse.init))
-            case .validatePassphrase(let challenge, let questions):
-                .validatePassphrase(challenge: challenge, questions: questions?.map(QuestionResponse.init))
+            case .setCredentials(let challenge, let rules, let setUp):
+                .setCredentials(
+                    challenge: challenge, rules: CredentialRulesResponse(rules),
+                    setUp: setUp.map(SetUpPlanResponse.init))
+            case .validateAnswers(let challenge, let questions, let opening):
+                .validateAnswers(
+                    challenge: challenge, questions: questions.map(QuestionResponse.init),
+                    opening: opening.map(OpeningResponse.init))
+            case .validatePassphrase(let challenge, let questions, let opening):
+                .validatePassphrase(
+                    challenge: challenge, questions: questions?.map(QuestionResponse.init),
+                    opening: opening.map(OpeningResponse.init))
             }
     }
 }

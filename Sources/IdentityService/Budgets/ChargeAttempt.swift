@@ -16,13 +16,15 @@ struct ChargeAttempt: Sendable {
 
     /// Charges, and puts a fresh challenge into the row.
     ///
+    /// - Parameter attempt: What the charge pays for in blind mode; `nil` in direct mode, where it is used up at once.
     /// - Throws: `credentials.locked` with the wait, or `flow.wrong_step` when another request took the step.
     func run(
-        _ row: FlowStore.Row, budget: AttemptBudget, app: AppCaller, call: Call
+        _ row: FlowStore.Row, budget: AttemptBudget, attempt: BlindAttempt?, app: AppCaller, call: Call
     ) async throws -> FlowStore.Row {
         let store = FlowStore(context: context)
         let charge = UUID()
         var charged = row
+        charged.state.attempt = attempt
         charged.state.challenge = try context.challenge(for: row.state, at: call.time)
         let ledgers = [budget.ledger, FlowStore.ledger(of: row.state.id)]
         // Nothing of a refused attempt may stay, so the refusal leaves the transaction as an error.

@@ -67,7 +67,7 @@ extension EventSourcedService {
         }
     }
 
-    private func require(_ purpose: FlowPurpose, _ app: AppCaller) throws(ServiceError) {
+    func require(_ purpose: FlowPurpose, _ app: AppCaller) throws(ServiceError) {
         guard app.roles.contains(purpose == .login ? .access : .creation) else { throw ServiceError(.appRoleMissing) }
     }
 }

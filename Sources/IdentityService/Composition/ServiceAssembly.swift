@@ -24,6 +24,8 @@ public struct ServiceAssembly: Sendable {
         public var computeThreads: Int
         /// How many direct-mode calls may wait for a thread.
         public var computeWaiting: Int
+        /// How many blind-mode calls may wait for their evaluation.
+        public var evaluationsWaiting: Int
         /// The file that is kept with the newest anchor, if any.
         public var anchorFile: String?
 
@@ -31,7 +33,7 @@ public struct ServiceAssembly: Sendable {
         public init(
             application: PostgresConfiguration, reader: PostgresConfiguration, masters: MasterKeyStore,
             settings: ServiceSettings = ServiceSettings(), maximumConnections: Int = 16, computeThreads: Int = 2,
-            computeWaiting: Int = 32, anchorFile: String? = nil
+            computeWaiting: Int = 32, evaluationsWaiting: Int = 256, anchorFile: String? = nil
         ) {
             self.application = application
             self.reader = reader
@@ -40,6 +42,7 @@ public struct ServiceAssembly: Sendable {
             self.maximumConnections = maximumConnections
             self.computeThreads = computeThreads
             self.computeWaiting = computeWaiting
+            self.evaluationsWaiting = evaluationsWaiting
             self.anchorFile = anchorFile
         }
 
@@ -97,6 +100,8 @@ public struct ServiceAssembly: Sendable {
             personKeys: PersonKeys(pool: pool, masters: configuration.masters),
             seeds: OPRFSeeds(pool: pool, masters: configuration.masters),
             compute: ComputePool(threads: configuration.computeThreads, waiting: configuration.computeWaiting),
+            // Blind mode's evaluations take milliseconds and never stand behind direct mode's tens of them.
+            evaluations: ComputePool(threads: configuration.computeThreads, waiting: configuration.evaluationsWaiting),
             settings: configuration.settings, logger: logger)
         let health = ViewHealth(pool: readerPool, projector: projector)
         service = EventSourcedService(context: context, views: Views(pool: pool), health: health)

@@ -13,13 +13,14 @@ public struct ServiceContext: Sendable {
     let personKeys: PersonKeys
     let seeds: OPRFSeeds
     let compute: ComputePool
+    let evaluations: ComputePool
     let settings: ServiceSettings
     let logger: Logger
 
     /// Collects the parts; they are started and stopped by whoever made them.
     public init(
         pool: PostgresPool, appender: any Appending, reader: LedgerReader, ring: KeyRing, personKeys: PersonKeys,
-        seeds: OPRFSeeds, compute: ComputePool, settings: ServiceSettings, logger: Logger
+        seeds: OPRFSeeds, compute: ComputePool, evaluations: ComputePool, settings: ServiceSettings, logger: Logger
     ) {
         self.pool = pool
         self.appender = appender
@@ -28,6 +29,7 @@ public struct ServiceContext: Sendable {
         self.personKeys = personKeys
         self.seeds = seeds
         self.compute = compute
+        self.evaluations = evaluations
         self.settings = settings
         self.logger = logger
     }

@@ -11,6 +11,8 @@ struct ChallengedCredential: Sendable {
     var sealed: SealedCredentials
     /// The seed of its VOPRF keys.
     var seed: OPRFSeed
+    /// The hash of the record.
+    var recordHash: [UInt8]
     /// The questions as they are shown.
     var questions: [ShownQuestion]
     /// Whether only the blind mode is accepted.
@@ -34,6 +36,7 @@ struct ChallengedCredential: Sendable {
         let keys = try await context.personKeys.load([state.userId], ledger: ledger)
         return ChallengedCredential(
             sealed: stored.record.sealed, seed: try OPRFSeed(bytes: seed.answers.bytes),
+            recordHash: stored.record.hash,
             questions: try texts(of: stored, key: keys[state.userId], credential: state.credentialId))
     }
 
@@ -43,7 +46,7 @@ struct ChallengedCredential: Sendable {
             companyEmployeeId: try CompanyEmployeeID(state.companyEmployeeId), employee: nil)
         let decoy = try context.decoy(for: subject)
         return ChallengedCredential(
-            sealed: decoy.sealed, seed: decoy.seed,
+            sealed: decoy.sealed, seed: decoy.seed, recordHash: decoy.recordHash,
             questions: decoy.questions.map {
                 ShownQuestion(questionId: Base64URL.encode($0.id.bytes), question: $0.text)
             })

@@ -11,23 +11,34 @@ struct FlowProof: Sendable {
         case passphrase
     }
     let kind: Kind
+    let mode: Identity.CredentialMode
     let userKey: PublicKeyBytes
     let challenge: [UInt8]
     let deviceSignature: SignatureBytes
     let userSignature: SignatureBytes
 
-    /// Signs the challenge that the device signed with the user key that has just been opened.
+    /// Signs the challenge that the device signed with the user key that has just been opened here.
     init(_ kind: Kind, opened key: UserKey, in state: FlowState) throws {
-        guard let proved = state.proved, let device = SignatureBytes(proved.signature),
-            let userKey = PublicKeyBytes(key.publicKey.bytes)
-        else { throw ServiceError(.flowWrongStep) }
+        guard let proved = state.proved else { throw ServiceError(.flowWrongStep) }
         let challenge = try Challenge(parsing: proved.challenge)
-        guard let user = SignatureBytes(try key.sign(validationOf: challenge).bytes) else {
-            throw ServiceError(.flowWrongStep)
-        }
+        try self.init(kind, .direct, key.publicKey, try key.sign(validationOf: challenge), state)
+    }
+
+    /// Takes the signature that a client made with the user key, and that was verified.
+    init(_ kind: Kind, signedBy key: UserPublicKey, _ signature: Signature, in state: FlowState) throws {
+        try self.init(kind, .blind, key, signature, state)
+    }
+
+    private init(
+        _ kind: Kind, _ mode: Identity.CredentialMode, _ key: UserPublicKey, _ signature: Signature, _ state: FlowState
+    ) throws {
+        guard let proved = state.proved, let device = SignatureBytes(proved.signature),
+            let userKey = PublicKeyBytes(key.bytes), let user = SignatureBytes(signature.bytes)
+        else { throw ServiceError(.flowWrongStep) }
         self.kind = kind
+        self.mode = mode
         self.userKey = userKey
-        self.challenge = proved.challenge
+        challenge = proved.challenge
         deviceSignature = device
         userSignature = user
     }
@@ -36,12 +47,22 @@ struct FlowProof: Sendable {
     func event(of state: FlowState, employee: EmployeeID) throws -> any EventPayload {
         let validation = CredentialValidation(
             employeeID: employee, userID: UserID(state.userId), credentialID: CredentialID(state.credentialId),
-            userKey: userKey, employeeKey: try state.deviceKey, purpose: state.purpose.event, mode: .direct,
+            userKey: userKey, employeeKey: try state.deviceKey, purpose: state.purpose.event, mode: mode,
             challenge: challenge, deviceSignature: deviceSignature, userSignature: userSignature,
             subjectSalt: Personal(employee, Base64URL.encode(state.subjectSalt)))
         switch kind {
         case .answers: return AnswersValidated(validation: validation)
         case .passphrase: return PassphraseValidated(validation: validation)
+        }
+    }
+}
+
+extension FlowProof.Kind {
+    /// The code of a wrong secret of this kind.
+    var refusal: ServiceError.Code {
+        switch self {
+        case .answers: .answersIncorrect
+        case .passphrase: .passphraseIncorrect
         }
     }
 }
@@ -80,6 +101,9 @@ extension FlowState {
         state.challenge = []
         state.subjectSalt = []
         state.proved = nil
+        state.seed = nil
+        state.setUpEvaluations = 0
+        state.attempt = nil
         return state
     }
 }

@@ -1,4 +1,5 @@
 import Canonical
+import Credentials
 import FoundationEssentials
 
 /// The row's clear form: canonical JSON, sealed under the flows key before it is stored.
@@ -20,6 +21,13 @@ extension FlowState {
                     .array([.string($0.id.lowercased), .integer(Int64($0.version)), .bool($0.wasKnownDevice)])
                 }),
         ]
+        if let seed {
+            members["seed"] = .string(Base64URL.encode(seed))
+            members["evaluated"] = .integer(Int64(setUpEvaluations))
+        }
+        if let attempt {
+            members["attempt"] = .array([.integer(Int64(attempt.first.byte)), .bool(attempt.isSpent)])
+        }
         if let email { members["email"] = .string(email) }
         if let proved {
             members["proved"] = .object([
@@ -64,7 +72,17 @@ extension FlowState {
             try object.finish()
             return proved
         }
+        seed = try reader.optionalBytes("seed")
+        setUpEvaluations = Int(try reader.optionalInteger("evaluated") ?? 0)
+        attempt = try reader.optionalValue("attempt").map(Self.attempt)
         try reader.finish()
+    }
+
+    private static func attempt(_ value: JSONValue) throws -> BlindAttempt {
+        guard case .array(let parts) = value, parts.count == 2, case .integer(let byte) = parts[0],
+            case .bool(let isSpent) = parts[1], let byte = UInt8(exactly: byte), let first = CopySlot(byte: byte)
+        else { throw ServiceError(.flowExpired) }
+        return BlindAttempt(first: first, isSpent: isSpent)
     }
 
     private static func charge(_ value: JSONValue) throws -> Charge {

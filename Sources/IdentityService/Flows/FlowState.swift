@@ -65,6 +65,12 @@ struct FlowState: Sendable, Equatable {
     var expiresAt: Timestamp
     /// The part of the handle that the service keeps nowhere else than in the row it seals.
     var secret = randomBytes(secretLength)
+    /// The seed of the VOPRF keys of new credentials, 32 bytes: a commit keeps it, and otherwise it ends with this row.
+    var seed: [UInt8]?
+    /// How often the elements of new credentials were evaluated.
+    var setUpEvaluations = 0
+    /// The attempt in blind mode that was charged and has not been proved.
+    var attempt: BlindAttempt?
 }
 
 extension FlowState {

@@ -48,18 +48,30 @@ struct ProveKey: Sendable {
                 challenge: state.challenge,
                 rules: CredentialRules(
                     questionsWithPassphraseAllowed: tenant.state.policy.questionsWithPassphrase,
-                    blindOnly: tenant.state.policy.blindOnly))
+                    blindOnly: tenant.state.policy.blindOnly), setUp: try plan(&state))
         }
         let target = try await ChallengedCredential.load(for: state, context)
         let opening = target.sealed.context
         let shown = target.questions
+        let blind = CredentialOpening(context: opening.bytes, recordHash: target.recordHash)
         guard opening.acceptsPassphrase else {
             state.step = .answers
             state.questionsAllowed = true
-            return .validateAnswers(challenge: state.challenge, questions: shown)
+            return .validateAnswers(challenge: state.challenge, questions: shown, opening: blind)
         }
         state.step = .passphrase
         state.questionsAllowed = opening.acceptsAnswers && tenant.state.policy.questionsWithPassphrase
-        return .validatePassphrase(challenge: state.challenge, questions: state.questionsAllowed ? shown : nil)
+        return .validatePassphrase(
+            challenge: state.challenge, questions: state.questionsAllowed ? shown : nil, opening: blind)
+    }
+
+    /// Draws the seed of the credentials to be set, in whichever mode, and tells the public half.
+    private func plan(_ state: inout FlowState) throws -> CredentialSetUpPlan {
+        let seed = try OPRFSeed.generate()
+        state.seed = seed.bytes
+        let keys = try seed.keys(), kdf = context.settings.scrypt
+        return CredentialSetUpPlan(
+            credentialId: state.credentialId, userId: state.userId, oprfAnswers: keys.answers.publicKey.bytes,
+            oprfPassphrase: keys.passphrase.publicKey.bytes, log2N: Int(kdf.log2N), r: Int(kdf.r), p: Int(kdf.p))
     }
 }

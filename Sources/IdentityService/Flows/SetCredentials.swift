@@ -14,7 +14,7 @@ struct SetCredentials: Sendable {
     ) async throws -> FlowOutcome {
         let store = FlowStore(context: context)
         let row = try await store.load(handle: flow, purpose: .registration, app: app, at: call.time)
-        guard row.state.step == .credentials, let proved = row.state.proved else {
+        guard row.state.step == .credentials, let proved = row.state.proved, let bytes = row.state.seed else {
             throw ServiceError(.flowWrongStep)
         }
         let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(row.state.tenantId))
@@ -24,7 +24,7 @@ struct SetCredentials: Sendable {
                 .requestInvalid,
                 members: [.init(pointer: "/questionsWithPassphrase", detail: "the company's policy does not allow it")])
         }
-        let seed = try OPRFSeed.generate()
+        let seed = try OPRFSeed(bytes: bytes)
         let setUp = try accepted { () throws(CredentialsError) in
             try CredentialSetUp(
                 plan: try SetUpPlan(

@@ -39,6 +39,7 @@ struct StartRegistration: Sendable {
         state.challenge = try context.challenge(for: state, at: call.time)
         try await FlowStore(context: context).insert(state)
         return FlowStarted(
-            flow: FlowStore.handle(of: state), challenge: state.challenge, expiresAt: state.expiresAt)
+            flow: FlowStore.handle(of: state), challenge: state.challenge, subjectSalt: state.subjectSalt,
+            expiresAt: state.expiresAt)
     }
 }

@@ -21,12 +21,13 @@ struct ValidateCredential: Sendable {
         let target = try await ChallengedCredential.load(for: row.state, context)
         try await refuseDirectMode(row.state, target)
         let opening = try prepare(secret, target)
-        let budget = try await budget(for: row.state)
+        let budget = try await context.budget(for: row.state)
         return try await context.compute.admitted { admission in
-            let charged = try await ChargeAttempt(context: context).run(row, budget: budget, app: app, call: call)
+            let charged = try await ChargeAttempt(context: context).run(
+                row, budget: budget, attempt: nil, app: app, call: call)
             let key = try await admission.run { try opening() }
             guard let key, !charged.state.isDecoy else {
-                throw ServiceError(secret.refusal, challenge: charged.state.challenge)
+                throw ServiceError(secret.kind.refusal, challenge: charged.state.challenge)
             }
             let proof = try FlowProof(secret.kind, opened: key, in: charged.state)
             switch purpose {
@@ -90,17 +91,6 @@ struct ValidateCredential: Sendable {
             return nil
         }
     }
-
-    /// A device is known when its key is authorized for the employee of this flow.
-    private func budget(for state: FlowState) async throws -> AttemptBudget {
-        var isKnown = false
-        if state.purpose == .login, !state.isDecoy {
-            let employee = try await StateLoader(reader: context.reader).employee(
-                EmployeeID(state.employeeId), in: TenantID(state.tenantId))
-            isKnown = employee.state.authorizedKeys.contains(try state.deviceKey)
-        }
-        return AttemptBudget(state, isKnownDevice: isKnown, ring: context.ring)
-    }
 }
 
 extension ValidateCredential.Secret {
@@ -108,13 +98,6 @@ extension ValidateCredential.Secret {
         switch self {
         case .answers: .answers
         case .passphrase: .passphrase
-        }
-    }
-
-    var refusal: ServiceError.Code {
-        switch self {
-        case .answers: .answersIncorrect
-        case .passphrase: .passphraseIncorrect
         }
     }
 }

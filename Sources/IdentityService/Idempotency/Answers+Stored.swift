@@ -5,7 +5,7 @@ extension FlowStarted: RepeatableAnswer {
     var stored: JSONValue {
         .object([
             "flow": .string(flow), "challenge": .string(Base64URL.encode(challenge)),
-            "expires": .string(expiresAt.description),
+            "salt": .string(Base64URL.encode(subjectSalt)), "expires": .string(expiresAt.description),
         ])
     }
 
@@ -13,7 +13,7 @@ extension FlowStarted: RepeatableAnswer {
         var reader = try ObjectReader(stored)
         self.init(
             flow: try reader.string("flow"), challenge: try reader.bytes("challenge"),
-            expiresAt: try reader.timestamp("expires"))
+            subjectSalt: try reader.bytes("salt"), expiresAt: try reader.timestamp("expires"))
     }
 }
 

@@ -15,25 +15,26 @@ extension FlowOutcome: RepeatableAnswer {
                     "key": .string(Base64URL.encode(key)), "fingerprint": .string(fingerprint),
                     "position": position.map { .integer($0) },
                 ])
-        case .setCredentials(let challenge, let rules):
+        case .setCredentials(let challenge, let rules, let setUp):
             return object(
                 "setCredentials",
                 [
                     "challenge": .string(Base64URL.encode(challenge)), "blindOnly": .bool(rules.blindOnly),
-                    "allowed": .bool(rules.questionsWithPassphraseAllowed),
+                    "allowed": .bool(rules.questionsWithPassphraseAllowed), "setUp": setUp?.stored,
                 ])
-        case .validateAnswers(let challenge, let questions):
+        case .validateAnswers(let challenge, let questions, let opening):
             return object(
                 "validateAnswers",
                 [
                     "challenge": .string(Base64URL.encode(challenge)), "questions": .array(questions.map(\.stored)),
+                    "opening": opening?.stored,
                 ])
-        case .validatePassphrase(let challenge, let questions):
+        case .validatePassphrase(let challenge, let questions, let opening):
             return object(
                 "validatePassphrase",
                 [
                     "challenge": .string(Base64URL.encode(challenge)),
-                    "questions": questions.map { .array($0.map(\.stored)) },
+                    "questions": questions.map { .array($0.map(\.stored)) }, "opening": opening?.stored,
                 ])
         }
     }
@@ -55,15 +56,18 @@ extension FlowOutcome: RepeatableAnswer {
                 challenge: try reader.bytes("challenge"),
                 rules: CredentialRules(
                     questionsWithPassphraseAllowed: try reader.bool("allowed"),
-                    blindOnly: try reader.bool("blindOnly")))
+                    blindOnly: try reader.bool("blindOnly")),
+                setUp: try reader.optionalValue("setUp").map { try CredentialSetUpPlan(stored: $0) })
         case "validateAnswers":
             self = .validateAnswers(
                 challenge: try reader.bytes("challenge"),
-                questions: try reader.array("questions").map { try ShownQuestion(stored: $0) })
+                questions: try reader.array("questions").map { try ShownQuestion(stored: $0) },
+                opening: try reader.optionalValue("opening").map { try CredentialOpening(stored: $0) })
         default:
             self = .validatePassphrase(
                 challenge: try reader.bytes("challenge"),
-                questions: try reader.optionalArray("questions")?.map { try ShownQuestion(stored: $0) })
+                questions: try reader.optionalArray("questions")?.map { try ShownQuestion(stored: $0) },
+                opening: try reader.optionalValue("opening").map { try CredentialOpening(stored: $0) })
         }
     }
 

@@ -14,6 +14,8 @@ public struct FlowStarted: Sendable, Equatable {
     public var flow: String
     /// The exact bytes that the device signs.
     public var challenge: [UInt8]
+    /// The salt of the subject commitment in the challenge, 32 bytes: with it the client compares whom it is about.
+    public var subjectSalt: [UInt8]
     /// The end of the flow's life.
     public var expiresAt: Timestamp
 }
@@ -45,11 +47,11 @@ public enum FlowOutcome: Sendable, Equatable {
     /// The employee key awaits somebody with authority.
     case authorizationPending(employeePublicKey: [UInt8], fingerprint: String, position: Int64?)
     /// A new user chooses questions, answers and perhaps a passphrase.
-    case setCredentials(challenge: [UInt8], rules: CredentialRules)
+    case setCredentials(challenge: [UInt8], rules: CredentialRules, setUp: CredentialSetUpPlan? = nil)
     /// Three of five answers are wanted.
-    case validateAnswers(challenge: [UInt8], questions: [ShownQuestion])
+    case validateAnswers(challenge: [UInt8], questions: [ShownQuestion], opening: CredentialOpening? = nil)
     /// The passphrase is wanted; questions are there when the user allowed them.
-    case validatePassphrase(challenge: [UInt8], questions: [ShownQuestion]?)
+    case validatePassphrase(challenge: [UInt8], questions: [ShownQuestion]?, opening: CredentialOpening? = nil)
 }
 
 /// The tokens of a session, shown once.

@@ -33,6 +33,15 @@ public protocol TenureService: Sendable {
         purpose: FlowPurpose, flow: String, passphrase: String, app: AppCaller, call: Call
     ) async throws -> FlowOutcome
 
+    /// Evaluates blinded elements (blind mode): of new credentials, or for one attempt, which is charged first.
+    func evaluate(
+        purpose: FlowPurpose, flow: String, elements: [ElementInput], app: AppCaller, call: Call
+    ) async throws -> [Evaluation]
+    /// Takes the proof of a secret, or new credentials with theirs (blind mode).
+    func prove(
+        purpose: FlowPurpose, flow: String, proof: ProofInput, app: AppCaller, call: Call
+    ) async throws -> FlowOutcome
+
     // MARK: Sessions
 
     /// Exchanges a refresh token for new tokens; a token used twice ends the session.

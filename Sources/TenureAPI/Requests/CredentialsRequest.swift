@@ -3,7 +3,7 @@ public import Canonical
 /// The body of `POST /v1/registrations/{flow}/credentials`.
 public struct CredentialsRequest: Sendable, Equatable, JSONConvertible, CustomStringConvertible {
     /// The questions with their answers, in the user's order.
-    public var securityQuestions: [SecurityQuestion]
+    public var securityQuestions: [NewSecurityQuestion]
     /// The passphrase, when the user chose one.
     public var passphrase: String?
     /// Whether the questions may be used although there is a passphrase; false when absent.
@@ -11,7 +11,7 @@ public struct CredentialsRequest: Sendable, Equatable, JSONConvertible, CustomSt
 
     /// Describes new credentials.
     public init(
-        securityQuestions: [SecurityQuestion], passphrase: String? = nil, questionsWithPassphrase: Bool = false
+        securityQuestions: [NewSecurityQuestion], passphrase: String? = nil, questionsWithPassphrase: Bool = false
     ) {
         self.securityQuestions = securityQuestions
         self.passphrase = passphrase
@@ -40,7 +40,7 @@ public struct CredentialsRequest: Sendable, Equatable, JSONConvertible, CustomSt
 }
 
 /// A question with its answer.
-public struct SecurityQuestion: Sendable, Equatable, JSONConvertible, CustomStringConvertible {
+public struct NewSecurityQuestion: Sendable, Equatable, JSONConvertible, CustomStringConvertible {
     /// The question as entered.
     public var question: String
     /// The answer as entered.

@@ -7,11 +7,11 @@ public enum FlowOutcomeResponse: Sendable, Equatable, JSONConvertible {
     /// The employee key awaits somebody with authority.
     case authorizationPending(employeePublicKey: [UInt8], fingerprint: String, position: Int64?)
     /// A new user chooses questions, answers and perhaps a passphrase.
-    case setCredentials(challenge: [UInt8], rules: CredentialRulesResponse)
+    case setCredentials(challenge: [UInt8], rules: CredentialRulesResponse, setUp: SetUpPlanResponse? = nil)
     /// Three of five answers are wanted.
-    case validateAnswers(challenge: [UInt8], questions: [QuestionResponse])
+    case validateAnswers(challenge: [UInt8], questions: [QuestionResponse], opening: OpeningResponse? = nil)
     /// The passphrase is wanted; questions are there when the user allowed them.
-    case validatePassphrase(challenge: [UInt8], questions: [QuestionResponse]?)
+    case validatePassphrase(challenge: [UInt8], questions: [QuestionResponse]?, opening: OpeningResponse? = nil)
 
     /// Reads a response; members it does not know are ignored.
     public init(json: JSONValue, at pointer: String) throws(JSONError) {
@@ -26,12 +26,17 @@ public enum FlowOutcomeResponse: Sendable, Equatable, JSONConvertible {
                 employeePublicKey: try reader.base64("employeePublicKey"),
                 fingerprint: try reader.string("fingerprint"), position: try reader.optionalInteger("position"))
         case "setCredentials":
-            self = .setCredentials(challenge: try reader.base64("challenge"), rules: try reader.wire("rules"))
+            self = .setCredentials(
+                challenge: try reader.base64("challenge"), rules: try reader.wire("rules"),
+                setUp: try reader.optionalWire("setUp"))
         case "validateAnswers":
-            self = .validateAnswers(challenge: try reader.base64("challenge"), questions: try reader.wire("questions"))
+            self = .validateAnswers(
+                challenge: try reader.base64("challenge"), questions: try reader.wire("questions"),
+                opening: try reader.optionalWire("opening"))
         case "validatePassphrase":
             self = .validatePassphrase(
-                challenge: try reader.base64("challenge"), questions: try reader.optionalWire("questions"))
+                challenge: try reader.base64("challenge"), questions: try reader.optionalWire("questions"),
+                opening: try reader.optionalWire("opening"))
         default: throw reader.invalid("outcome", "an outcome of a flow is expected")
         }
     }
@@ -49,13 +54,19 @@ public enum FlowOutcomeResponse: Sendable, Equatable, JSONConvertible {
                 "outcome": "authorizationPending", "employeePublicKey": .base64(key),
                 "fingerprint": .string(fingerprint), "position": position.map(JSONValue.integer),
             ])
-        case .setCredentials(let challenge, let rules):
-            ["outcome": "setCredentials", "challenge": .base64(challenge), "rules": rules.json]
-        case .validateAnswers(let challenge, let questions):
-            ["outcome": "validateAnswers", "challenge": .base64(challenge), "questions": questions.json]
-        case .validatePassphrase(let challenge, let questions):
+        case .setCredentials(let challenge, let rules, let setUp):
+            .objectOmittingNil([
+                "outcome": "setCredentials", "challenge": .base64(challenge), "rules": rules.json, "setUp": setUp?.json,
+            ])
+        case .validateAnswers(let challenge, let questions, let opening):
+            .objectOmittingNil([
+                "outcome": "validateAnswers", "challenge": .base64(challenge), "questions": questions.json,
+                "opening": opening?.json,
+            ])
+        case .validatePassphrase(let challenge, let questions, let opening):
             .objectOmittingNil([
                 "outcome": "validatePassphrase", "challenge": .base64(challenge), "questions": questions?.json,
+                "opening": opening?.json,
             ])
         }
     }

@@ -2,12 +2,14 @@ public import Credentials
 
 /// A device's P-256 key, wherever it is kept.
 ///
-/// Both methods get what was parsed and compared; an implementation signs nothing else.
+/// The methods get what was parsed and compared; an implementation signs nothing else.
 public protocol DeviceKey: Sendable {
     /// The public half.
     var publicKey: EmployeePublicKey { get }
     /// Signs a challenge.
     func signature(over challenge: Challenge) async throws -> Signature
+    /// Signs a new record of credentials.
+    func signature(over credentials: NewCredentials) async throws -> Signature
     /// Signs a statement about an employee key.
     func signature(over statement: KeyStatement) async throws -> Signature
     /// Signs a statement about the policy.
@@ -20,6 +22,9 @@ public protocol DeviceKey: Sendable {
 extension EmployeeKey: DeviceKey {
     /// Signs a challenge.
     public func signature(over challenge: Challenge) async throws -> Signature { try sign(challenge) }
+
+    /// Signs a new record of credentials.
+    public func signature(over credentials: NewCredentials) async throws -> Signature { try sign(credentials) }
 
     /// Signs a statement about an employee key.
     public func signature(over statement: KeyStatement) async throws -> Signature {

@@ -18,10 +18,11 @@ public struct RetryPolicy: Sendable {
 
     /// The wait before sending for the time after `attempt` (from 1), or nil when that was the last.
     ///
-    /// A response that asks for more than the longest wait is handed to the caller instead.
-    func wait(after attempt: Int, retryAfter: Int?) -> Duration? {
+    /// A response that asks for more than the longest wait is handed to the caller instead. `draw`, from 0 to 1, is a
+    /// random number: the own wait is between its half and its whole, so that many clients do not come back together.
+    func wait(after attempt: Int, retryAfter: Int?, draw: Double = 1) -> Duration? {
         guard attempt < attempts else { return nil }
-        let own = firstWait * (1 << min(attempt - 1, 16))
+        let own = min(firstWait * (1 << min(attempt - 1, 16)), longestWait) * (0.5 + draw / 2)
         let asked = retryAfter.map { Duration.seconds($0) } ?? .zero
         guard asked <= longestWait else { return nil }
         return min(max(own, asked), longestWait)

@@ -6,16 +6,10 @@ import FoundationNetworking
 
 /// Sends requests with a session of its own that keeps no cookies and no cache and follows no redirect.
 public struct URLSessionTransport: Transport {
-    private let session: URLSession
+    private let connection: URLSessionConnection
 
     /// Makes a session; `timeout` is how many seconds a response may take.
-    public init(timeout: Double = 30) {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.httpCookieStorage = nil
-        configuration.urlCache = nil
-        configuration.timeoutIntervalForRequest = timeout
-        session = URLSession(configuration: configuration, delegate: RedirectRefusal(), delegateQueue: nil)
-    }
+    public init(timeout: Double = 30) { connection = URLSessionConnection(timeout: timeout) }
 
     /// Sends one request once.
     public func send(_ request: WireRequest) async throws -> WireResponse {
@@ -24,20 +18,11 @@ public struct URLSessionTransport: Transport {
         wire.httpMethod = request.method
         for (name, value) in request.headers { wire.setValue(value, forHTTPHeaderField: name) }
         wire.httpBody = request.body.map { Data($0) }
-        let (data, response) = try await session.data(for: wire)
-        guard let response = response as? HTTPURLResponse else { throw TenureClientError(.responseInvalid) }
+        let (data, response) = try await connection.data(for: wire)
         var headers: [String: String] = [:]
         for (name, value) in response.allHeaderFields {
             if let name = name as? String, let value = value as? String { headers[name.lowercased()] = value }
         }
         return WireResponse(status: response.statusCode, headers: headers, body: Array(data))
     }
-}
-
-/// Credentials go to the address that was configured and to no other.
-private final class RedirectRefusal: NSObject, URLSessionTaskDelegate, Sendable {
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    ) { completionHandler(nil) }
 }

@@ -4,6 +4,7 @@ import IdentityService
 import Keys
 import Ledger
 import Postgres
+import TenureClient
 
 extension CommandFailure {
     /// The words and the exit code for whatever a command threw.
@@ -27,6 +28,8 @@ extension CommandFailure {
                 remedy:
                     "Connect as tenure_app and tenure_reader as tenure migrate makes them; see docs/configuration.md.")
         case let error as ErasureError: self = Self.erasure(error)
+        case let error as TenureClientError: self = Self.client(error)
+        case is CancellationError: self.init(.cancelled, "cancelled")
         default: return nil
         }
     }

@@ -29,7 +29,8 @@ enum OperatorSession {
                 pool: pool, appender: appender, reader: LedgerReader(pool: pool),
                 ring: try await KeyRing.load(from: pool, masters: masters),
                 personKeys: PersonKeys(pool: pool, masters: masters), seeds: OPRFSeeds(pool: pool, masters: masters),
-                compute: ComputePool(threads: 1, waiting: 1), settings: ServiceSettings(), logger: logger)
+                compute: ComputePool(threads: 1, waiting: 1), evaluations: ComputePool(threads: 1, waiting: 1),
+                settings: ServiceSettings(), logger: logger)
             // Cancelled and waited for when the scope is left.
             async let _: Void = appender.run()
             return try await body(context, masters)

@@ -11,11 +11,13 @@ struct Settings: Sendable {
             listenPort, publicUrl
         case tlsCertificateFile, tlsKeyFile, clearTextAllowed, trustedProxies, logLevel, metricsToken
         case anchorFile
+        // What a client needs to know of a service.
+        case url, appId, appSecret, appSalt
 
         /// Whether the value is kept out of anything that is printed. A database's URL may carry a password.
         var isSecret: Bool {
             switch self {
-            case .databaseUrl, .readerDatabaseUrl, .ownerDatabaseUrl, .masterKeys, .metricsToken: true
+            case .databaseUrl, .readerDatabaseUrl, .ownerDatabaseUrl, .masterKeys, .metricsToken, .appSecret: true
             default: false
             }
         }

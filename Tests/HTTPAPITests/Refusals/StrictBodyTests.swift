@@ -88,6 +88,27 @@ import Testing
     ]) func `answers are read strictly`(test: Case) async throws { try await refuse("/v1/logins/f/answers", test) }
 
     @Test(arguments: [
+        Case("{}", "request.invalid", "/elements"),
+        Case(#"{"elements":[{"slot":"0","element":"AA=="}]}"#, "request.invalid", "/elements/0/slot"),
+        Case(#"{"elements":[{"slot":0,"element":"AA"}]}"#, "request.invalid", "/elements/0/element"),
+        Case(#"{"elements":[{"slot":0,"element":"AA==","answer":"x"}]}"#, "request.invalid", "/elements/0/answer"),
+    ]) func `blinded elements are read strictly`(test: Case) async throws {
+        try await refuse("/v1/logins/f/evaluations", test)
+    }
+
+    @Test(arguments: [
+        Case("{}", "request.invalid", "/userSignature"),
+        Case(#"{"userSignature":"AA==","record":"AA=="}"#, "request.invalid", "/questions"),
+        Case(#"{"userSignature":"AA==","questions":[]}"#, "request.invalid", "/record"),
+        Case(
+            #"{"userSignature":"AA==","record":"AA==","questions":[{"question":"q"}]}"#, "request.invalid",
+            "/questions/0/salt"),
+        Case(
+            #"{"userSignature":"AA==","record":"AA==","questions":[{"question":"q","salt":"AA==","answer":"x"}]}"#,
+            "request.invalid", "/questions/0/answer"),
+    ]) func `proofs are read strictly`(test: Case) async throws { try await refuse("/v1/registrations/f/proof", test) }
+
+    @Test(arguments: [
         Case("{}", "credentials.five_questions_required", "/securityQuestions"),
         Case(#"{"securityQuestions":[{"question":"q"}]}"#, "credentials.incomplete", "/securityQuestions/0/answer"),
         Case(#"{"securityQuestions":[{"question":"q","answer":5}]}"#, "request.invalid", "/securityQuestions/0/answer"),

@@ -42,6 +42,20 @@ import Testing
         #expect(answers.details == ["purpose": purpose, "flow": "Zmxv", "answers": "AAAA=x"])
         let passphrase = try await ask("/v1/\(path)/Zmxv/passphrase", #"{"passphrase":"é"}"#).entry
         #expect(passphrase.details == ["purpose": purpose, "flow": "Zmxv", "passphrase": "é"])
+        let elements = #"{"elements":[{"slot":9,"element":"AgE="},{"slot":255,"element":"Aw=="}]}"#
+        let (json, evaluated, _) = try await ask("/v1/\(path)/Zmxv/evaluations", elements)
+        #expect(evaluated.details == ["purpose": purpose, "flow": "Zmxv", "elements": "9=0201|255=03"])
+        let first: JSONValue = ["slot": 9, "evaluation": "AQI=", "sealedCopy": "Aw=="]
+        let second: JSONValue = ["slot": 255, "evaluation": "AQI=", "sealedCopy": "Aw=="]
+        #expect(json["evaluations"] == .array([first, second]))
+        let proved = try await ask("/v1/\(path)/Zmxv/proof", #"{"userSignature":"AQ=="}"#).entry
+        #expect(
+            proved.details == [
+                "purpose": purpose, "flow": "Zmxv", "signature": "01", "record": "none", "questions": "",
+            ])
+        let record = #"{"userSignature":"AQ==","record":"AAE=","questions":[{"question":"ü","salt":"Bw=="}]}"#
+        let set = try await ask("/v1/\(path)/Zmxv/proof", record).entry
+        #expect(set.details["record"] == "0001" && set.details["questions"] == "ü=07")
     }
 
     @Test func `credentials keep the user's order`() async throws {

@@ -3,7 +3,8 @@ import Canonical
 @testable import IdentityService
 
 extension FakeService {
-    static let started = FlowStarted(flow: "Zmxvdw", challenge: Array("challenge".utf8), expiresAt: time)
+    static let started = FlowStarted(
+        flow: "Zmxvdw", challenge: Array("challenge".utf8), subjectSalt: [7], expiresAt: time)
     static let tokens = SessionTokens(accessToken: "YQ", expiresAt: time, refreshToken: "cg")
 
     func startRegistration(_ input: RegistrationInput, app: AppCaller, call: Call) async throws -> FlowStarted {
@@ -55,6 +56,28 @@ extension FakeService {
     ) async throws -> FlowOutcome {
         try await enter(
             "validatePassphrase", ["purpose": purpose.rawValue, "flow": flow, "passphrase": passphrase], call)
+        return outcome
+    }
+
+    func evaluate(
+        purpose: FlowPurpose, flow: String, elements: [ElementInput], app: AppCaller, call: Call
+    ) async throws -> [Evaluation] {
+        let text = elements.map { "\($0.slot)=\(Hex.encode($0.element))" }.joined(separator: "|")
+        try await enter("evaluate", ["purpose": purpose.rawValue, "flow": flow, "elements": text], call)
+        return elements.map { Evaluation(slot: $0.slot, evaluation: [1, 2], sealedCopy: [3]) }
+    }
+
+    func prove(
+        purpose: FlowPurpose, flow: String, proof: ProofInput, app: AppCaller, call: Call
+    ) async throws -> FlowOutcome {
+        let questions = proof.credentials?.questions.map { "\($0.question)=\(Hex.encode($0.salt))" } ?? []
+        try await enter(
+            "prove",
+            [
+                "purpose": purpose.rawValue, "flow": flow, "signature": Hex.encode(proof.userSignature),
+                "record": proof.credentials.map { Hex.encode($0.record) } ?? "none",
+                "questions": questions.joined(separator: "|"),
+            ], call)
         return outcome
     }
 

@@ -20,6 +20,8 @@ enum Samples {
         case .setCredentials: credentials
         case .validateRegistrationAnswers, .validateLoginAnswers: threeAnswers
         case .validateRegistrationPassphrase, .validateLoginPassphrase: #"{"passphrase":"correct horse"}"#
+        case .evaluateRegistration, .evaluateLogin: #"{"elements":[{"slot":255,"element":"AgAA"}]}"#
+        case .proveRegistration, .proveLogin: #"{"userSignature":"AQID"}"#
         case .refreshSession: #"{"refreshToken":"cg"}"#
         case .refuseKey, .revokeKey: #"{"reason":"lost.device"}"#
         case .reclaimEmail: #"{"email":"a@b.example","reason":"left"}"#

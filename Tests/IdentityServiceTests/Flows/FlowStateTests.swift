@@ -1,4 +1,5 @@
 import Canonical
+import Credentials
 import Foundation
 import Testing
 
@@ -11,6 +12,9 @@ struct FlowStateTests {
             state.email = nil
             state.proved = nil
             state.charges = []
+            state.seed = nil
+            state.setUpEvaluations = 0
+            state.attempt = nil
         }
         let bytes = state.json.canonicalBytes()
         #expect(try FlowState(json: CanonicalJSON.parse(bytes)) == state)
@@ -18,7 +22,9 @@ struct FlowStateTests {
 
     @Test func `a finished flow holds nothing of the person`() throws {
         let text = String(decoding: sample.finished.json.canonicalBytes(), as: UTF8.self)
-        for secret in ["bayunsystems", "emp-1", "jane@", Base64URL.encode(sample.subjectSalt)] {
+        #expect(sample.finished.seed == nil && sample.finished.attempt == nil)
+        let seed = Base64URL.encode([UInt8](repeating: 11, count: 32))
+        for secret in ["bayunsystems", "emp-1", "jane@", Base64URL.encode(sample.subjectSalt), seed] {
             #expect(!text.contains(secret))
         }
         #expect(sample.finished.step == .done)
@@ -32,5 +38,6 @@ struct FlowStateTests {
         questionsAllowed: true, challenge: [1, 2, 3], subjectSalt: [UInt8](repeating: 9, count: 32),
         proved: FlowState.ProvedKey(challenge: [1], signature: [UInt8](repeating: 5, count: 64)),
         charges: [FlowState.Charge(id: UUID(), version: 2, wasKnownDevice: true)],
-        expiresAt: Timestamp(microseconds: 1_795_000_000_123_456))
+        expiresAt: Timestamp(microseconds: 1_795_000_000_123_456), seed: [UInt8](repeating: 11, count: 32),
+        setUpEvaluations: 2, attempt: BlindAttempt(first: .answers(AnswerSubset.all[7])))
 }

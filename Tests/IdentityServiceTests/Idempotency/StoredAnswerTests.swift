@@ -46,5 +46,21 @@ struct StoredAnswerTests {
         .validateAnswers(challenge: [1], questions: [ShownQuestion(questionId: "q", question: "Où?")]),
         .validatePassphrase(challenge: [2], questions: nil),
         .validatePassphrase(challenge: [2], questions: [ShownQuestion(questionId: "q", question: "t")]),
+        .validateAnswers(
+            challenge: [1], questions: [], opening: CredentialOpening(context: [1, 2], recordHash: [3])),
+        .validatePassphrase(
+            challenge: [1], questions: nil, opening: CredentialOpening(context: [1, 2], recordHash: [3])),
+        .setCredentials(
+            challenge: [1], rules: CredentialRules(questionsWithPassphraseAllowed: true, blindOnly: false),
+            setUp: CredentialSetUpPlan(
+                credentialId: UUID(), userId: UUID(), oprfAnswers: [2], oprfPassphrase: [3], log2N: 15, r: 8, p: 1)),
     ]
+
+    @Test func `evaluations come back as they were`() throws {
+        let first = Evaluations([
+            Evaluation(slot: 255, evaluation: [1], sealedCopy: nil),
+            Evaluation(slot: 0, evaluation: [2], sealedCopy: [3]),
+        ])
+        #expect(try Evaluations(stored: CanonicalJSON.parse(first.stored.canonicalBytes())) == first)
+    }
 }

@@ -10,6 +10,19 @@ extension TenureWorld {
         }
     }
 
+    /// How many attempts a credential was charged.
+    func charges(of credential: UUID) async throws -> Int {
+        let id = credential.uuidString.lowercased()
+        return try await superuser { connection in
+            let rows = try await connection.query(
+                """
+                SELECT count(*) FROM tenure.event WHERE type = 'AttemptCharged'
+                    AND position(\(id) IN convert_from(entry, 'UTF8')) > 0
+                """)
+            return Int(try rows.first?.decode(Int64.self) ?? 0)
+        }
+    }
+
     /// The versions of all streams of these kinds, `kind/uuid` each.
     func versions(of kinds: [String]) async throws -> [String: Int32] {
         try await superuser { connection in

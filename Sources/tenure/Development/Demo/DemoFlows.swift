@@ -27,7 +27,7 @@ struct DemoFlows: Sendable {
         let step = try await prove(.proveRegistrationKey, started, with: person.device)
         guard case .setCredentials = step else { return step }
         let questions = zip(DemoPerson.questions, person.answers).map { question, answer in
-            SecurityQuestion(question: question, answer: answer)
+            NewSecurityQuestion(question: question, answer: answer)
         }
         return try await caller.call(
             .setCredentials, ["flow": started.flow], body: CredentialsRequest(securityQuestions: questions))
@@ -43,7 +43,7 @@ struct DemoFlows: Sendable {
                 companyName: company, companyEmployeeId: person.employeeId,
                 employeePublicKey: DemoPerson.point(of: device)))
         let step = try await prove(.proveLoginKey, started, with: device)
-        guard case .validateAnswers(_, let questions) = step else { return step }
+        guard case .validateAnswers(_, let questions, _) = step else { return step }
         for _ in 0..<slips {
             do {
                 let wrong = questions.map { AnswersRequest.Answer(questionId: $0.questionId, answer: "I forgot") }

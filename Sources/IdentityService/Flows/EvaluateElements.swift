@@ -1,0 +1,73 @@
+import Canonical
+import Credentials
+import FoundationEssentials
+import Identity
+
+/// Evaluates blinded elements: admission, charge, evaluation, in this order.
+///
+/// A decoy's elements are evaluated under the decoy's keys, after the same charge and for the same sealed sizes.
+struct EvaluateElements: Sendable {
+    let context: ServiceContext
+
+    func run(
+        _ elements: [ElementInput], purpose: FlowPurpose, flow: String, app: AppCaller, call: Call
+    ) async throws -> [Evaluation] {
+        let row = try await FlowStore(context: context).load(handle: flow, purpose: purpose, app: app, at: call.time)
+        let elements = try Self.parsed(elements)
+        if row.state.step == .credentials {
+            return try await EvaluateSetUp(context: context).run(row, elements)
+        }
+        let request = try BlindAttempt.request(elements.map(\.slot), current: row.state.attempt)
+        try expect(request, row.state)
+        let target = try await ChallengedCredential.load(for: row.state, context)
+        let budget = try await context.budget(for: row.state)
+        return try await context.evaluations.admitted { admission in
+            switch request {
+            case .first(let slot):
+                _ = try await ChargeAttempt(context: context).run(
+                    row, budget: budget, attempt: BlindAttempt(first: slot), app: app, call: call)
+            case .rest:
+                var spent = row
+                spent.state.attempt?.isSpent = true
+                try await FlowStore(context: context).replace(spent)
+            }
+            let sealed = target.sealed, seed = target.seed
+            return try await admission.run {
+                let keys = try seed.keys()
+                return try elements.map { element in
+                    Evaluation(
+                        slot: Int(element.slot.byte), evaluation: try keys.evaluate(element),
+                        sealedCopy: try sealed.copy(in: element.slot))
+                }
+            }
+        }
+    }
+
+    /// Checks slots and points before anything else happens: a refused element costs nobody an attempt.
+    static func parsed(_ inputs: [ElementInput]) throws(ServiceError) -> [BlindedElement] {
+        var elements: [BlindedElement] = []
+        for (index, input) in inputs.enumerated() {
+            guard let byte = UInt8(exactly: input.slot), let slot = CopySlot(byte: byte),
+                let element = try? BlindedElement(slot: slot, bytes: input.element)
+            else {
+                throw ServiceError(
+                    .requestInvalid,
+                    members: [
+                        .init(pointer: "/elements/\(index)", detail: "a slot and a compressed point of 49 bytes")
+                    ])
+            }
+            elements.append(element)
+        }
+        return elements
+    }
+
+    private func expect(_ request: BlindAttempt.Request, _ state: FlowState) throws(ServiceError) {
+        switch (request, state.step) {
+        case (.first(.passphrase), .passphrase), (.first(.answers), .answers), (.rest, .answers): return
+        case (.first(.answers), .passphrase) where state.questionsAllowed,
+            (.rest, .passphrase) where state.questionsAllowed:
+            return
+        default: throw ServiceError(.flowWrongStep)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Canonical
+import Credentials
+import FoundationEssentials
+import Identity
+
+/// Takes the client's proof in blind mode: the user key's signature over the challenge that the device signed first.
+///
+/// It needs an attempt that was charged, and ends that attempt whether it is right or wrong.
+struct ProveCredential: Sendable {
+    let context: ServiceContext
+
+    func run(
+        _ input: ProofInput, purpose: FlowPurpose, flow: String, app: AppCaller, call: Call,
+        ticket: IdempotencyTicket?
+    ) async throws -> FlowOutcome {
+        let store = FlowStore(context: context)
+        var row = try await store.load(handle: flow, purpose: purpose, app: app, at: call.time)
+        if row.state.step == .credentials {
+            return try await SetBlindCredentials(context: context).run(
+                row, input, app: app, call: call, ticket: ticket)
+        }
+        guard input.credentials == nil else {
+            throw ServiceError(
+                .requestInvalid, members: [.init(pointer: "/record", detail: "only new credentials have a record")])
+        }
+        guard let attempt = row.state.attempt, let proved = row.state.proved else { throw ServiceError(.flowWrongStep) }
+        let target = try await ChallengedCredential.load(for: row.state, context)
+        let challenge = try Challenge(parsing: proved.challenge)
+        let userKey = target.sealed.context.userPublicKey
+        let signature = try? challenge.verifyValidation(proof: input.userSignature, by: userKey)
+        guard let signature, !row.state.isDecoy else {
+            row.state.attempt = nil
+            row.state.challenge = try context.challenge(for: row.state, at: call.time)
+            try await store.replace(row)
+            throw ServiceError(attempt.kind.refusal, challenge: row.state.challenge)
+        }
+        let proof = try FlowProof(attempt.kind, signedBy: userKey, signature, in: row.state)
+        switch purpose {
+        case .login:
+            return try await CompleteLogin(context: context).run(
+                row, proof: proof, app: app, call: call, ticket: ticket)
+        case .registration:
+            return try await CompleteRegistration(context: context).run(
+                row, .existingUser(proof), app: app, call: call, ticket: ticket)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Canonical
+import FoundationEssentials
+
+extension CredentialOpening {
+    var stored: JSONValue {
+        .object(["context": .string(Base64URL.encode(context)), "record": .string(Base64URL.encode(recordHash))])
+    }
+
+    init(stored: JSONValue) throws {
+        var reader = try ObjectReader(stored)
+        self.init(context: try reader.bytes("context"), recordHash: try reader.bytes("record"))
+    }
+}
+
+extension CredentialSetUpPlan {
+    var stored: JSONValue {
+        .object([
+            "credential": .string(credentialId.lowercased), "user": .string(userId.lowercased),
+            "answers": .string(Base64URL.encode(oprfAnswers)),
+            "passphrase": .string(Base64URL.encode(oprfPassphrase)), "log2N": .integer(Int64(log2N)),
+            "r": .integer(Int64(r)), "p": .integer(Int64(p)),
+        ])
+    }
+
+    init(stored: JSONValue) throws {
+        var reader = try ObjectReader(stored)
+        self.init(
+            credentialId: try reader.uuid("credential"), userId: try reader.uuid("user"),
+            oprfAnswers: try reader.bytes("answers"), oprfPassphrase: try reader.bytes("passphrase"),
+            log2N: Int(try reader.integer("log2N")), r: Int(try reader.integer("r")),
+            p: Int(try reader.integer("p")))
+    }
+}
+
+/// The evaluations of one call, as they are stored for a repeated one.
+struct Evaluations: RepeatableAnswer, Equatable {
+    var items: [Evaluation]
+
+    init(_ items: [Evaluation]) { self.items = items }
+
+    var stored: JSONValue {
+        .array(
+            items.map { item in
+                var members: [String: JSONValue] = [
+                    "slot": .integer(Int64(item.slot)), "evaluation": .string(Base64URL.encode(item.evaluation)),
+                ]
+                if let copy = item.sealedCopy { members["copy"] = .string(Base64URL.encode(copy)) }
+                return .object(members)
+            })
+    }
+
+    init(stored: JSONValue) throws {
+        guard case .array(let items) = stored else { throw ServiceError(.serviceUnavailable) }
+        self.items = try items.map { item in
+            var reader = try ObjectReader(item)
+            return Evaluation(
+                slot: Int(try reader.integer("slot")), evaluation: try reader.bytes("evaluation"),
+                sealedCopy: try reader.optionalBytes("copy"))
+        }
+    }
+}

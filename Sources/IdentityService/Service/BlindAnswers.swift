@@ -1,0 +1,37 @@
+public import FoundationEssentials
+
+/// What a client needs to open a credential in blind mode.
+public struct CredentialOpening: Sendable, Equatable {
+    /// The opening context, 240 or 289 bytes.
+    public var context: [UInt8]
+    /// The hash of the credential's record, 32 bytes.
+    public var recordHash: [UInt8]
+}
+
+/// What a flow fixes before credentials are set: a record must repeat it.
+public struct CredentialSetUpPlan: Sendable, Equatable {
+    /// The new credential's id.
+    public var credentialId: UUID
+    /// The new user's id.
+    public var userId: UUID
+    /// The VOPRF key for answers, 49 bytes.
+    public var oprfAnswers: [UInt8]
+    /// The VOPRF key for the passphrase, 49 bytes.
+    public var oprfPassphrase: [UInt8]
+    /// The cost of one guess: the logarithm of scrypt's N.
+    public var log2N: Int
+    /// Scrypt's block size.
+    public var r: Int
+    /// Scrypt's lanes.
+    public var p: Int
+}
+
+/// One evaluated element.
+public struct Evaluation: Sendable, Equatable {
+    /// The copy it is for: 0 to 9, or 255.
+    public var slot: Int
+    /// Evaluated element (49) ‖ proof (96).
+    public var evaluation: [UInt8]
+    /// The copy of the user key in that slot, 60 bytes; `nil` at set-up, when there is none yet.
+    public var sealedCopy: [UInt8]?
+}

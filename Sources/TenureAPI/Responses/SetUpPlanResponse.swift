@@ -1,0 +1,61 @@
+public import Canonical
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What a flow fixes before credentials are set in blind mode: the record must repeat it.
+public struct SetUpPlanResponse: Sendable, Equatable, JSONConvertible {
+    /// The new credential's id.
+    public var credentialId: UUID
+    /// The new user's id.
+    public var userId: UUID
+    /// The VOPRF key for answers, 49 bytes.
+    public var oprfAnswers: [UInt8]
+    /// The VOPRF key for the passphrase, 49 bytes.
+    public var oprfPassphrase: [UInt8]
+    /// The logarithm of scrypt's N.
+    public var log2N: Int64
+    /// Scrypt's block size.
+    public var r: Int64
+    /// Scrypt's lanes.
+    public var p: Int64
+
+    /// Describes one.
+    public init(
+        credentialId: UUID, userId: UUID, oprfAnswers: [UInt8], oprfPassphrase: [UInt8], log2N: Int64, r: Int64,
+        p: Int64
+    ) {
+        self.credentialId = credentialId
+        self.userId = userId
+        self.oprfAnswers = oprfAnswers
+        self.oprfPassphrase = oprfPassphrase
+        self.log2N = log2N
+        self.r = r
+        self.p = p
+    }
+
+    /// Reads a response; members it does not know are ignored.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        credentialId = try reader.uuid("credentialId")
+        userId = try reader.uuid("userId")
+        oprfAnswers = try reader.base64("oprfAnswers")
+        oprfPassphrase = try reader.base64("oprfPassphrase")
+        var kdf = try ObjectReader(try reader.value("kdf"), at: reader.pointer(of: "kdf"))
+        log2N = try kdf.integer("log2N")
+        r = try kdf.integer("r")
+        p = try kdf.integer("p")
+    }
+
+    /// The response.
+    public var json: JSONValue {
+        [
+            "credentialId": .uuid(credentialId), "userId": .uuid(userId),
+            "oprfAnswers": .base64(oprfAnswers), "oprfPassphrase": .base64(oprfPassphrase),
+            "kdf": ["log2N": .integer(log2N), "r": .integer(r), "p": .integer(p)],
+        ]
+    }
+}

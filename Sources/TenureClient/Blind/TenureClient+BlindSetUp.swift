@@ -1,0 +1,61 @@
+import Credentials
+public import TenureAPI
+
+/// New credentials in blind mode: the record is made here, and the service sees questions and blinded elements only.
+extension TenureClient {
+    /// Sets a new user's credentials in blind mode and ends the registration.
+    ///
+    /// - Parameters:
+    ///   - asked: The outcome `setCredentials` of ``proveKey(_:key:)``.
+    ///   - blindOnly: Whether direct mode shall be refused for this user everywhere and for ever.
+    /// - Throws: ``TenureClientError`` with a code of the library for what the person entered, and with
+    ///   ``TenureClientError/Code/signingRefused`` for everything that the service did wrong; nothing was signed then.
+    public func setBlindCredentials(
+        _ flow: Flow, _ asked: FlowOutcomeResponse, questions: [NewSecurityQuestion], passphrase: String? = nil,
+        questionsWithPassphrase: Bool = false, blindOnly: Bool = false, key: some DeviceKey, pins: some PinStore
+    ) async throws -> FlowOutcomeResponse {
+        let challenge = try flow.checkedChallenge(app: credentials.appId)
+        let plan = try Self.plan(asked, challenge, blindOnly: blindOnly)
+        let setUp = try entered { () throws(CredentialsError) in
+            try CredentialSetUp(
+                plan: plan,
+                questions: questions.map { QuestionAndAnswer(question: $0.question, answer: $0.answer) },
+                passphrase: passphrase, questionsWithPassphrase: questionsWithPassphrase)
+        }
+        let blinded = try await OwnThread.run { try setUp.blinded() }
+        let evaluations = try await evaluate(
+            flow, elements: blinded.elements.map { EvaluationsRequest.Element($0.slot, $0.element) })
+        let new: NewCredentials
+        do {
+            new = try await OwnThread.run { try blinded.complete(evaluations: evaluations.map(\.evaluation)) }
+        } catch is CredentialsError { throw TenureClientError(.signingRefused) }
+        let record = try new.record(
+            deviceSignature: try await key.signature(over: new).bytes, employeeKey: key.publicKey)
+        let proof = ProofRequest(
+            userSignature: try new.userKey.sign(validationOf: challenge).bytes,
+            credentials: .init(
+                record: record.bytes, questions: new.questions.map { .init(question: $0.text, salt: $0.salt) }))
+        let outcome = try await prove(flow, proof)
+        try await pins.keep(
+            CredentialPin(
+                tenant: challenge.fields.tenant, credentialId: plan.credentialId, recordHash: record.hash,
+                contextHash: record.sealed.context.hash),
+            of: try PinnedAccount(baseURL: baseURL, company: flow.company, employee: flow.employee))
+        return outcome
+    }
+
+    /// Reads what the flow fixes: the credential must be the one that the challenge names, which the device signed.
+    private static func plan(
+        _ asked: FlowOutcomeResponse, _ challenge: Challenge, blindOnly: Bool
+    ) throws(TenureClientError) -> SetUpPlan {
+        guard case .setCredentials(_, _, let told?) = asked, told.credentialId == challenge.fields.credential,
+            let answers = try? OPRFPublicKey(bytes: told.oprfAnswers),
+            let passphrase = try? OPRFPublicKey(bytes: told.oprfPassphrase), answers != passphrase,
+            let log2N = UInt8(exactly: told.log2N), let r = UInt8(exactly: told.r), let p = UInt8(exactly: told.p),
+            let kdf = try? ScryptParameters(log2N: log2N, r: r, p: p)
+        else { throw TenureClientError(.signingRefused) }
+        return SetUpPlan(
+            credentialId: told.credentialId, userId: told.userId, mode: .blind, blindOnly: blindOnly,
+            oprfAnswers: answers, oprfPassphrase: passphrase, kdf: kdf)
+    }
+}

@@ -1,0 +1,49 @@
+import Credentials
+import TenureAPI
+
+/// A mode: carries what a user entered to the service and brings the outcome back.
+protocol CredentialExchange: Sendable {
+    /// Submits.
+    ///
+    /// - Parameter keys: Gives the idempotency keys of the calls; the same in every try of the same submission.
+    func submit(
+        _ submission: FlowSubmission, in flow: FlowContext, keys: SubmissionKeys
+    ) async throws -> FlowOutcomeResponse
+}
+
+/// The flow that something is submitted in.
+struct FlowContext: Sendable {
+    let client: TenureClient
+    let account: AccountName
+    /// This device's key.
+    let key: any DeviceKey
+    /// The handle and the challenge.
+    let flow: TenureClient.Flow
+    /// What the service asked for when the key was proved.
+    let asked: FlowOutcomeResponse
+}
+
+/// The idempotency keys of one submission, which may take several calls.
+struct SubmissionKeys: Sendable {
+    private let base = TenureClient.newKey()
+
+    /// The key of the call of that name.
+    func key(_ call: String) -> String { base + "." + call }
+}
+
+/// The direct mode: one call with the secrets in its body.
+struct DirectExchange: CredentialExchange {
+    func submit(
+        _ submission: FlowSubmission, in flow: FlowContext, keys: SubmissionKeys
+    ) async throws -> FlowOutcomeResponse {
+        let isRegistration = flow.flow.purpose == .registration
+        let endpoint: Endpoint =
+            switch submission {
+            case .newCredentials: .setCredentials
+            case .answers: isRegistration ? .validateRegistrationAnswers : .validateLoginAnswers
+            case .passphrase: isRegistration ? .validateRegistrationPassphrase : .validateLoginPassphrase
+            }
+        return try await flow.client.call(
+            endpoint, ["flow": flow.flow.handle], body: submission.body, idempotencyKey: keys.key("direct"))
+    }
+}

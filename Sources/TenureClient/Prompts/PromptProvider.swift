@@ -1,0 +1,64 @@
+/// Asks the person in front of the device. Apps write one that looks like them; ``TerminalPrompts`` asks at a terminal.
+public protocol PromptProvider: Sendable {
+    /// Asks a new user for five questions with answers, and perhaps a passphrase.
+    func newCredentials(rules: CredentialRules) async throws -> NewUserCredentials
+    /// Asks for answers to at least three of the questions.
+    func answers(to questions: [SecurityQuestion]) async throws -> [SecurityAnswer]
+    /// Asks for the passphrase; `questionsAllowed` tells whether the person may choose the questions instead.
+    func passphrase(questionsAllowed: Bool) async throws -> PassphraseReply
+    /// Tells the person that what was entered was refused.
+    ///
+    /// - Returns: Whether to ask again.
+    func wasRefused(_ error: TenureClientError) async throws -> Bool
+}
+
+/// What a person entered when the passphrase was asked for.
+public enum PassphraseReply: Sendable, Hashable {
+    /// This one.
+    case passphrase(String)
+    /// The person wants to answer the questions instead.
+    case questions
+}
+
+extension TenureClient {
+    /// Takes a registration from its first step to its outcome, asking the person.
+    ///
+    /// - Throws: What the last try met, when the person does not want another; `CancellationError` when the task is
+    ///   cancelled.
+    public func complete(_ step: RegistrationStep, asking prompts: any PromptProvider) async throws -> FlowOutcome {
+        switch step {
+        case .setCredentials(let step):
+            try await Self.repeating(prompts) { try await step.submit(prompts.newCredentials(rules: step.rules)) }
+        case .validateAnswers(let step): try await complete(LoginStep.validateAnswers(step), asking: prompts)
+        case .validatePassphrase(let step): try await complete(LoginStep.validatePassphrase(step), asking: prompts)
+        }
+    }
+
+    /// Takes a login from its first step to its outcome, asking the person.
+    public func complete(_ step: LoginStep, asking prompts: any PromptProvider) async throws -> FlowOutcome {
+        try await Self.repeating(prompts) {
+            switch step {
+            case .validateAnswers(let step): return try await step.submit(prompts.answers(to: step.questions))
+            case .validatePassphrase(let step):
+                switch try await prompts.passphrase(questionsAllowed: step.alternative != nil) {
+                case .passphrase(let passphrase): return try await step.submit(passphrase)
+                case .questions:
+                    guard let step = step.alternative else { throw TenureClientError(.wrongStep) }
+                    return try await step.submit(prompts.answers(to: step.questions))
+                }
+            }
+        }
+    }
+
+    private static func repeating(
+        _ prompts: any PromptProvider, _ attempt: () async throws -> FlowOutcome
+    ) async throws -> FlowOutcome {
+        while true {
+            do { return try await attempt() } catch {
+                guard let refusal = error as? TenureClientError, refusal.leavesFlowOpen,
+                    try await prompts.wasRefused(refusal)
+                else { throw error }
+            }
+        }
+    }
+}

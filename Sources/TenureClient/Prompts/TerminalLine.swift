@@ -1,0 +1,63 @@
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A line from the terminal on standard input, with or without being shown while it is typed.
+///
+/// Whatever ends the reading, the terminal shows what is typed again: the end of the line, cancelling, and the signals
+/// that stop or end a program, which take their course afterwards.
+struct TerminalLine: Sendable {
+    /// The most bytes of a line.
+    static let maximumBytes = 4_096
+
+    /// Whether a person can be asked at all.
+    static var isPossible: Bool { isatty(STDIN_FILENO) == 1 }
+
+    /// Reads a line.
+    ///
+    /// - Parameter prompt: Is written to standard error.
+    /// - Returns: The line without its end; `nil` at the end of the input.
+    /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/promptUnavailable`` when standard input is no
+    ///   terminal; `CancellationError`.
+    static func read(_ prompt: String, hidden: Bool) async throws -> String? {
+        guard isPossible else { throw TenureClientError(.promptUnavailable) }
+        let wake = try WakePipe()
+        return try await withTaskCancellationHandler {
+            try await BlockingWork.run {
+                let guardian = try TerminalGuard(hidden: hidden, prompt: prompt, wake: wake)
+                defer { guardian.restore() }
+                return try readLine(wake)
+            }
+        } onCancel: {
+            wake.signal()
+        }
+    }
+
+    private static func readLine(_ wake: WakePipe) throws -> String? {
+        var bytes: [UInt8] = []
+        defer { for index in bytes.indices { bytes[index] = 0 } }
+        while bytes.last != UInt8(ascii: "\n") {
+            var waiting = [
+                pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: wake.readEnd, events: Int16(POLLIN), revents: 0),
+            ]
+            let ready = poll(&waiting, 2, -1)
+            if ready < 0 && errno == EINTR { continue }
+            guard ready > 0, waiting[1].revents == 0 else { throw CancellationError() }
+            var part = [UInt8](repeating: 0, count: maximumBytes)
+            let count = Foundation.read(STDIN_FILENO, &part, part.count)
+            if count < 0 && (errno == EINTR || errno == EAGAIN) { continue }
+            guard count > 0 else { return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self) }
+            bytes += part[..<count]
+            for index in part.indices { part[index] = 0 }
+            guard bytes.count <= maximumBytes else { throw TenureClientError(.promptUnavailable) }
+        }
+        return String(decoding: bytes.dropLast(), as: UTF8.self)
+    }
+}

@@ -1,0 +1,147 @@
+import Canonical
+import Foundation
+import Testing
+
+extension Trait where Self == ConditionTrait {
+    /// Runs only where somebody can type; it is said loudly when nobody can.
+    static var atTerminal: Self {
+        .enabled(if: TerminalProgram.python != nil, "python3 is missing: tenure client was NOT tried at a terminal")
+    }
+}
+
+/// `tenure client`, tried by somebody at a terminal against the service.
+@Suite(.onServer, .atTerminal, .sharedWorld)
+struct `The client's commands` {
+    private static let answers = (1...5).map { "hidden answer \($0) \(Person.word())" }
+    private static let passphrase = "hidden passphrase \(Person.word())"
+
+    private func program(_ change: [String: String] = [:]) throws -> TerminalProgram {
+        let world = try sharedWorld()
+        let environment = [
+            "PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "TENURE_URL": world.baseURL.absoluteString,
+            "TENURE_APP_ID": world.app.appId, "TENURE_APP_SECRET": world.app.secret,
+            "SWIFT_BACKTRACE": "enable=no", "TERM": "dumb",
+        ]
+        return TerminalProgram(environment: environment.merging(change) { _, new in new })
+    }
+
+    private func inFolder(_ work: (String) async throws -> Void) async throws {
+        let files = try TemporaryFiles()
+        defer { files.remove() }
+        try await work(files.path("data"))
+    }
+
+    /// What a new user types; the passphrase only if there is one.
+    private static func setUp(passphrase: String?) -> [TerminalProgram.Step] {
+        var steps: [TerminalProgram.Step] = []
+        for (number, answer) in zip(1..., answers) {
+            steps += [
+                .type(after: "Question \(number)", ""), .type(after: "Answer: ", answer),
+                .type(after: "Once more: ", answer),
+            ]
+        }
+        steps.append(.type(after: "Passphrase (Enter for none): ", passphrase ?? ""))
+        guard let passphrase else { return steps }
+        return steps + [.type(after: "Once more: ", passphrase), .type(after: "[y/N] ", "y")]
+    }
+
+    private func expectNothingShown(_ ending: TerminalProgram.Ending, sourceLocation: SourceLocation = #_sourceLocation)
+    {
+        #expect(ending.unmet == [], sourceLocation: sourceLocation)
+        #expect(ending.echo, sourceLocation: sourceLocation)
+        for secret in Self.answers + [Self.passphrase] {
+            #expect(!(ending.terminal + ending.output).contains(secret), sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test func `register, compare, authorize, log in and ask who it is`() async throws {
+        try await inFolder { folder in
+            let (tenure, data) = (try program(), ["--data-directory", folder, "--json"])
+            let company = "terminal.example"
+            let founded = try await tenure.run(
+                ["client", "register", company, "ada", "ada@terminal.example"] + data,
+                Self.setUp(passphrase: Self.passphrase))
+            expectNothingShown(founded)
+            #expect(founded.status == 0)
+            let founder = try StrictJSON.parse(Array(founded.output.utf8))
+            #expect(founder["outcome"]?.text == "success")
+            #expect(founder["role"]?.text == "securityAdmin")
+
+            let waiting = try await tenure.run(
+                ["client", "register", company, "bo", "bo@terminal.example"] + data, Self.setUp(passphrase: nil))
+            expectNothingShown(waiting)
+            let pending = try StrictJSON.parse(Array(waiting.output.utf8))
+            #expect(pending["outcome"]?.text == "authorizationPending")
+            let fingerprint = try #require(pending["fingerprint"]?.text)
+
+            let declined = try await tenure.run(
+                ["client", "authorize", company, "bo", "--as", "ada"] + data, [.type(after: "[y/N] ", "n")])
+            #expect(declined.status == 2)
+            let strange = try await tenure.run(
+                ["client", "authorize", company, "bo", "--fingerprint", String(repeating: "0", count: 64)] + data, [])
+            #expect(strange.status == 6)
+            let authorized = try await tenure.run(
+                ["client", "authorize", company, "bo", "--as", "ada"] + data, [.type(after: "[y/N] ", "y")])
+            #expect(authorized.status == 0)
+            #expect(
+                authorized.terminal.filter { !$0.isWhitespace }.contains(fingerprint), "the fingerprint is shown")
+
+            let entered = try await tenure.run(
+                ["client", "login", company, "bo"] + data,
+                [.type(after: "as a child? ", " HIDDEN " + Self.answers[0].dropFirst(7))]
+                    + [.type(after: "called? ", Self.answers[1]), .type(after: "meet? ", "")]
+                    + [.type(after: "become as a child? ", ""), .type(after: "twice? ", Self.answers[4])])
+            expectNothingShown(entered)
+            #expect(entered.status == 0)
+            let who = try await tenure.run(["client", "whoami"] + data, [])
+            #expect(who.status == 0)
+            let seen = try StrictJSON.parse(Array(who.output.utf8))
+            #expect(seen["companyEmployeeId"]?.text == "bo")
+            #expect(seen["fingerprint"]?.text == fingerprint)
+            #expect(seen["keyState"]?.text == "authorized")
+        }
+    }
+
+    @Test func `the terminal is as before when a signal, the end of the input or a wrong passphrase ends it`()
+        async throws
+    {
+        try await inFolder { folder in
+            let (tenure, data) = (try program(), ["--data-directory", folder])
+            _ = try await tenure.run(
+                ["client", "register", "signals.example", "ada", "ada@signals.example"] + data,
+                Self.setUp(passphrase: Self.passphrase))
+            let login = ["client", "login", "signals.example", "ada"] + data
+            for (signal, status) in [("SIGINT", 2), ("SIGTERM", 2), ("SIGHUP", -1), ("SIGQUIT", -3)] {
+                let ended = try await tenure.run(login, [.signal(after: "Passphrase", signal)])
+                #expect(ended.status == Int64(status), "\(signal)")
+                expectNothingShown(ended)
+            }
+            let left = try await tenure.run(login, [.end(after: "Passphrase")])
+            #expect(left.status == 2)
+            expectNothingShown(left)
+            let wrong = try await tenure.run(
+                login, (0..<3).map { .type(after: "Passphrase", "wrong \($0) \(Self.passphrase)") })
+            #expect(wrong.status == 4)
+            expectNothingShown(wrong)
+        }
+    }
+
+    @Test func `exit codes say what went wrong`() async throws {
+        try await inFolder { folder in
+            let data = ["--data-directory", folder]
+            let nobody = try await program().run(["client", "whoami"] + data, [])
+            #expect(nobody.status == 4)
+            let unreachable = try await program(["TENURE_URL": "http://127.0.0.1:9"]).run(
+                ["client", "login", "a.example", "ada"] + data, [])
+            #expect(unreachable.status == 69)
+            let inTheClear = try await program(["TENURE_URL": "http://id.example"]).run(
+                ["client", "login", "a.example", "ada"] + data, [])
+            #expect(inTheClear.status == 64)
+            let unset = try await program(["TENURE_APP_SECRET": ""]).run(["client", "whoami"] + data, [])
+            #expect(unset.status == 64)
+            let refused = try await program(["TENURE_APP_SECRET": "wrong"]).run(
+                ["client", "login", "a.example", "ada"] + data, [])
+            #expect(refused.status == 4)
+        }
+    }
+}
