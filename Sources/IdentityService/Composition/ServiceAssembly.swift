@@ -86,7 +86,7 @@ public struct ServiceAssembly: Sendable {
         let pool = PostgresPool(
             configuration: configuration.application, maximumConnections: configuration.maximumConnections,
             logger: logger)
-        let readerPool = PostgresPool(configuration: configuration.reader, maximumConnections: 8, logger: logger)
+        let readerPool = PostgresPool(configuration: configuration.reader, maximumConnections: 10, logger: logger)
         let appender = Appender(pool: pool, logger: logger)
         let projector = Projector(pool: readerPool, logger: logger)
         let hints = FeedHints(pool: pool, logger: logger)

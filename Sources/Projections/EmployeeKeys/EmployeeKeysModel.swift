@@ -16,7 +16,7 @@ struct EmployeeKeysModel: ReadModel {
     ]
 
     static func rows(touchedBy events: [ProjectedEvent], _ scope: ViewScope) -> [SQL] {
-        [EmployeeKeyRow.select(scope, "v.employee_id = ANY (\(events.employees))")]
+        [EmployeeKeyRow.select(scope, employees: events.employees)]
     }
 
     mutating func load(_ results: [[PostgresRow]]) throws { try keys.load(results.first ?? []) }

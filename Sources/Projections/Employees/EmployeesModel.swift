@@ -19,8 +19,9 @@ struct EmployeesModel: ReadModel {
     static func rows(touchedBy events: [ProjectedEvent], _ scope: ViewScope) -> [SQL] {
         // A succession also changes whoever was the security admin before.
         let isSuccession = events.contains { $0.payload is SecurityAdminSucceeded }
-        let before: SQL = isSuccession ? "OR v.role = 'securityAdmin'" : ""
-        return [EmployeeRow.select(scope, "(v.employee_id = ANY (\(events.employees)) \(before))")]
+        let touched = EmployeeRow.select(scope, employees: events.employees)
+        guard isSuccession else { return [touched] }
+        return ["\(touched) UNION ALL \(EmployeeRow.select(scope, "v.role = 'securityAdmin'"))"]
     }
 
     mutating func load(_ results: [[PostgresRow]]) throws { try employees.load(results.first ?? []) }

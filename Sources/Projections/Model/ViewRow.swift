@@ -50,6 +50,19 @@ extension ViewRow {
         """
     }
 
+    /// Reads the rows of some employees, each found by the primary key.
+    ///
+    /// One look-up for each, in the order of the primary key, on purpose: of a generation that is being built the planner
+    /// knows nothing, takes every index for as good, and could hold every row of the ledger against every employee.
+    static func select(_ scope: ViewScope, employees: [UUID]) -> SQL {
+        """
+        SELECT \(unsafeSQL: list("r")) FROM unnest(\(employees)) AS x(id) CROSS JOIN LATERAL (
+            SELECT v.* FROM tenure.\(unsafeSQL: table) AS v
+            WHERE \(scope.condition("v")) AND v.employee_id >= x.id AND v.employee_id <= x.id
+            ORDER BY v.employee_id OFFSET 0) AS r
+        """
+    }
+
     /// Writes rows, in place of those with the same keys.
     static func upsert(_ rows: [Self], _ scope: ViewScope) -> SQL {
         let key = (["ledger_id", "generation"] + keyColumns).joined(separator: ", ")

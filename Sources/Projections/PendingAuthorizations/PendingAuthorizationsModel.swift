@@ -14,7 +14,7 @@ struct PendingAuthorizationsModel: ReadModel {
     static let types = EmployeeKeysModel.types
 
     static func rows(touchedBy events: [ProjectedEvent], _ scope: ViewScope) -> [SQL] {
-        [PendingAuthorizationRow.select(scope, "v.employee_id = ANY (\(events.employees))")]
+        [PendingAuthorizationRow.select(scope, employees: events.employees)]
     }
 
     mutating func load(_ results: [[PostgresRow]]) throws { try pending.load(results.first ?? []) }

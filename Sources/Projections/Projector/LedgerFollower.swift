@@ -85,10 +85,12 @@ struct LedgerFollower: Sendable {
             guard locked.count == views.count, locked.allSatisfy({ $0.position == start }) else { return nil }
             let failure = DecodedEvents.Failure(position: event, reason: DecodedEvents.Failure.reason(error))
             var step = Step(position: page.size, size: page.size)
+            let moves = locked.map {
+                ProgressRow.Move(
+                    projection: $0.projection, generation: $0.generation, position: event - 1, failure: failure)
+            }
+            try await connection.execute(ProgressRow.update(ledger: ledger, moves))
             for row in locked {
-                try await connection.execute(
-                    ProgressRow.update(
-                        ledger: ledger, row.projection, row.generation, position: event - 1, failure: failure))
                 step.failures.append(.init(projection: row.projection, position: event - 1, failure: failure))
             }
             return step

@@ -39,6 +39,8 @@ struct ProgressRow: Sendable {
     /// later revision than this program, which must not mix its own into them.
     static func lockLive(_ ledger: LedgerID) -> [SQL] {
         [
+            // What a crash of the server takes back is followed again.
+            "SET LOCAL synchronous_commit = off",
             holdGenerations,
             """
             INSERT INTO tenure.projection_progress (ledger_id, projection, generation, position)
@@ -71,15 +73,24 @@ struct ProgressRow: Sendable {
         ]
     }
 
-    /// Moves a row, and says or forgets why it goes no further.
-    static func update(
-        ledger: LedgerID, _ projection: ProjectionName, _ generation: Int32, position: Int64,
-        failure: DecodedEvents.Failure?
-    ) -> SQL {
+    /// A row that is moved, and why it goes no further.
+    struct Move {
+        let projection: ProjectionName
+        let generation: Int32
+        let position: Int64
+        let failure: DecodedEvents.Failure?
+    }
+
+    /// Moves several rows of a ledger.
+    static func update(ledger: LedgerID, _ moves: [Move]) -> SQL {
         """
-        UPDATE tenure.projection_progress
-        SET position = \(position), failed_at_position = \(failure?.position), failure = \(failure?.reason)
-        WHERE ledger_id = \(ledger.uuid) AND projection = \(projection.rawValue) AND generation = \(generation)
+        UPDATE tenure.projection_progress AS p
+        SET position = m.position, failed_at_position = m.failed_at_position, failure = m.failure
+        FROM unnest(
+            \(moves.map(\.projection.rawValue)), \(moves.map(\.generation)), \(moves.map(\.position)),
+            \(moves.map(\.failure?.position)), \(moves.map(\.failure?.reason))
+        ) AS m(projection, generation, position, failed_at_position, failure)
+        WHERE p.ledger_id = \(ledger.uuid) AND p.projection = m.projection AND p.generation = m.generation
         """
     }
 }

@@ -31,6 +31,7 @@ struct ProjectionBatch {
         }
         let loaded = try await connection.pipeline(loads)
         var writes: [SQL] = []
+        var moves: [ProgressRow.Move] = []
         var progress: [Progress] = []
         for (target, events, results) in wanted {
             let (model, failure) = try fold(target, events, Array(loaded[results]))
@@ -40,8 +41,13 @@ struct ProjectionBatch {
             progress.append(reached)
             // One that was ahead already has nothing to store, and may have stopped for a reason of its own.
             guard target.position < self.events.end || failure != nil else { continue }
-            writes += model.changes(scope(target)) + [update(reached, target.generation)]
+            writes += model.changes(scope(target))
+            moves.append(
+                .init(
+                    projection: reached.projection, generation: target.generation, position: reached.position,
+                    failure: failure))
         }
+        if !moves.isEmpty { writes.append(ProgressRow.update(ledger: ledger, moves)) }
         try await connection.pipeline(writes)
         return progress
     }
@@ -61,9 +67,4 @@ struct ProjectionBatch {
     }
 
     private func scope(_ target: Target) -> ViewScope { ViewScope(ledger: ledger, generation: target.generation) }
-
-    private func update(_ progress: Progress, _ generation: Int32) -> SQL {
-        ProgressRow.update(
-            ledger: ledger, progress.projection, generation, position: progress.position, failure: progress.failure)
-    }
 }

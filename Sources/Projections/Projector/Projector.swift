@@ -13,7 +13,7 @@ public struct Projector: Service {
     /// How long a view that stopped rests before its event is tried again.
     public static let retryPause: Duration = .seconds(60)
     /// How many ledgers are followed at the same moment.
-    static let width = 2
+    static let width = 4
 
     enum Signal: Sendable { case tick, nudge }
 
@@ -27,7 +27,7 @@ public struct Projector: Service {
     private let signaller: AsyncStream<Signal>.Continuation
     private let leads = Lock(false)
 
-    /// A projector over a pool of the reader role with at least four connections.
+    /// A projector over a pool of the reader role with at least six connections.
     public init(pool: PostgresPool, logger: Logger) {
         self.init(pool: pool, logger: logger, pageSize: LedgerFollower.pageSize)
     }

@@ -20,7 +20,7 @@ struct TenantsModel: ReadModel {
     static func rows(touchedBy events: [ProjectedEvent], _ scope: ViewScope) -> [SQL] {
         [
             TenantRow.select(scope),
-            CancelledEmployeeRow.select(scope, "v.employee_id = ANY (\(events.employees))"),
+            CancelledEmployeeRow.select(scope, employees: events.employees),
         ]
     }
 
