@@ -142,8 +142,8 @@ let package = Package(
         .testTarget(
             name: "ScenarioTests",
             dependencies: [
-                "HTTPAPI", "IdentityService", "Credentials", "Keys", "Ledger", "Postgres", "Canonical", "TestSupport",
-                "tenure", crypto, hummingbird, logging, lifecycle,
+                "HTTPAPI", "IdentityService", "TenureAPI", "TenureClient", "Credentials", "Keys", "Ledger", "Postgres",
+                "Canonical", "TestSupport", "tenure", crypto, hummingbird, logging, lifecycle,
             ], swiftSettings: settings),
         .testTarget(name: "tenureTests", dependencies: ["tenure", "Canonical", arguments], swiftSettings: settings),
     ],
