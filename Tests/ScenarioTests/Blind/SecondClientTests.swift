@@ -1,0 +1,80 @@
+import Canonical
+import Foundation
+import Testing
+
+@Suite(.onServer, .enabled(if: SecondClient.isAvailable, Comment(rawValue: SecondClient.hint)))
+struct `A second client, written from the documentation,` {
+    private func with(_ body: (SecondClient) async throws -> Void) async throws {
+        try await inTurn { world in
+            let files = try TemporaryFiles()
+            defer { files.remove() }
+            try await body(SecondClient(world: world, files: files))
+        }
+    }
+
+    @Test func `computes the vectors of RFC 9497 and refuses what a hostile service could send`() async throws {
+        let (status, output) = try await SecondClient.program("rfc9497.py")
+        #expect(status == 0, "\(output)")
+        #expect(output.split(separator: "\n").count { $0.hasPrefix("ok") } == 28)
+    }
+
+    @Test func `registers and logs in with all three kinds of credentials`() async throws {
+        try await with { second in
+            let client = try second.world.client
+            var both = Person("both", at: "second-both.example")
+            both.questionsWithPassphrase = true
+            for person in [
+                Person("phrase", at: "second-phrase.example"), both,
+                Person.withQuestions("questions", at: "second-questions.example"),
+            ] {
+                let registered = try await second.run("register", person, device: person.id)
+                #expect(registered.status == 0 && registered.reply["outcome"]?.text == "success", "\(registered)")
+                #expect(registered.reply["employee"]?["role"]?.text == "securityAdmin")
+                let login = try await second.run("login", person, device: person.id)
+                #expect(login.reply["outcome"]?.text == "success", "\(login)")
+                // The credential it made is as good as any for the first client, in both modes.
+                expectOutcome(try await client.logInBlind(person, Device()), "authorizationPending")
+                expectOutcome(try await client.logIn(person, Device()), "authorizationPending")
+            }
+        }
+    }
+
+    @Test func `opens what the first client made with three right answers of five, and with two it does not`()
+        async throws
+    {
+        try await with { second in
+            let client = try second.world.client
+            let person = Person.withQuestions("mixed", at: "second-mixed.example")
+            _ = try await client.foundBlind(person.company, by: person)
+            var three = person
+            for place in [0, 2] { three.questions[place].answer = "wrong" }
+            three.questions[1].answer = "  \(three.questions[1].answer.uppercased()) "
+            let passed = try await second.run("login", three, device: "tablet")
+            #expect(passed.reply["outcome"]?.text == "authorizationPending", "\(passed)")
+            var two = three
+            two.questions[1].answer = "wrong"
+            let refused = try await second.run("login", two, device: "tablet")
+            #expect(refused.status == 2, "\(refused)")
+            let unknown = try await second.run("login", person.also("nobody", at: person.company), device: "other")
+            #expect(unknown.status == 2, "\(unknown)")
+        }
+    }
+
+    @Test func `sends no answer and no passphrase`() async throws {
+        try await with { second in
+            var person = Person("capture", at: "second-capture.example")
+            person.questionsWithPassphrase = true
+            for action in ["register", "login"] {
+                let run = try await second.run(action, person, device: "d")
+                #expect(run.status == 0, "\(run)")
+            }
+            let sent = second.capture
+            #expect(sent.count > 3_000 && Forms("company", person.company).isFound(in: sent))
+            for secret in person.questions.map({ Forms("answer", $0.answer) })
+                + [Forms("passphrase", person.passphrase ?? "")]
+            {
+                #expect(!secret.isFound(in: sent), "\(secret.name)")
+            }
+        }
+    }
+}
