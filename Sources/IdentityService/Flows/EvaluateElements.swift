@@ -45,6 +45,10 @@ struct EvaluateElements: Sendable {
 
     /// Checks slots and points before anything else happens: a refused element costs nobody an attempt.
     static func parsed(_ inputs: [ElementInput]) throws(ServiceError) -> [BlindedElement] {
+        // No request needs more than the eleven copies of a credential, and each point costs a square root to check.
+        guard inputs.count <= AnswerSubset.all.count + 1 else {
+            throw ServiceError(.requestInvalid, members: [.init(pointer: "/elements", detail: "too many elements")])
+        }
         var elements: [BlindedElement] = []
         for (index, input) in inputs.enumerated() {
             guard let byte = UInt8(exactly: input.slot), let slot = CopySlot(byte: byte),

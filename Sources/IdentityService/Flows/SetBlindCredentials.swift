@@ -17,6 +17,7 @@ struct SetBlindCredentials: Sendable {
     ) async throws -> FlowOutcome {
         guard let proved = row.state.proved, let bytes = row.state.seed else { throw ServiceError(.flowWrongStep) }
         guard let entered = input.credentials else { throw Self.refused("/record", "a record is needed") }
+        guard entered.questions.count == 5 else { throw ServiceError(.credentialsFiveQuestionsRequired) }
         let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(row.state.tenantId))
         let seed = try OPRFSeed(bytes: bytes)
         let questions = try accepted { () throws(CredentialsError) in

@@ -23,6 +23,7 @@ import Testing
         let again = try decoy("acme", "bob")
         #expect(one.sealed == again.sealed)
         #expect(one.seed.bytes == again.seed.bytes)
+        #expect(one.recordHash == again.recordHash && one.recordHash.count == 32)
         #expect(one.questions.map(\.id) == again.questions.map(\.id))
         #expect(one.questions.map(\.text) == again.questions.map(\.text))
         let others = try [
@@ -31,7 +32,7 @@ import Testing
                 .decoy(company: Array("acme".utf8), employee: Array("bob".utf8), kdf: kdf),
         ]
         for other in others {
-            #expect(other.seed.bytes != one.seed.bytes)
+            #expect(other.seed.bytes != one.seed.bytes && other.recordHash != one.recordHash)
             #expect(other.sealed.context.credentialId != one.sealed.context.credentialId)
             #expect(other.sealed.context.userPublicKey != one.sealed.context.userPublicKey)
         }

@@ -28,8 +28,9 @@ struct `Blind mode guards` {
         let (founder, flow) = try await questioned("guard-one.example")
         let all = try requests(flow, founder.person)
         #expect(all.count == 10)
-        // Nine before anything was charged, nine with the one that was, ten, two, nothing.
-        for wrong in [Array(all[1...]), all, Array(all[..<2]), []] {
+        // Nine before anything was charged, ten, two, none, and more than any credential has copies.
+        let many = (0..<400).map { _ in all[0] }
+        for wrong in [Array(all[1...]), all, Array(all[..<2]), [], many] {
             let reply = try await flow.evaluate(wrong)
             #expect(reply.code == (wrong.count == 9 ? "flow.wrong_step" : "request.invalid"), "\(reply)")
         }

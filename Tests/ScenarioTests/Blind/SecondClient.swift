@@ -14,14 +14,15 @@ struct SecondClient: Sendable {
 
     /// Runs one of its programs; blocks a thread of its own.
     static func program(
-        _ name: String, input: String = "", environment: [String: String] = [:]
+        _ name: String, arguments: [String] = [], input: String = "", environment: [String: String] = [:]
     ) async throws -> (status: Int32, output: String) {
         let here = URL(fileURLWithPath: #filePath)
         let path = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("BlindClient/\(name)").path
         return try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
-                continuation.resume(with: Result { try run([path], input: input, environment: environment) })
+                continuation.resume(
+                    with: Result { try run([path] + arguments, input: input, environment: environment) })
             }
         }
     }
