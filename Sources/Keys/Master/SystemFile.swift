@@ -48,9 +48,16 @@ struct SystemFile: Sendable {
         return own.st_dev == other.st_dev && own.st_ino == other.st_ino
     }
 
-    /// Takes the file's advisory lock, or refuses at once; closing gives it back.
+    /// Takes the file's advisory lock, or refuses when somebody keeps it for a second; closing gives it back.
+    ///
+    /// A moment is waited for, because a program that this process starts holds all its locks from the fork to the exec.
     func lock() throws(KeysError) {
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw Self.failure("lock") }
+        for _ in 0..<100 {
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return }
+            guard errno == EWOULDBLOCK || errno == EINTR else { break }
+            usleep(10_000)
+        }
+        throw Self.failure("lock")
     }
 
     func read(atMost limit: Int) throws(KeysError) -> [UInt8] {
