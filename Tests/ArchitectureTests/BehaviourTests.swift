@@ -1,0 +1,19 @@
+import Foundation
+import Testing
+
+struct BehaviourTests {
+    @Test func `every test that the table of behaviours names exists`() throws {
+        let table = try #require(Checkout.file("docs/behaviours.md")).text
+        let sources = try Checkout.files(in: "Tests", endingIn: [".swift"]).map(\.text).joined()
+        let rows = table.split(separator: "\n").filter { $0.hasPrefix("| ") && $0.dropFirst(2).first?.isNumber == true }
+        #expect(rows.count == 48)
+        var named = 0
+        for row in rows {
+            for name in row.matches(of: /`([^`]+)`/).map(\.output.1) {
+                named += 1
+                #expect(sources.contains("func `\(name)`"), "\(name)")
+            }
+        }
+        #expect(named > 40)
+    }
+}
