@@ -6,6 +6,8 @@ SHELL := /bin/bash
 export SWIFT_BACKTRACE := interactive=no
 
 # make run PORT=8081 STATE=/elsewhere
+SECONDS ?= 600
+SEED ?=
 PORT ?= 8080
 STATE ?= .tenure
 CONFIGURATION ?= debug
@@ -14,7 +16,7 @@ CONFIGURATION ?= debug
 BUILD := swift build --configuration $(CONFIGURATION) -Xcc -O2 --product tenure
 TENURE = "$$($(BUILD) --show-bin-path)/tenure"
 
-.PHONY: help run test bench lint format migrate docs sanitize clean
+.PHONY: help run test soak bench lint format migrate docs sanitize clean
 
 help: ## This list
 	@grep -hE '^[a-z]+: ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+): ## (.*)/  make \1\t\2/'
@@ -27,6 +29,9 @@ run: ## Start the service with a private PostgreSQL and a demo app; Ctrl-C stops
 
 test: ## Everything: lint, build, unit, integration, README, sanitizers
 	@scripts/test
+
+soak: ## A long randomised run with kills: make soak SECONDS=600 SEED=1
+	@scripts/soak "$(SECONDS)" "$(SEED)"
 
 bench: ## Measure, in a release build beside a PostgreSQL of its own
 	@scripts/bench

@@ -7,9 +7,17 @@ import Testing
 struct ServiceProcess: Sendable {
     let client: Client
     private let process: ChildProcess
+    private let world: TenureWorld
+    private let keys: String
 
     /// Ends the process as a crash would.
     func kill() { process.kill() }
+
+    /// Ends the process and starts another one in its place, on a port of its own.
+    func replaced() async throws -> ServiceProcess {
+        kill()
+        return try await Self.start(world, keys: keys)
+    }
 
     /// Runs `count` processes beside `body`, all with the world's database and master keys, and ends them afterwards.
     static func with<Result>(
@@ -40,7 +48,7 @@ struct ServiceProcess: Sendable {
         let client = try Client(base, world.app)
         for _ in 0..<600 {
             if let ready = try? await client.send(HTTPRequest("GET", "/readyz")), ready.status == 200 {
-                return ServiceProcess(client: client, process: process)
+                return ServiceProcess(client: client, process: process, world: world, keys: keys)
             }
             try await Task.sleep(for: .milliseconds(100))
         }

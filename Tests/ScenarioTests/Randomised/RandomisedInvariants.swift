@@ -1,0 +1,111 @@
+import Canonical
+import FoundationEssentials
+import Identity
+import Ledger
+import Postgres
+import Projections
+import TestSupport
+import Testing
+
+/// What must hold after a randomised run, whatever happened in it.
+struct RandomisedInvariants {
+    let world: TenureWorld
+    let crowd: Crowd
+    /// Seed and counts, for every failure.
+    let said: String
+
+    func check() async throws {
+        try await everyLedgerIsGapless()
+        try await whatWasAcknowledgedIsThere()
+        try await guessesAreWithinTheLimit()
+        try await viewsAreTheFold()
+        try await nothingIsSeenByOthers()
+    }
+
+    /// Positions and versions are 1, 2, 3 …, heads say the last, and each company has one first event that founds it.
+    private func everyLedgerIsGapless() async throws {
+        try await world.superuser { connection in
+            let broken = try await connection.query(
+                """
+                SELECT 'ledger ' || l.ledger_id FROM tenure.ledger AS l LEFT JOIN (
+                    SELECT ledger_id, count(*) AS events, max(position) AS last FROM tenure.event GROUP BY ledger_id
+                ) AS e USING (ledger_id) WHERE l.size <> coalesce(e.events, 0) OR l.size <> coalesce(e.last, 0)
+                UNION ALL
+                SELECT 'stream ' || stream_id FROM tenure.event GROUP BY ledger_id, stream_id, kind
+                HAVING count(*) <> max(version)
+                UNION ALL
+                SELECT 'event id ' || event_id FROM tenure.event GROUP BY event_id HAVING count(*) > 1
+                """)
+            #expect(try broken.map { try $0.decode(String.self) } == [], "\(said)")
+        }
+    }
+
+    /// Who was told a position is registered there once; who was told nothing, once or not at all.
+    private func whatWasAcknowledgedIsThere() async throws {
+        let accounts = await crowd.accounts, unknown = await crowd.unknown
+        for company in Set(accounts.map(\.person.company)) {
+            let client = await crowd.client(0)
+            let events = try await client.events(company)
+            let registered = events.filter { $0["type"]?.text == "EmployeeRegistered" }
+            let ids = registered.compactMap { $0["data"]?["companyEmployeeId"]?.text }
+            #expect(Set(ids).count == ids.count, "an employee is registered twice; \(said)")
+            let emails = registered.compactMap { $0["data"]?["email"]?.text }
+            #expect(Set(emails).count == emails.count, "an address has two owners; \(said)")
+            for account in accounts where account.person.company == company {
+                #expect(ids.contains(account.person.id), "\(account.person.id) is lost; \(said)")
+                #expect(events.contains { $0["position"]?.number == account.position }, "\(said)")
+            }
+            let known = Set((accounts.map(\.person) + unknown).filter { $0.company == company }.map(\.id))
+            #expect(Set(ids).isSubset(of: known), "somebody registered whom nobody sent; \(said)")
+            // The first event is a registration, and the security admin is who registered there.
+            let first = try #require(events.first)
+            #expect(first["position"]?.number == 1 && first["type"]?.text == "EmployeeRegistered")
+            let last = events.last?["position"]?.number
+            let admin = try await client.get(client.path(company, "/security-admin"), at: last)
+            let founder = first["data"]?["companyEmployeeId"]?.text
+            #expect(admin["employee"]?["companyEmployeeId"]?.text == founder, "\(admin); \(said)")
+        }
+    }
+
+    /// No credential was charged more often than the limit, and every wrong answer that was given had been charged.
+    private func guessesAreWithinTheLimit() async throws {
+        let wrong = await crowd.wrong
+        #expect(wrong.values.allSatisfy { $0 <= 20 }, "\(wrong); \(said)")
+        let charged = try await world.count("AttemptCharged")
+        #expect(charged >= wrong.values.reduce(0, +), "\(said)")
+    }
+
+    /// The live rows are byte for byte those that the log folds to.
+    private func viewsAreTheFold() async throws {
+        try await world.database.withPool(as: .reader) { pool in
+            let reader = LedgerReader(pool: pool, storesTiles: false)
+            for (ledger, _) in try await EventLog(pool: pool, keys: nil).ledgers() where ledger.isTenant {
+                let tenant = TenantID(ledger.uuid)
+                var compared: Set<ProjectionName> = []
+                for _ in 0..<300 where compared.count < ProjectionName.all.count {
+                    let state = try await StateAt(reader: reader).company(tenant)
+                    let result = try await LiveViews(pool: pool).compare(state, of: tenant)
+                    compared = result.compared
+                    #expect(result.differences == [], "\(said)")
+                    if compared.count < ProjectionName.all.count { try await Task.sleep(for: .milliseconds(100)) }
+                }
+                #expect(compared == Set(ProjectionName.all), "views did not follow; \(said)")
+            }
+        }
+    }
+
+    /// Under the scope of one company the service's role sees no event of another.
+    private func nothingIsSeenByOthers() async throws {
+        try await world.database.withPool { pool in
+            let ledgers = try await world.superuser { connection in
+                try await connection.query("SELECT ledger_id FROM tenure.ledger WHERE size > 0").map {
+                    LedgerID(try $0.decode(UUID.self))
+                }
+            }
+            for ledger in ledgers.prefix(8) {
+                let rows = try await pool.query("SELECT DISTINCT ledger_id FROM tenure.event", in: [ledger])
+                #expect(try rows.map { LedgerID(try $0.decode(UUID.self)) } == [ledger], "\(said)")
+            }
+        }
+    }
+}
