@@ -25,6 +25,18 @@ extension LedgerReader {
         return streams
     }
 
+    /// The first event of each of several streams, in no order; a missing stream has none. One snapshot.
+    public func beginnings(of ids: [StreamID]) async throws(LedgerError) -> [RecordedEvent] {
+        let sql: SQL = """
+            SELECT e.ledger_id, e.position, e.event_id, e.entry
+            FROM unnest(\(ids.map(\.ledger.uuid)), \(ids.map(\.kind)), \(ids.map(\.id)))
+                AS s(ledger_id, kind, stream_id)
+            JOIN tenure.event AS e USING (ledger_id, kind, stream_id)
+            WHERE e.version = 1
+            """
+        return try await rows(sql, Set(ids.map(\.ledger)), Self.event)
+    }
+
     /// The events of a stream with a version above `version`, at most `limit`, in the order of versions.
     public func stream(
         _ id: StreamID, after version: Int = 0, limit: Int = 1_000

@@ -5,7 +5,7 @@ public import Ledger
 public import Postgres
 
 /// The whole log for reading from beginning to end, a page at a time; no order between ledgers is promised.
-public struct EventLog: Sendable {
+public struct EventLog: EventSource {
     /// Which events of a ledger are read.
     public struct Range: Sendable, Hashable {
         /// The first position.
@@ -25,6 +25,11 @@ public struct EventLog: Sendable {
             self.toPosition = toPosition
             self.from = from
             self.to = to
+        }
+
+        /// Whether an event is before the range; so are all that stand before it in its ledger.
+        func isBefore(_ event: RecordedEvent) -> Bool {
+            (fromPosition.map { event.position < $0 } ?? false) || (from.map { event.time < $0 } ?? false)
         }
 
         /// Whether an event is after the range; so are all that follow it in its ledger.
@@ -60,12 +65,8 @@ public struct EventLog: Sendable {
     }
 
     /// Hands over the events of a ledger, page by page, opened.
-    ///
-    /// - Parameters:
-    ///   - types: Only events of these types; nil for all.
-    ///   - body: Gets the events of a page that are in the range, and the position up to which was read.
     public func replay(
-        _ ledger: LedgerID, _ range: Range = Range(), types: [String]? = nil,
+        _ ledger: LedgerID, _ range: Range, types: [String]?,
         _ body: ([OpenedEvent], Int64) async throws -> Void
     ) async throws {
         var cursor = max((range.fromPosition ?? 1) - 1, 0)
@@ -85,6 +86,15 @@ public struct EventLog: Sendable {
         let owners = events.reduce(into: Set<UUID>()) { $0.formUnion(OpenedEvent.owners($1)) }
         let opened = try await keys.load(Array(owners), ledger: ledger.uuid)
         return events.map { OpenedEvent($0, keys: opened) }
+    }
+
+    /// The first event of a ledger, which names a company.
+    public func founding(of ledger: LedgerID) async throws -> RecordedEvent? { try await reader.event(ledger, at: 1) }
+
+    /// The registrations of employees, opened.
+    public func registrations(of employees: [UUID], in ledger: LedgerID) async throws -> [OpenedEvent] {
+        let streams = employees.map { StreamID(ledger: ledger, kind: "employee", id: $0) }
+        return try await open(try await reader.beginnings(of: streams), in: ledger)
     }
 
     /// The keys of persons of a ledger by their ids; nil when none can be had at all.

@@ -16,7 +16,8 @@ enum Printable {
         return result
     }
 
-    private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+    /// Whether a terminal would obey the character or turn the line around with it; none is beyond U+FFFF.
+    static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00...0x1F, 0x7F...0x9F: true
         // Bidirectional embeddings, overrides, isolates and marks; line and paragraph separator.

@@ -14,10 +14,11 @@ enum CSVLine {
     static func cells(_ event: OpenedEvent, company: String?) -> [String] {
         let recorded = event.recorded
         return [
-            String(recorded.position), recorded.time.description, recorded.ledger.uuid.lowercased, company ?? "",
+            String(recorded.position), recorded.time.description, recorded.ledger.uuid.lowercased,
+            Printable.text(company ?? ""),
             recorded.type, recorded.stream.text, String(recorded.streamVersion), recorded.actor?.lowercased ?? "",
             recorded.app?.lowercased ?? "", recorded.requestId ?? "", recorded.id.lowercased,
-            String(decoding: event.data.canonicalBytes(), as: UTF8.self),
+            JSONLines.text(event.data),
         ]
     }
 

@@ -9,12 +9,12 @@ struct EmployeeNames {
     /// How many are remembered at most; then all are forgotten and read again.
     private static let capacity = 10_000
 
-    private let log: EventLog
+    private let source: any EventSource
     private let ledger: LedgerID
     private(set) var names: [UUID: String] = [:]
 
-    init(_ log: EventLog, _ ledger: LedgerID) {
-        self.log = log
+    init(_ source: any EventSource, _ ledger: LedgerID) {
+        self.source = source
         self.ledger = ledger
     }
 
@@ -28,10 +28,11 @@ struct EmployeeNames {
     mutating func learn(ids: some Sequence<UUID>) async throws {
         let unknown = Set(ids).subtracting(names.keys)
         guard ledger.isTenant, !unknown.isEmpty else { return }
-        let streams = unknown.map { StreamID(ledger: ledger, kind: "employee", id: $0) }
-        let first = try await log.reader.streams(streams).values.compactMap(\.first)
-        for event in try await log.open(first, in: ledger) {
-            guard case .string(let name)? = event.data["companyEmployeeId"] else { continue }
+        for event in try await source.registrations(of: Array(unknown), in: ledger) {
+            // Nobody is called [sealed]: without keys an id says more.
+            guard case .string(let name)? = event.data["companyEmployeeId"], name != OpenedEvent.sealed else {
+                continue
+            }
             names[event.recorded.stream.id] = name
         }
     }

@@ -11,12 +11,12 @@ struct FollowPrinter: Sendable {
     private static let pause: Duration = .milliseconds(250)
 
     let printer: LogPrinter
+    let reader: LedgerReader
     let cursorFile: String?
 
     /// - Parameter ledger: The one ledger to follow; nil follows all, those too that begin later.
     func run(_ selection: ReplaySelection, _ range: EventLog.Range, only ledger: LedgerID?) async throws {
         var cursor = try cursorFile.map { try ReplayCursor(file: $0) } ?? ReplayCursor()
-        let reader = printer.log.reader
         printer.begin()
         do {
             while true {

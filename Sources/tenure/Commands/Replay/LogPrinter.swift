@@ -5,7 +5,7 @@ import Projections
 
 /// Prints events of ledgers, one after the other, a page at a time.
 struct LogPrinter: Sendable {
-    let log: EventLog
+    let source: any EventSource
     let format: ReplayFormat
     let filter: ReplayFilter
     private let output: Output
@@ -13,8 +13,11 @@ struct LogPrinter: Sendable {
     private let lines: EventLines
 
     /// - Parameter size: The number of events of the greatest ledger, for the width of a column.
-    init(log: EventLog, format: ReplayFormat, filter: ReplayFilter, size: Int64, output: Output = .standardOutput()) {
-        self.log = log
+    init(
+        source: any EventSource, format: ReplayFormat, filter: ReplayFilter, size: Int64,
+        output: Output = .standardOutput()
+    ) {
+        self.source = source
         self.format = format
         self.filter = filter
         self.output = output
@@ -51,11 +54,14 @@ struct LogPrinter: Sendable {
     func print(
         _ ledger: LedgerID, _ selection: ReplaySelection, _ range: EventLog.Range, _ reached: (Int64) throws -> Void
     ) async throws -> Int64 {
-        var names = EmployeeNames(log, ledger)
+        if let log = source as? EventLog, isPlain(selection, range) {
+            return try await EntryPrinter(log: log, output: output).print(ledger, range, reached)
+        }
+        var names = EmployeeNames(source, ledger)
         var company: String?
         var isFirst = true
         var last = (range.fromPosition ?? 1) - 1
-        try await log.replay(ledger, range, types: filter.typeList) { events, cursor in
+        try await source.replay(ledger, range, types: filter.typeList) { events, cursor in
             let events = events.filter { filter.includes($0.recorded) && selection.concerns($0) }
             if isFirst, !events.isEmpty {
                 isFirst = false
@@ -74,8 +80,14 @@ struct LogPrinter: Sendable {
         return last
     }
 
+    /// Whether lines can be made of entries without reading them: positions alone choose.
+    private func isPlain(_ selection: ReplaySelection, _ range: EventLog.Range) -> Bool {
+        format == .ndjson && filter == ReplayFilter() && selection.employee == nil && range.from == nil
+            && range.to == nil
+    }
+
     private func companyName(_ ledger: LedgerID) async throws -> String? {
-        guard ledger.isTenant, let founding = try await log.reader.event(ledger, at: 1),
+        guard ledger.isTenant, let founding = try await source.founding(of: ledger),
             case .string(let name)? = founding.data["companyName"]
         else { return nil }
         return name

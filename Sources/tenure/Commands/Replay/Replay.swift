@@ -17,11 +17,14 @@ struct Replay: AsyncParsableCommand {
             those of erased people read [erased]. Times are UTC: 2026-11-21, 2026-11-21T08:30:00Z, yesterday, or how \
             long ago: 15m, 2h, 7d.
 
+            --export writes a bundle that tenure verify --bundle verifies, and --import replays one without a database.
+
             See docs/replay.md for the formats.
             """)
 
     @OptionGroup var options: SettingsOptions
     @OptionGroup var which: ReplayOptions
+    @OptionGroup var bundle: BundleOptions
 
     @Option(help: ArgumentHelp("The state at a time, or with --company at a position.", valueName: "time|position"))
     var asOf: String?
@@ -47,9 +50,16 @@ struct Replay: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        let purposes = [asOf != nil, !diff.isEmpty, compare, follow].count { $0 }
+        let isBundle = bundle.exported != nil || bundle.imported != nil
+        let purposes = [asOf != nil, !diff.isEmpty, compare, follow, isBundle].count { $0 }
         guard purposes <= 1 else {
-            throw ValidationError("--as-of, --diff, --compare and --follow exclude each other.")
+            throw ValidationError("--as-of, --diff, --compare, --follow, --export and --import exclude each other.")
+        }
+        guard bundle.exported == nil || (format == .table && !json) else {
+            throw ValidationError("--export prints nothing: --format goes with --import.")
+        }
+        guard !follow || (which.to == nil && which.toPosition == nil) else {
+            throw ValidationError("--follow has no end: --to and --to-position do not go with it.")
         }
         guard diff.isEmpty || diff.count == 2 else { throw ValidationError("--diff takes two moments.") }
         guard cursor == nil || follow else { throw ValidationError("--cursor goes with --follow.") }
@@ -72,10 +82,17 @@ struct Replay: AsyncParsableCommand {
         if moments.count == 2, case (.time(let from), .time(let to)) = (moments[0], moments[1]), from > to {
             throw CommandFailure(.usage, "the first moment is after the second")
         }
-        let (which, compare, follow, cursor) = (which, compare, follow, cursor)
-        try await ReaderSession.run(try await options.settings()) { session in
+        if let directory = bundle.imported { return try await replay(try bundle.open(directory), range, format) }
+        let (which, bundle, compare, follow, cursor) = (which, bundle, compare, follow, cursor)
+        let settings = try await options.settings()
+        try await ReaderSession.run(settings) { session in
             let log = EventLog(pool: session.pool, keys: session.keys)
             let selection = try await which.selection(log, session)
+            if let directory = bundle.exported {
+                let key = try bundle.keys.resolved(anchor: nil, settings, session.ring)
+                return try await Self.export(
+                    selection, range, try await which.filter(session), to: directory, key, session)
+            }
             if compare {
                 return try await ComparePrinter(session: session, log: log, json: format == .ndjson).run(selection)
             }
@@ -87,10 +104,10 @@ struct Replay: AsyncParsableCommand {
                 return try await StatePrinter(log: log, json: format == .ndjson).run(selection, at: moment)
             }
             let printer = LogPrinter(
-                log: log, format: format, filter: try await which.filter(session),
+                source: log, format: format, filter: try await which.filter(session),
                 size: selection.ledgers.map(\.size).max() ?? 0)
             guard follow else { return try await printer.run(selection, range) }
-            try await FollowPrinter(printer: printer, cursorFile: cursor).run(
+            try await FollowPrinter(printer: printer, reader: log.reader, cursorFile: cursor).run(
                 selection, range, only: selection.isOneCompany ? selection.ledgers.first?.id : nil)
         }
     }

@@ -21,6 +21,13 @@ struct ReplaySelection: Sendable {
         if let employee { self.employee = try await session.employee(employee, in: tenant) }
     }
 
+    /// Limits the selection to a ledger that is there, and to one employee.
+    mutating func limit(to ledger: LedgerID, _ employee: EmployeeID?) {
+        ledgers = ledgers.filter { $0.id == ledger }
+        isOneCompany = true
+        self.employee = employee
+    }
+
     /// Whether an event is about the employee, done by or to.
     func concerns(_ event: OpenedEvent) -> Bool {
         guard let employee else { return true }

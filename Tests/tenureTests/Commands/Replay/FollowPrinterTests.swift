@@ -38,10 +38,10 @@ struct FollowPrinterTests {
                     while lines.withLock({ $0.count }) < total {
                         let target = min(total, lines.withLock { $0.count } + Int.random(in: 1...40))
                         let printer = LogPrinter(
-                            log: log, format: .ndjson, filter: ReplayFilter(), size: 1, output: output(lines))
+                            source: log, format: .ndjson, filter: ReplayFilter(), size: 1, output: output(lines))
                         let selection = ReplaySelection(ledgers: try await log.ledgers())
                         let following = Task {
-                            try await FollowPrinter(printer: printer, cursorFile: cursor).run(
+                            try await FollowPrinter(printer: printer, reader: log.reader, cursorFile: cursor).run(
                                 selection, EventLog.Range(), only: nil)
                         }
                         while lines.withLock({ $0.count }) < target { try await Task.sleep(for: .milliseconds(5)) }
@@ -81,7 +81,7 @@ struct FollowPrinterTests {
                 }
                 let lines = Lock<[String]>([])
                 let printer = LogPrinter(
-                    log: log, format: .ndjson, filter: ReplayFilter(types: ["RareThing"]), size: 1_200,
+                    source: log, format: .ndjson, filter: ReplayFilter(types: ["RareThing"]), size: 1_200,
                     output: output(lines))
                 try await printer.run(ReplaySelection(ledgers: try await log.ledgers()), EventLog.Range())
                 let shown = try lines.withLock { $0 }.map { try CanonicalJSON.parse(Array($0.utf8))["position"] }
