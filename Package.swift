@@ -148,7 +148,10 @@ let package = Package(
             ], exclude: ["ClientLibrary/terminal.py"], swiftSettings: settings),
         .testTarget(
             name: "tenureTests",
-            dependencies: ["tenure", "Canonical", "Ledger", "Postgres", "Projections", "TestSupport", arguments],
+            dependencies: [
+                "tenure", "Canonical", "Identity", "IdentityService", "Keys", "Ledger", "Postgres", "Projections",
+                "TestSupport", arguments,
+            ],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -36,6 +36,19 @@ struct EventLinesTests {
         #expect(line.contains(",'\(name),"))
     }
 
+    @Test func `no line lets a name move the cursor or turn a line around`() throws {
+        let name = "a\u{1B}[2J\u{9B}2J\u{7F}\u{202E}\tz é日"
+        for format in [ReplayFormat.csv, .ndjson, .cloudevents] {
+            let line = EventLines(format: format).line(try event(name), company: name)
+            let allowed: Set<Unicode.Scalar> = ["\r", "\n"]
+            #expect(!line.unicodeScalars.contains { Printable.isUnsafe($0) && !allowed.contains($0) }, "\(format)")
+            #expect(line.contains(" é日"))
+        }
+        // What is written as an escape is read as what it was.
+        let line = EventLines(format: .ndjson).line(try event(name), company: nil)
+        #expect(try StrictJSON.parse(Array(line.utf8))["data"]?["note"] == .string(name))
+    }
+
     @Test func `a CloudEvent has what its specification asks for`() throws {
         let line = EventLines(format: .cloudevents).line(try event("n"), company: nil)
         #expect(
