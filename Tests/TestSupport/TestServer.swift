@@ -22,7 +22,9 @@ public enum TestServer {
 
     /// The superuser's configuration; throws when the server is not on this machine.
     public static func configuration(url: String) throws -> PostgresConfiguration {
-        let configuration = try PostgresConfiguration(url: url)
+        var configuration = try PostgresConfiguration(url: url)
+        // A hundred tests that begin at once copy a hundred databases; on a slow machine the last one waits.
+        configuration.connectTimeout = .seconds(120)
         guard isLocal(configuration) else {
             throw TestServerError(description: "tests create and drop databases, and only on this machine")
         }
