@@ -50,9 +50,11 @@ extension TestDatabase {
         try await withPool(as: .reader) { pool in
             let reader = LedgerReader(pool: pool, storesTiles: false)
             var present: Set<String> = []
-            for (ledger, size) in try await reader.changedLedgers(since: [:]) {
-                let events = try await reader.ledger(ledger, limit: 1_000_000).events
-                #expect(events.map(\.position) == Array(1...size))
+            for ledger in try await reader.changedLedgers(since: [:]).keys {
+                // One snapshot: what a killed process had sent may still be committed by its backend.
+                let page = try await reader.ledger(ledger, limit: 1_000_000)
+                let events = page.events
+                #expect(events.map(\.position) == Array(1...page.size))
                 #expect(zip(events, events.dropFirst()).allSatisfy { $0.time <= $1.time })
                 var versions: [StreamID: Int] = [:]
                 for event in events {
