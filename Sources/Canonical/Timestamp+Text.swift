@@ -2,16 +2,15 @@ extension Timestamp: CustomStringConvertible {
     /// Reads exactly `YYYY-MM-DDThh:mm:ss.ffffffZ`, in the years 0001 to 9999; nil for anything else.
     ///
     /// One instant has one text: no other precision, no offset, no lower case, no leap second, no hour 24.
-    public init?(_ text: String) {
-        let pattern = Array("0000-00-00T00:00:00.000000Z".utf8)
-        let characters = Array(text.utf8)
-        guard characters.count == pattern.count else { return nil }
-        for (character, expected) in zip(characters, pattern) {
-            let digit = character >= UInt8(ascii: "0") && character <= UInt8(ascii: "9")
-            guard expected == UInt8(ascii: "0") ? digit : character == expected else { return nil }
-        }
+    public init?(_ text: String) { self.init(utf8: Array(text.utf8)[...]) }
+
+    /// The same from the characters of the text.
+    public init?(utf8 characters: ArraySlice<UInt8>) {
+        guard characters.count == Self.pattern.utf8.count, Self.hasForm(characters) else { return nil }
         func number(_ range: Range<Int>) -> Int64 {
-            characters[range].reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+            var number: Int64 = 0
+            for index in range { number = number * 10 + Int64(characters[characters.startIndex + index] & 0x0F) }
+            return number
         }
         let (year, month, day) = (number(0..<4), number(5..<7), number(8..<10))
         let (hour, minute, second) = (number(11..<13), number(14..<16), number(17..<19))
@@ -20,6 +19,16 @@ extension Timestamp: CustomStringConvertible {
         else { return nil }
         let seconds = Self.days(year: year, month: month, day: day) * 86_400 + hour * 3_600 + minute * 60 + second
         self.init(microseconds: seconds * 1_000_000 + number(20..<26))
+    }
+
+    private static let pattern = "0000-00-00T00:00:00.000000Z"
+
+    /// Whether digits and marks are where they have to be.
+    private static func hasForm(_ characters: ArraySlice<UInt8>) -> Bool {
+        zip(characters, pattern.utf8).allSatisfy { character, expected in
+            expected == UInt8(ascii: "0")
+                ? (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(character) : character == expected
+        }
     }
 
     /// The text `YYYY-MM-DDThh:mm:ss.ffffffZ`.

@@ -48,10 +48,15 @@ extension UUID {
     }
 
     /// Makes an identifier from its canonical text; nil for any other spelling, upper case included.
-    public init?(lowercased text: some StringProtocol) {
+    public init?(lowercased text: some StringProtocol) { self.init(characters: text.utf8) }
+
+    /// The same from the characters of the text.
+    public init?(lowercasedUTF8 text: ArraySlice<UInt8>) { self.init(characters: text) }
+
+    private init?(characters: some Sequence<UInt8>) {
         var halves: (high: UInt64, low: UInt64) = (0, 0)
         var index = 0
-        for byte in text.utf8 {
+        for byte in characters {
             if index == 8 || index == 13 || index == 18 || index == 23 {
                 guard byte == UInt8(ascii: "-") else { return nil }
             } else {

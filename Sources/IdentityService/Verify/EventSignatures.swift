@@ -7,6 +7,11 @@ import Projections
 
 /// Verifies the signatures that an event carries, by the keys that it names.
 enum EventSignatures {
+    /// The types whose events nobody signs; most events of a log are of these, and are not read in full.
+    static let unsigned: Set<String> = [
+        AttemptCharged.type, AttemptsCleared.type, CredentialsLocked.type, SessionClosed.type, SessionOpened.type,
+    ]
+
     /// What is wrong, or nil; events without signatures are right.
     static func violation(_ event: RecordedEvent) -> String? {
         do {

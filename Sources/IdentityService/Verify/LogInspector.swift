@@ -20,6 +20,11 @@ struct LogInspector: EventInspector {
         trail = AuthorityTrail(apps: apps)
     }
 
+    func concerns(_ type: String) -> Bool {
+        type == CheckpointSealed.type || type == AppSecretIssued.type
+            || (checksSignatures && !EventSignatures.unsigned.contains(type))
+    }
+
     func inspect(_ event: RecordedEvent) -> String? {
         checksSignatures ? EventSignatures.violation(event) : nil
     }

@@ -32,11 +32,19 @@ struct ASCIIName {
         return bytes.dropFirst().allSatisfy(rest.has)
     }
 
+    /// Whether characters follow the rule.
+    func accepts(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard length.contains(bytes.count), let start = bytes.first, first.has(start) else { return false }
+        return bytes.dropFirst().allSatisfy(rest.has)
+    }
+
     /// Types of events.
     static let eventType = ASCIIName(first: .upperLetters, rest: .lettersAndDigits, length: 1...64)
     /// Identifiers of requests.
     static let requestId = ASCIIName(
         first: [.lettersAndDigits, .marks], rest: [.lettersAndDigits, .marks], length: 1...64)
+    /// Kinds of streams.
+    static let streamKind = ASCIIName(first: .lowerLetters, rest: .lettersAndDigits, length: 1...32)
     /// Kinds of claims.
     static let claimKind = ASCIIName(
         first: .lowerLetters, rest: [.lettersAndDigits, .marks], length: 1...32)

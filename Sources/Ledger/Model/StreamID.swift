@@ -41,7 +41,5 @@ public struct StreamID: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether the kind follows its rule.
-    var isWellFormed: Bool {
-        ASCIIName(first: .lowerLetters, rest: .lettersAndDigits, length: 1...32).accepts(kind)
-    }
+    var isWellFormed: Bool { ASCIIName.streamKind.accepts(kind) }
 }

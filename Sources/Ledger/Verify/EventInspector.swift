@@ -1,5 +1,8 @@
 /// Judges what events say; the ledger itself knows only their form.
 public protocol EventInspector: Sendable {
+    /// Whether events of a type are judged at all; the others are held against their rows only, which is faster.
+    func concerns(_ type: String) -> Bool
+
     /// Judges an event by itself; called on several cores at once, in no order.
     ///
     /// - Returns: What is wrong, or nil.
@@ -15,6 +18,8 @@ public protocol EventInspector: Sendable {
 public struct UncriticalInspector: EventInspector {
     /// Makes one.
     public init() {}
+    /// No event has to be read.
+    public func concerns(_ type: String) -> Bool { false }
     /// Nothing is wrong.
     public func inspect(_ event: RecordedEvent) -> String? { nil }
     /// Nothing is wrong.

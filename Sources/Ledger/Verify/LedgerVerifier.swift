@@ -38,11 +38,11 @@ struct LedgerVerifier: Sendable {
         }
         size = checked.position
         if let violation = checked.violation { report(violation) }
-        if let event = checked.event {
-            if let time, event.time < time {
+        if let next = checked.time {
+            if let time, next < time {
                 report(Violation(.time, ledger: ledger, position: size, "the time runs backwards"))
             }
-            time = event.time
+            time = next
         }
         guard hasTree else { return }
         frontier.append(checked.leaf)

@@ -37,26 +37,45 @@ struct StoredEvent: Sendable {
     }
 
     /// What the row says, with the entry as the truth.
-    func checked(_ ledger: LedgerID) -> CheckedEvent {
+    ///
+    /// - Parameter inspector: Says whether the event has to be read in full although it is right.
+    func checked(_ ledger: LedgerID, for inspector: some EventInspector) -> CheckedEvent {
         let leafOfEntry = MerkleTree.leafHash(entry)
+        if !inspector.concerns(type), leafOfEntry == leaf, let outline = EntryOutline(entry),
+            outline.ledger == ledger, isRepeated(by: outline)
+        {
+            return CheckedEvent(
+                position: position, leaf: leafOfEntry, time: outline.time, event: nil, violation: nil)
+        }
+        return read(ledger, leafOfEntry)
+    }
+
+    /// Reads the whole entry, also to say what is wrong with it.
+    private func read(_ ledger: LedgerID, _ leafOfEntry: [UInt8]) -> CheckedEvent {
         let event: RecordedEvent
         do { event = try Entry.decode(entry, at: position, leaf: leafOfEntry) } catch {
             return CheckedEvent(
-                position: position, leaf: leafOfEntry, event: nil,
+                position: position, leaf: leafOfEntry, time: nil, event: nil,
                 violation: Violation(.entry, ledger: ledger, position: position, error.reason))
         }
         guard event.ledger == ledger else {
             let words = "the entry is one of another ledger"
             return CheckedEvent(
-                position: position, leaf: leafOfEntry, event: nil,
+                position: position, leaf: leafOfEntry, time: nil, event: nil,
                 violation: Violation(.entry, ledger: ledger, position: position, words))
         }
         let column = differingColumn(event)
         return CheckedEvent(
-            position: position, leaf: leafOfEntry, event: event,
+            position: position, leaf: leafOfEntry, time: event.time, event: event,
             violation: column.map {
                 Violation(.column, ledger: ledger, position: position, "column \($0) does not repeat the entry")
             })
+    }
+
+    /// Whether the columns say what the entry says.
+    private func isRepeated(by outline: EntryOutline) -> Bool {
+        outline.id == id && outline.streamID == stream && outline.version == version && outline.time == time
+            && outline.kind.elementsEqual(kind.utf8) && outline.type.elementsEqual(type.utf8)
     }
 
     private func differingColumn(_ event: RecordedEvent) -> String? {
@@ -76,7 +95,9 @@ struct CheckedEvent: Sendable {
     let position: Int64
     /// The hash of the entry, computed from its bytes.
     let leaf: [UInt8]
-    /// The event; nil when the bytes are none of this ledger.
+    /// When it happened; nil when the bytes are no event of this ledger.
+    let time: Timestamp?
+    /// The event; nil when the bytes are none of this ledger, or nobody wants to read it.
     let event: RecordedEvent?
     let violation: Violation?
 }

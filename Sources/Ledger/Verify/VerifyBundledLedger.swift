@@ -35,7 +35,9 @@ public struct VerifyBundledLedger: Sendable {
                 if let words = inspector.inspect(event) { verifier.report(.signature, at: event.position, words) }
                 if isWhole {
                     verifier.take(
-                        CheckedEvent(position: event.position, leaf: event.leaf, event: event, violation: nil))
+                        CheckedEvent(
+                            position: event.position, leaf: event.leaf, time: event.time, event: event,
+                            violation: nil))
                     _ = verifier.takeTiles()
                     if versions[event.stream, default: 0] + 1 != event.streamVersion {
                         verifier.report(.stream, at: event.position, "the versions of a stream are not 1, 2, 3 …")

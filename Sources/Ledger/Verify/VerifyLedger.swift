@@ -110,7 +110,7 @@ public struct VerifyLedger: Sendable {
         _ part: ArraySlice<StoredEvent>, _ ledger: LedgerID, _ inspector: some EventInspector
     ) async -> [Judged] {
         part.map { row in
-            let checked = row.checked(ledger)
+            let checked = row.checked(ledger, for: inspector)
             return Judged(checked: checked, words: checked.event.flatMap(inspector.inspect))
         }
     }

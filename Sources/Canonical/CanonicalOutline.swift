@@ -1,0 +1,135 @@
+/// Where the members of an object are in its canonical bytes, found in one pass without making values of them.
+///
+/// For readers of many objects who need few members of each. It accepts less than ``CanonicalJSON``: a text outside
+/// ASCII or with an escape is left to that, and so is everything that is wrong, because only that explains it. What is
+/// accepted here is accepted there.
+public struct CanonicalOutline: Sendable {
+    /// A member of the object.
+    public struct Member: Sendable {
+        /// Where its name is, without the quotes.
+        public let name: Range<Int>
+        /// Where its value is, with quotes or brackets.
+        public let value: Range<Int>
+    }
+
+    /// The members in canonical order.
+    public let members: [Member]
+
+    /// Finds the members of an object that is the whole of `bytes`; nil for what ``CanonicalJSON`` has to read.
+    public init?(_ bytes: [UInt8], limits: StrictJSON.Limits = StrictJSON.Limits()) {
+        guard bytes.count <= limits.bytes, bytes.first == UInt8(ascii: "{") else { return nil }
+        var scan = CanonicalScan(bytes: bytes, depth: limits.depth)
+        guard scan.object(collecting: true), scan.place == bytes.count else { return nil }
+        members = scan.members
+    }
+}
+
+/// One pass over canonical JSON in plain ASCII.
+private struct CanonicalScan {
+    let bytes: [UInt8]
+    /// How many more containers may be opened.
+    var depth: Int
+    var place = 0
+    var members: [CanonicalOutline.Member] = []
+
+    init(bytes: [UInt8], depth: Int) {
+        self.bytes = bytes
+        self.depth = depth
+    }
+
+    /// Steps over an object whose brace is at the place.
+    mutating func object(collecting: Bool = false) -> Bool {
+        guard open() else { return false }
+        if collecting { members.reserveCapacity(13) }
+        if take(UInt8(ascii: "}")) { return close() }
+        var previous = 0..<0
+        repeat {
+            let start = place + 1
+            guard string() else { return false }
+            let name = start..<place - 1
+            guard previous.isEmpty && previous.lowerBound == 0 || precedes(previous, name), take(UInt8(ascii: ":"))
+            else { return false }
+            previous = name
+            let value = place
+            guard self.value() else { return false }
+            if collecting { members.append(CanonicalOutline.Member(name: name, value: value..<place)) }
+        } while take(UInt8(ascii: ","))
+        return take(UInt8(ascii: "}")) && close()
+    }
+
+    private mutating func array() -> Bool {
+        guard open() else { return false }
+        if take(UInt8(ascii: "]")) { return close() }
+        repeat {
+            guard value() else { return false }
+        } while take(UInt8(ascii: ","))
+        return take(UInt8(ascii: "]")) && close()
+    }
+
+    private mutating func value() -> Bool {
+        guard place < bytes.count else { return false }
+        switch bytes[place] {
+        case UInt8(ascii: "\""): return string()
+        case UInt8(ascii: "{"): return object()
+        case UInt8(ascii: "["): return array()
+        case UInt8(ascii: "t"): return take("true")
+        case UInt8(ascii: "f"): return take("false")
+        default: return integer()
+        }
+    }
+
+    /// Steps over a string in ASCII without escapes.
+    private mutating func string() -> Bool {
+        guard take(UInt8(ascii: "\"")) else { return false }
+        var index = place
+        while index < bytes.count {
+            let byte = bytes[index]
+            index += 1
+            if byte == UInt8(ascii: "\"") {
+                place = index
+                return true
+            }
+            guard byte >= 0x20, byte < 0x80, byte != UInt8(ascii: "\\") else { return false }
+        }
+        return false
+    }
+
+    /// Steps over an integer of at most 15 digits, which is always below 2^53.
+    private mutating func integer() -> Bool {
+        let isNegative = take(UInt8(ascii: "-"))
+        let start = place
+        while place < bytes.count, bytes[place] >= UInt8(ascii: "0"), bytes[place] <= UInt8(ascii: "9") { place += 1 }
+        guard (1...15).contains(place - start) else { return false }
+        return bytes[start] != UInt8(ascii: "0") || (place - start == 1 && !isNegative)
+    }
+
+    /// Whether one name has its place before another; names in ASCII are ordered by their bytes.
+    private func precedes(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
+        var (a, b) = (left.lowerBound, right.lowerBound)
+        while a < left.upperBound, b < right.upperBound {
+            if bytes[a] != bytes[b] { return bytes[a] < bytes[b] }
+            a += 1
+            b += 1
+        }
+        return left.count < right.count
+    }
+
+    private mutating func open() -> Bool {
+        depth -= 1
+        place += 1
+        return depth >= 0
+    }
+
+    private mutating func close() -> Bool {
+        depth += 1
+        return true
+    }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        guard place < bytes.count, bytes[place] == byte else { return false }
+        place += 1
+        return true
+    }
+
+    private mutating func take(_ word: String) -> Bool { word.utf8.allSatisfy { take($0) } }
+}
