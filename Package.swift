@@ -39,7 +39,7 @@ let package = Package(
         .library(name: "TenureClient", targets: ["TenureClient", "TenureAPI", "Canonical"]),
         .library(name: "Ledger", targets: ["Ledger", "Postgres", "Schema", "Canonical"]),
         .library(name: "Credentials", targets: ["Credentials"]),
-        .library(name: "IdentityService", targets: ["IdentityService", "Keys"]),
+        .library(name: "IdentityService", targets: ["IdentityService", "Keys", "Identity", "Projections"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

@@ -34,6 +34,9 @@ public final class ChildProcess: @unchecked Sendable {
     /// Ends the process at once, as a crash would (SIGKILL).
     public func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
 
+    /// Whether it has not ended yet.
+    public var isAlive: Bool { Foundation.kill(process.processIdentifier, 0) == 0 }
+
     /// Everything it wrote until its end, and its status; a negative status is the signal that ended it. Call it once.
     public func finish() async -> (status: Int32, lines: [String]) {
         for await end in ends { return end }

@@ -56,6 +56,17 @@ public struct TestDatabase: Sendable {
     public static func with<Result>(
         on url: String, _ body: (TestDatabase) async throws -> Result
     ) async throws -> Result {
+        // Who has a database and wants a second one waits for nobody, or two of those could wait for each other.
+        if hasTurn { return try await make(on: url, body) }
+        return try await turns.wait { try await $hasTurn.withValue(true) { try await make(on: url, body) } }
+    }
+
+    private static let turns = Turns(20)
+    @TaskLocal private static var hasTurn = false
+
+    private static func make<Result>(
+        on url: String, _ body: (TestDatabase) async throws -> Result
+    ) async throws -> Result {
         let server = try TestServer.configuration(url: url)
         let template = try await TemplateDatabase.prepare(on: server)
         let random = (0..<4).map { _ in String(format: "%04x", UInt16.random(in: 0...UInt16.max)) }.joined()

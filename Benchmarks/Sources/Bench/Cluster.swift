@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import Postgres
 import Schema
@@ -8,6 +9,8 @@ struct Cluster: Sendable {
     let socket: String
     /// The program `pgbench`.
     let pgbench: String
+    /// The program `psql`.
+    let psql: String
 
     init(environment: [String: String]) throws {
         guard let socket = environment["TENURE_BENCH_SOCKET"], let pgbench = environment["TENURE_BENCH_PGBENCH"] else {
@@ -15,6 +18,7 @@ struct Cluster: Sendable {
         }
         self.socket = socket
         self.pgbench = pgbench
+        psql = URL(fileURLWithPath: pgbench).deletingLastPathComponent().appendingPathComponent("psql").path
     }
 
     /// Errors alone: a line for each refused append would be measured too.

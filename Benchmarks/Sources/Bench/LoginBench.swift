@@ -1,9 +1,6 @@
 import Foundation
 import IdentityService
 import Keys
-import Logging
-import Postgres
-import ServiceLifecycle
 
 /// Logins in direct mode through the use cases, as the HTTP layer calls them: start, key, passphrase.
 struct LoginBench: Benchmark {
@@ -26,7 +23,7 @@ struct LoginBench: Benchmark {
         self.plan = plan
         try await cluster.makeDatabase(Self.database)
         let people = (1...Self.people).map { BenchPerson(number: $0) }
-        app = try await Self.withService(cluster, masters) { assembly in
+        app = try await BenchService(cluster, Self.database, masters).run { assembly in
             let secret = try await assembly.commands.createApp(name: "bench", roles: Set(CallerRole.allCases))
             let session = try await BenchSession(assembly.service, secret)
             try await withThrowingTaskGroup { group in
@@ -43,7 +40,7 @@ struct LoginBench: Benchmark {
         for (measure, callers) in [(Measure.logins8, 8), (Measure.logins32, 32)] {
             try await cluster.checkpoint()
             let app = app, people = people.prefix(callers), seconds = plan.logInSeconds
-            let rate = try await Self.withService(cluster, masters) { assembly in
+            let rate = try await BenchService(cluster, Self.database, masters).run { assembly in
                 let session = try await BenchSession(assembly.service, app)
                 // Once, unmeasured: the connections are opened and the statements prepared.
                 for person in people.prefix(4) { try await session.logIn(person) }
@@ -70,30 +67,6 @@ struct LoginBench: Benchmark {
                 }
             }
             return try await group.reduce(0, +)
-        }
-    }
-
-    /// Runs the whole service but for HTTP beside `body`, sized as `tenure serve` sizes it.
-    private static func withService<Result: Sendable>(
-        _ cluster: Cluster, _ masters: MasterKeys, _ body: (ServiceAssembly) async throws -> Result
-    ) async throws -> Result {
-        let threads = ProcessInfo.processInfo.activeProcessorCount
-        let assembly = try await ServiceAssembly(
-            ServiceAssembly.Configuration(
-                application: try cluster.configuration(database, as: "tenure_app"),
-                reader: try cluster.configuration(database, as: "tenure_reader"), masters: masters,
-                computeThreads: threads, computeWaiting: max(people, threads * 16)), logger: Cluster.logger)
-        let group = ServiceGroup(services: assembly.services, logger: Cluster.logger)
-        let running = Task { try await group.run() }
-        do {
-            let result = try await body(assembly)
-            await group.triggerGracefulShutdown()
-            try await running.value
-            return result
-        } catch {
-            await group.triggerGracefulShutdown()
-            try? await running.value
-            throw error
         }
     }
 }

@@ -6,6 +6,8 @@ struct Plan: Sendable {
     var seconds = 3
     /// The seconds of a sample of logins, which are slower than appends.
     var logInSeconds = 4
+    /// The events of the log that is rebuilt, verified and replayed.
+    var events = 1_000_000
     /// The names of the benchmarks that are wanted; all when empty.
     var only: Set<String> = []
 
@@ -23,12 +25,17 @@ struct Plan: Sendable {
                     throw BenchError("--repetitions needs a number")
                 }
                 repetitions = count
+            case "--events":
+                guard let count = arguments.popFirst().flatMap({ Int($0) }), count > 0 else {
+                    throw BenchError("--events needs a number")
+                }
+                events = count
             case "--only":
                 guard let name = arguments.popFirst(), names.contains(name) else {
                     throw BenchError("--only needs one of \(names.joined(separator: ", "))")
                 }
                 only.insert(name)
-            default: throw BenchError("there is no option \(argument), only --long, --repetitions and --only")
+            default: throw BenchError("there is no option \(argument), only --long, --repetitions, --events and --only")
             }
         }
     }

@@ -43,37 +43,8 @@ func sharedWorld() throws -> TenureWorld { try #require(SharedWorld.current, "th
 func inTurn<Result>(
     _ options: WorldOptions = WorldOptions(), _ body: (TenureWorld) async throws -> Result
 ) async throws -> Result {
-    await Turns.shared.take()
-    do {
-        let result = try await withTenure(options, body)
-        await Turns.shared.giveBack()
-        return result
-    } catch {
-        await Turns.shared.giveBack()
-        throw error
-    }
+    try await turns.wait { try await withTenure(options, body) }
 }
 
 /// How many worlds may run at once.
-private actor Turns {
-    static let shared = Turns()
-
-    private var free = 3
-    private var waiting: [CheckedContinuation<Void, Never>] = []
-
-    func take() async {
-        if free > 0 {
-            free -= 1
-        } else {
-            await withCheckedContinuation { waiting.append($0) }
-        }
-    }
-
-    func giveBack() {
-        if waiting.isEmpty {
-            free += 1
-        } else {
-            waiting.removeFirst().resume()
-        }
-    }
-}
+private let turns = Turns(3)

@@ -34,8 +34,16 @@ struct ServiceProcess: Sendable {
         return try await body(processes)
     }
 
+    /// Another test may take a port between the moment it was found free and the moment the service takes it; then the
+    /// process ends at once, and another port is tried.
     private static func start(_ world: TenureWorld, keys: String) async throws -> ServiceProcess {
-        let port = try TCPConnection.freePort()
+        for _ in 0..<5 {
+            if let process = try await start(world, keys: keys, port: try TCPConnection.freePort()) { return process }
+        }
+        throw TestServerError(description: "a service process did not become ready")
+    }
+
+    private static func start(_ world: TenureWorld, keys: String, port: UInt16) async throws -> ServiceProcess? {
         let url = { (role: TestDatabase.Role) in world.database.url(as: role) }
         let process = try ChildProcess(
             "tenure", ["serve"],
@@ -46,13 +54,14 @@ struct ServiceProcess: Sendable {
             ])
         let base = try #require(URL(string: "http://127.0.0.1:\(port)"))
         let client = try Client(base, world.app)
-        for _ in 0..<600 {
-            if let ready = try? await client.send(HTTPRequest("GET", "/readyz")), ready.status == 200 {
+        for _ in 0..<600 where process.isAlive {
+            // Whoever else listens on that port is not asked twice: the process that found it taken has ended.
+            if let ready = try? await client.send(HTTPRequest("GET", "/readyz")), ready.status == 200, process.isAlive {
                 return ServiceProcess(client: client, process: process, world: world, keys: keys)
             }
             try await Task.sleep(for: .milliseconds(100))
         }
         process.kill()
-        throw TestServerError(description: "a service process did not become ready")
+        return nil
     }
 }

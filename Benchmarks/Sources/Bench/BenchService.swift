@@ -1,0 +1,41 @@
+import Foundation
+import IdentityService
+import Keys
+import Logging
+import Postgres
+import ServiceLifecycle
+
+/// The whole service but for HTTP, sized as `tenure serve` sizes it.
+struct BenchService: Sendable {
+    private let cluster: Cluster
+    private let database: String
+    private let masters: MasterKeys
+
+    init(_ cluster: Cluster, _ database: String, _ masters: MasterKeys) {
+        self.cluster = cluster
+        self.database = database
+        self.masters = masters
+    }
+
+    /// Runs it beside `body`.
+    func run<Result: Sendable>(_ body: (ServiceAssembly) async throws -> Result) async throws -> Result {
+        let threads = ProcessInfo.processInfo.activeProcessorCount
+        let assembly = try await ServiceAssembly(
+            ServiceAssembly.Configuration(
+                application: try cluster.configuration(database, as: "tenure_app"),
+                reader: try cluster.configuration(database, as: "tenure_reader"), masters: masters,
+                computeThreads: threads, computeWaiting: max(64, threads * 16)), logger: Cluster.logger)
+        let group = ServiceGroup(services: assembly.services, logger: Cluster.logger)
+        let running = Task { try await group.run() }
+        do {
+            let result = try await body(assembly)
+            await group.triggerGracefulShutdown()
+            try await running.value
+            return result
+        } catch {
+            await group.triggerGracefulShutdown()
+            try? await running.value
+            throw error
+        }
+    }
+}
