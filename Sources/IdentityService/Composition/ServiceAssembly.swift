@@ -63,7 +63,7 @@ public struct ServiceAssembly: Sendable {
     public let service: EventSourcedService
     /// The operator's commands on the same parts.
     public let commands: OperatorCommands
-    /// Gauges of the views in the Prometheus text format.
+    /// Gauges of views and seals in the Prometheus text format.
     public let metrics: @Sendable () async -> String
     /// What has to run while the service is used, in the order it is started.
     public let services: [any Service]
@@ -105,7 +105,8 @@ public struct ServiceAssembly: Sendable {
             settings: configuration.settings, logger: logger)
         let health = ViewHealth(pool: readerPool, projector: projector)
         service = EventSourcedService(context: context, views: Views(pool: pool), health: health)
-        metrics = { await health.metrics() }
+        let seals = SealHealth(pool: readerPool)
+        metrics = { await health.metrics() + seals.metrics() }
         commands = OperatorCommands(context)
         let sealing = SealCheckpoints(
             pool: pool, readerPool: readerPool, appender: appender, signer: signer, logger: logger)
