@@ -63,7 +63,7 @@ struct AllocationBench: Benchmark {
 
 extension Measure {
     static let outlineAllocations = Measure("allocations: outline of an entry", unit: "", goal: .atMost(1))
-    static let readingAllocations = Measure("allocations: an entry read in full", unit: "", goal: .atMost(60))
+    static let readingAllocations = Measure("allocations: an entry read in full", unit: "", goal: .atMost(30))
     static let hashAllocations = Measure("allocations: leaf hash", unit: "", goal: .atMost(2))
-    static let writingAllocations = Measure("allocations: data written canonically", unit: "", goal: .atMost(8))
+    static let writingAllocations = Measure("allocations: data written canonically", unit: "", goal: .atMost(2))
 }

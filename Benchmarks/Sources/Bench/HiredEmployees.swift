@@ -1,0 +1,75 @@
+import Canonical
+import Foundation
+import Identity
+import Ledger
+import Postgres
+import Projections
+
+/// Makes companies large: each founder's registration is recorded again under new ids, with a key presented and
+/// authorized, so that every event changes views.
+///
+/// Nobody signed those authorizations; a rebuild does not ask for that.
+struct HiredEmployees: Sendable {
+    let cluster: Cluster
+    let database: String
+
+    /// Appends three events for each of about `count` employees; how many events there are then.
+    func hire(_ count: Int) async throws -> Int {
+        let application = try cluster.configuration(database, as: "tenure_app")
+        let reader = try cluster.configuration(database, as: "tenure_reader")
+        return try await withPostgresPool(configuration: reader, logger: Cluster.logger) { readers in
+            let log = EventLog(pool: readers, keys: nil)
+            let companies = try await log.ledgers().map(\.id).filter(\.isTenant)
+            try await withPostgresPool(configuration: application, logger: Cluster.logger) { pool in
+                let appender = Appender(pool: pool, logger: Cluster.logger)
+                async let running: Void = appender.run()
+                try await withThrowingTaskGroup { group in
+                    for company in companies {
+                        guard let founding = try await log.reader.event(company, at: 1) else { continue }
+                        group.addTask { try await Self.hire(count / companies.count, founding, appender) }
+                    }
+                    try await group.waitForAll()
+                }
+                appender.stop()
+                try await running
+            }
+            return try await log.ledgers().reduce(0) { $0 + Int($1.size) }
+        }
+    }
+
+    private static func hire(_ count: Int, _ founding: RecordedEvent, _ appender: Appender) async throws {
+        let atOnce = 100
+        for start in stride(from: 0, to: count, by: atOnce) {
+            var events: [NewEvent] = []
+            var expectations: [StreamID: Int] = [:]
+            for _ in start..<min(start + atOnce, count) {
+                let id = UUID(), stream = StreamID(ledger: founding.ledger, kind: founding.stream.kind, id: id)
+                expectations[stream] = 0
+                events += Self.events(id, stream, founding)
+            }
+            _ = try await appender.append(Append(events: events, expectations: expectations))
+        }
+    }
+
+    private static func events(_ id: UUID, _ stream: StreamID, _ founding: RecordedEvent) -> [NewEvent] {
+        var registered: [String: JSONValue] = [:]
+        if case .object(let members) = founding.data { registered = members }
+        registered["companyName"] = nil
+        registered["employeeId"] = .uuid(id)
+        registered["userId"] = .uuid(UUID())
+        let key = JSONValue.string(Base64URL.encode([0x04] + (0..<64).map { _ in UInt8.random(in: 0...UInt8.max) }))
+        let details: [(String, JSONValue)] = [
+            (EmployeeRegistered.type, .object(registered)),
+            (
+                EmployeeKeyPresented.type,
+                ["employeeId": .uuid(id), "first": .bool(true), "flow": .uuid(UUID()), "key": key]
+            ),
+            (EmployeeKeyAuthorized.type, ["by": ["kind": "policy"], "employeeId": .uuid(id), "key": key]),
+        ]
+        return details.map { type, data in
+            NewEvent(
+                id: UUID(), stream: stream, type: type, schema: 1, data: data, actor: id, app: founding.app,
+                requestId: founding.requestId, source: founding.source)
+        }
+    }
+}
