@@ -19,10 +19,12 @@ struct BenchPerson: Sendable {
 
     func sign(_ challenge: [UInt8]) throws -> [UInt8] { Array(try device.signature(for: challenge).rawRepresentation) }
 
+    var questions: [(question: String, answer: String)] {
+        (1...5).map { (question: "Question \($0)?", answer: "answer \($0)") }
+    }
+
     var credentials: CredentialsInput {
-        CredentialsInput(
-            securityQuestions: (1...5).map { (question: "Question \($0)?", answer: "answer \($0)") },
-            passphrase: passphrase, questionsWithPassphrase: false)
+        CredentialsInput(securityQuestions: questions, passphrase: passphrase, questionsWithPassphrase: false)
     }
 }
 
@@ -43,26 +45,48 @@ struct BenchSession: Sendable {
     }
 
     func register(_ person: BenchPerson) async throws {
-        let started = try await service.startRegistration(
-            RegistrationInput(
-                companyName: person.company, companyEmployeeId: "founder", email: person.email,
-                isCompanyOwnedEmail: false, employeePublicKey: person.publicKey), app: app, call: call)
-        _ = try await service.proveKey(
-            purpose: .registration, flow: started.flow, proof: person.sign(started.challenge), app: app, call: call)
+        let started = try await startRegistration(person)
+        _ = try await proveKey(.registration, started, person)
         try expectSuccess(
             await service.setCredentials(flow: started.flow, person.credentials, app: app, call: call))
     }
 
     func logIn(_ person: BenchPerson) async throws {
-        let started = try await service.startLogin(
-            LoginInput(
-                companyName: person.company, companyEmployeeId: "founder", employeePublicKey: person.publicKey),
-            app: app, call: call)
-        _ = try await service.proveKey(
-            purpose: .login, flow: started.flow, proof: person.sign(started.challenge), app: app, call: call)
+        let started = try await startLogin(person)
+        _ = try await proveKey(.login, started, person)
         try expectSuccess(
             await service.validatePassphrase(
                 purpose: .login, flow: started.flow, passphrase: person.passphrase, app: app, call: call))
+    }
+
+    func startRegistration(_ person: BenchPerson) async throws -> FlowStarted {
+        try await service.startRegistration(
+            RegistrationInput(
+                companyName: person.company, companyEmployeeId: "founder", email: person.email,
+                isCompanyOwnedEmail: false, employeePublicKey: person.publicKey), app: app, call: call)
+    }
+
+    func startLogin(_ person: BenchPerson) async throws -> FlowStarted {
+        try await service.startLogin(
+            LoginInput(
+                companyName: person.company, companyEmployeeId: "founder", employeePublicKey: person.publicKey),
+            app: app, call: call)
+    }
+
+    func proveKey(_ purpose: FlowPurpose, _ started: FlowStarted, _ person: BenchPerson) async throws -> FlowOutcome {
+        try await service.proveKey(
+            purpose: purpose, flow: started.flow, proof: person.sign(started.challenge), app: app, call: call)
+    }
+
+    func evaluate(
+        _ purpose: FlowPurpose, _ started: FlowStarted, _ elements: [ElementInput]
+    ) async throws -> [Evaluation] {
+        try await service.evaluate(purpose: purpose, flow: started.flow, elements: elements, app: app, call: call)
+    }
+
+    func prove(_ purpose: FlowPurpose, _ started: FlowStarted, _ proof: ProofInput) async throws {
+        try expectSuccess(
+            await service.prove(purpose: purpose, flow: started.flow, proof: proof, app: app, call: call))
     }
 
     private func expectSuccess(_ outcome: FlowOutcome) throws {

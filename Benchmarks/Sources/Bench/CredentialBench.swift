@@ -68,6 +68,17 @@ struct CredentialBench: Benchmark {
             .complete(seed: seed)
     }
 
+    /// What the service computes for one element in blind mode: the keys of the seed, the evaluation and its proof.
+    static func evaluationMilliseconds() throws -> Double {
+        let seed = try OPRFSeed.generate(), keys = try seed.keys()
+        let setUp = try CredentialSetUp(
+            plan: SetUpPlan(
+                credentialId: UUID(), userId: UUID(), mode: .blind, blindOnly: false, oprfAnswers: keys.answers.publicKey,
+                oprfPassphrase: keys.passphrase.publicKey, kdf: .standard), questions: questions, passphrase: nil)
+        let element = try setUp.blinded().elements[0].element
+        return try milliseconds(times: 20) { _ = try seed.keys().answers.evaluate(blinded: element) }
+    }
+
     private static func stretch() throws {
         let cost = ScryptParameters.standard
         _ = try KDF.Scrypt.deriveKey(

@@ -7,7 +7,7 @@ import Postgres
     /// In the order of the table.
     static let all: [any Benchmark.Type] = [
         LogBench.self, StateLoadBench.self, EventSourcingBench.self, AuditBench.self, CredentialBench.self,
-        LoginBench.self, AllocationBench.self,
+        LoginBench.self, BlindLoginBench.self, AllocationBench.self,
     ]
 
     static func main() async {

@@ -1,0 +1,35 @@
+import Foundation
+
+/// What memory-hard hashing costs on this machine: the reference implementation of Argon2id, by way of Python's
+/// `argon2-cffi`, with the least parameters that OWASP's cheat sheet on storing passwords names for it first.
+struct Argon2Cost: Sendable {
+    private let python: String
+
+    /// Nil, and said so, when the library is not there.
+    init?(environment: [String: String]) {
+        guard let python = environment["TENURE_BENCH_PYTHON"], !python.isEmpty else {
+            Terminal.say("SKIPPED: argon2-cffi is not there, so nothing is held against Argon2id")
+            return nil
+        }
+        self.python = python
+    }
+
+    /// Processor time of one hash in milliseconds.
+    func milliseconds() async throws -> Double {
+        let output = try await ChildProgram.output(of: python, ["-c", Self.program])
+        guard let value = Double(output.trimmingCharacters(in: .whitespacesAndNewlines)), value > 0 else {
+            throw BenchError("argon2-cffi did not measure anything:\n\(output)")
+        }
+        return value
+    }
+
+    private static let program = """
+        import time
+        from argon2.low_level import Type, hash_secret_raw
+        def one(): hash_secret_raw(b"a secret", b"sixteen bytes..!", 2, 19456, 1, 32, Type.ID)
+        one()
+        start = time.process_time()
+        for _ in range(20): one()
+        print((time.process_time() - start) * 1000 / 20)
+        """
+}

@@ -1,0 +1,94 @@
+import Foundation
+import IdentityService
+
+/// People who log in in blind mode.
+struct BlindLoad: Sendable {
+    let people: [BlindPerson]
+    let session: BenchSession
+
+    /// What a load came to.
+    struct Full: Sendable {
+        /// Log-ins per second.
+        let rate: Double
+        /// Milliseconds of processor time of a log-in, of the program and of the server; 0 when it is not known.
+        let processorTime: Double
+    }
+
+    /// Everybody again and again.
+    func full(_ seconds: Int, _ postmaster: Int) async throws -> Full {
+        let before = ProcessorTime.now(postmaster), start = ContinuousClock.now
+        let deadline = start + .seconds(seconds), session = session
+        let count = try await withThrowingTaskGroup(of: Int.self) { group in
+            for person in people {
+                group.addTask {
+                    var count = 0
+                    while ContinuousClock.now < deadline {
+                        try await person.logIn(session)
+                        count += 1
+                    }
+                    return count
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        let elapsed = (ContinuousClock.now - start).inSeconds
+        var each = 0.0
+        if let before, let after = ProcessorTime.now(postmaster) {
+            let used = after - before
+            each = (used.program + used.server).inSeconds * 1_000 / Double(count)
+        }
+        return Full(rate: Double(count) / elapsed, processorTime: each)
+    }
+
+    /// Log-ins that begin at a rate, whether those before have ended or not: the 99th percentile in milliseconds, from
+    /// the moment at which each should have begun.
+    func open(_ rate: Double, _ seconds: Int) async throws -> Double {
+        let session = session, start = ContinuousClock.now
+        let times = try await withThrowingTaskGroup(of: Double.self) { group in
+            for number in 0..<Int(rate * Double(seconds)) {
+                let due = start + .seconds(Double(number) / rate), person = people[number % people.count]
+                try await Task.sleep(until: due, clock: .continuous)
+                group.addTask {
+                    try await person.logIn(session)
+                    return (ContinuousClock.now - due).inSeconds * 1_000
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        return Self.percentile99(times)
+    }
+
+    /// Starts and key proofs while more people than there are places log in in direct mode: the 99th percentile of a
+    /// call in milliseconds.
+    func beside(_ direct: [BenchPerson], _ seconds: Int) async throws -> Double {
+        let session = session, person = people[0].person
+        let deadline = ContinuousClock.now + .seconds(seconds)
+        return try await withThrowingTaskGroup(of: [Double].self) { group in
+            for one in direct {
+                group.addTask {
+                    // Refusals for want of a place are what the limit is for.
+                    while ContinuousClock.now < deadline { try? await session.logIn(one) }
+                    return []
+                }
+            }
+            group.addTask {
+                var times: [Double] = []
+                while ContinuousClock.now < deadline {
+                    let first = ContinuousClock.now
+                    let started = try await session.startLogin(person)
+                    let second = ContinuousClock.now
+                    _ = try await session.proveKey(.login, started, person)
+                    times += [(second - first).inSeconds * 1_000, (ContinuousClock.now - second).inSeconds * 1_000]
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+                return times
+            }
+            return Self.percentile99(try await group.reduce(into: []) { $0 += $1 })
+        }
+    }
+
+    private static func percentile99(_ times: [Double]) -> Double {
+        let sorted = times.sorted()
+        return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, sorted.count * 99 / 100)]
+    }
+}

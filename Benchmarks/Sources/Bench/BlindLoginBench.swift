@@ -1,0 +1,88 @@
+import Foundation
+import IdentityService
+import Keys
+
+/// Log-ins in blind mode through the use cases, and what they would cost with memory-hard hashing in the service.
+struct BlindLoginBench: Benchmark {
+    static let name = "blind"
+    static let measures: [Measure] = [
+        .blindLogIns, .argon2, .blindPerCore, .withOneArgon2, .blindAgainstOne, .withFiveArgon2, .blindAgainstFive,
+        .blindAtHalf, .besideDirect,
+    ]
+
+    private static let database = "bench_blind"
+    private static let people = 32
+
+    private let cluster: Cluster
+    private let plan: Plan
+    private let masters = MasterKeys.random()
+    private let secret: OperatorCommands.IssuedSecret
+    private let people: [BlindPerson]
+    private let direct: [BenchPerson]
+    private let postmaster: Int
+    private let argon2: Argon2Cost?
+
+    /// Registers people in blind mode, and others in direct mode.
+    init(cluster: Cluster, plan: Plan) async throws {
+        Terminal.say("registering \(Self.people) people in blind mode")
+        self.cluster = cluster
+        self.plan = plan
+        argon2 = Argon2Cost(environment: ProcessInfo.processInfo.environment)
+        postmaster = try await cluster.postmaster()
+        try await cluster.makeDatabase(Self.database)
+        let direct = (101...148).map { BenchPerson(number: $0) }
+        (secret, people) = try await BenchService(cluster, Self.database, masters).run { assembly in
+            let secret = try await assembly.commands.createApp(name: "bench", roles: Set(CallerRole.allCases))
+            let session = try await BenchSession(assembly.service, secret)
+            var people: [BlindPerson] = []
+            // One after the other: what is slow here is the client, and it is on this machine.
+            for number in 1...Self.people {
+                people.append(try await BlindPerson.register(BenchPerson(number: number), session))
+            }
+            for person in direct { try await session.register(person) }
+            return (secret, people)
+        }
+        self.direct = direct
+    }
+
+    func measure(_ repetition: Int, _ results: inout Results) async throws {
+        try await cluster.checkpoint()
+        let (plan, people, direct, secret, postmaster) = (plan, people, direct, secret, postmaster)
+        let measured = try await BenchService(cluster, Self.database, masters).run { assembly in
+            let session = try await BenchSession(assembly.service, secret)
+            for person in people.prefix(4) { try await person.logIn(session) }
+            let full = try await BlindLoad(people: people, session: session).full(plan.logInSeconds, postmaster)
+            let half = try await BlindLoad(people: people, session: session).open(full.rate / 2, plan.logInSeconds)
+            let beside = try await BlindLoad(people: people, session: session).beside(direct, plan.logInSeconds)
+            return (full, half, beside)
+        }
+        let (full, half, beside) = measured
+        results.record(.blindLogIns, full.rate)
+        results.record(.blindAtHalf, half)
+        results.record(.besideDirect, beside)
+        guard let hash = try await argon2?.milliseconds(), full.processorTime > 0 else { return }
+        results.record(.argon2, hash)
+        results.record(.blindPerCore, 1_000 / full.processorTime)
+        // Everything that a log-in costs but the evaluation, and hashing in its place.
+        let rest = full.processorTime - (try CredentialBench.evaluationMilliseconds())
+        results.record(.withOneArgon2, 1_000 / (rest + hash))
+        results.record(.withFiveArgon2, 1_000 / (rest + 5 * hash))
+        results.record(.blindAgainstOne, 1_000 / full.processorTime)
+        results.record(.blindAgainstFive, 1_000 / full.processorTime)
+    }
+}
+
+extension Measure {
+    static let blindLogIns = Measure("blind log-ins through the service, 32 callers")
+    static let argon2 = Measure("one Argon2id, 19 MiB, t = 2", unit: "ms CPU")
+    static let blindPerCore = Measure("blind log-ins by processor time", unit: "per core, s")
+    static let withOneArgon2 = Measure("the same with one Argon2id instead", unit: "per core, s")
+    static let withFiveArgon2 = Measure("the same with one for each answer", unit: "per core, s")
+    static let blindAgainstOne = Measure(
+        "blind log-ins against one Argon2id", unit: "per core, s", ratioTo: withOneArgon2, goal: .atLeast(3))
+    static let blindAgainstFive = Measure(
+        "blind log-ins against five", unit: "per core, s", ratioTo: withFiveArgon2, goal: .atLeast(10))
+    static let blindAtHalf = Measure("p99 of a blind log-in at half of that rate", unit: "ms", goal: .atMost(100))
+    static let besideDirect = Measure(
+        "p99 of other calls while direct mode is at its limit", unit: "ms", goal: .atMost(50))
+}
