@@ -26,7 +26,7 @@ extension SealedCredentials {
 
     private func open(_ inputs: [VOPRFInput], seed: OPRFSeed) throws(CredentialsError) -> UserKey {
         guard let slot = inputs.first?.slot else { throw CredentialsError(.atLeastThreeAnswersRequired) }
-        let key = try seed.keys().key(for: slot)
+        let key = try seed.key(for: slot)
         guard try context.oprfKey(for: slot) == key.publicKey else { throw CredentialsError(.secretInvalid) }
         let evaluate = try key.evaluator()
         for input in inputs {

@@ -29,6 +29,16 @@ public struct OPRFKeys: Sendable, Redacted {
     }
 }
 
+extension OPRFSeed {
+    /// The key that evaluates inputs of this slot, without the cost of deriving the other one.
+    public func key(for slot: CopySlot) throws(CredentialsError) -> OPRFKey {
+        switch slot {
+        case .answers: try OPRFKey(seed: self, info: Tag.oprfAnswers)
+        case .passphrase: try OPRFKey(seed: self, info: Tag.oprfPassphrase)
+        }
+    }
+}
+
 /// One VOPRF(P-384, SHA-384) key pair (RFC 9497, mode VOPRF): the service's half of an evaluation.
 ///
 /// HKDF-SHA384 with the seed as key material, `tenure/v1/oprf` as salt and `tenure/v1/oprf/answers` or

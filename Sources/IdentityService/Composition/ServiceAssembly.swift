@@ -84,7 +84,7 @@ public struct ServiceAssembly: Sendable {
         let signer = try CheckpointSigner(
             name: configuration.settings.issuer, secret: try ring.checkpointSigningKey())
         let pool = PostgresPool(
-            configuration: configuration.application, maximumConnections: configuration.maximumConnections,
+            configuration: Self.planningOnce(configuration.application), maximumConnections: configuration.maximumConnections,
             logger: logger)
         let readerPool = PostgresPool(configuration: configuration.reader, maximumConnections: 10, logger: logger)
         let appender = Appender(pool: pool, logger: logger)
@@ -115,5 +115,15 @@ public struct ServiceAssembly: Sendable {
             ExpiredRowSweeper(context),
             CheckpointSealer(sealing, anchorFile: configuration.anchorFile, logger: logger),
         ]
+    }
+    /// The same role with plans that are made once for each connection.
+    ///
+    /// All statements of the service find rows by keys, so there is one good plan, and planning costs more than running
+    /// it. A plan may be made while a table is empty and used when it is large, so it must never be a sequential scan.
+    private static func planningOnce(_ configuration: PostgresConfiguration) -> PostgresConfiguration {
+        let settings = ["plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "jit": "off"]
+        var configuration = configuration
+        configuration.sessionSettings.merge(settings) { given, _ in given }
+        return configuration
     }
 }

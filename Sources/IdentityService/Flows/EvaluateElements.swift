@@ -33,10 +33,12 @@ struct EvaluateElements: Sendable {
             }
             let sealed = target.sealed, seed = target.seed
             return try await admission.run {
-                let keys = try seed.keys()
+                // All elements of a request are of one kind: a passphrase, or subsets of the answers.
+                guard let slot = elements.first?.slot else { return [] }
+                let key = try seed.key(for: slot)
                 return try elements.map { element in
                     Evaluation(
-                        slot: Int(element.slot.byte), evaluation: try keys.evaluate(element),
+                        slot: Int(element.slot.byte), evaluation: try key.evaluate(blinded: element.bytes),
                         sealedCopy: try sealed.copy(in: element.slot))
                 }
             }

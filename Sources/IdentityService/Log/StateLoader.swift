@@ -12,11 +12,10 @@ struct StateLoader: Sendable {
     /// The tenant, from its own stream and the first event of its ledger.
     func tenant(_ id: TenantID) async throws -> TenantSnapshot {
         let stream = StreamID.tenant(id)
-        let founding = try await reader.event(stream.ledger, at: 1)
+        let (founding, events) = try await reader.streamAndFounding(stream)
         guard let founding, founding.stream.kind == StreamID.employeeKind else {
             return TenantSnapshot(id: id, state: Tenant.initial, version: 0, leaves: [:])
         }
-        let events = try await reader.streams([stream])[stream] ?? []
         var state = Tenant.initial
         Tenant.evolve(&state, try EventCodec.decode(founding))
         for event in events { Tenant.evolve(&state, try EventCodec.decode(event)) }

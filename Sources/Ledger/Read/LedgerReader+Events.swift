@@ -25,6 +25,22 @@ extension LedgerReader {
         return streams
     }
 
+    /// All events of a stream in the order of versions, and the first event of its ledger; one snapshot.
+    public func streamAndFounding(
+        _ id: StreamID
+    ) async throws(LedgerError) -> (founding: RecordedEvent?, events: [RecordedEvent]) {
+        let sql: SQL = """
+            SELECT ledger_id, position, event_id, entry FROM tenure.event
+            WHERE ledger_id = \(id.ledger.uuid) AND position = 1
+            UNION ALL
+            SELECT ledger_id, position, event_id, entry FROM tenure.event
+            WHERE ledger_id = \(id.ledger.uuid) AND stream_id = \(id.id) AND kind = \(id.kind) AND position > 1
+            """
+        let found = try await rows(sql, [id.ledger], Self.event)
+        let events = found.filter { $0.stream == id }.sorted { $0.streamVersion < $1.streamVersion }
+        return (found.first { $0.position == 1 }, events)
+    }
+
     /// The first event of each of several streams, in no order; a missing stream has none. One snapshot.
     public func beginnings(of ids: [StreamID]) async throws(LedgerError) -> [RecordedEvent] {
         let sql: SQL = """
