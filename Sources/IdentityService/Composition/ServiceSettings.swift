@@ -32,24 +32,3 @@ public struct ServiceSettings: Sendable {
         self.idempotencyLifetime = idempotencyLifetime
     }
 }
-
-/// How many attempts somebody has (credentials.md section 5).
-public struct BudgetRules: Sendable {
-    /// What all unknown devices together may spend on one credential.
-    public var unknownLimit = 20
-    /// How many seconds give one attempt back to unknown devices.
-    public var unknownRefillSeconds = 3_600
-    /// How many charges of unknown devices end a credential until it is changed.
-    public var unknownLifetimeCap = 100
-    /// What one known device may spend.
-    public var knownLimit = 20
-    /// How many seconds give one attempt back to a known device.
-    public var knownRefillSeconds = 600
-    /// How many wrong attempts of a known device go without a delay.
-    public var knownFreeOfDelay = 5
-    /// The first delay of a known device in seconds; it doubles with every further attempt, up to an hour.
-    public var knownDelaySeconds = 1
-
-    /// The defaults of the documentation.
-    public init() {}
-}
