@@ -22,8 +22,12 @@ public struct Decoy: Sendable, Redacted {
     /// The share of decoys, in 256ths, whose user allowed the questions beside the passphrase; a part of the former.
     static let questionsBesideShare: UInt8 = 16
 
+    /// The share of decoys, in 256ths, that insist on the blind mode, as a person may: without it the flag would tell that
+    /// its owner exists.
+    public static let blindOnlyShare = 16
+
     /// Expands 32 bytes into everything: HKDF-Expand with SHA-256, info `tenure/v1/decoy/` ‖ name.
-    init(root: SecretBytes, kdf: ScryptParameters) throws(CredentialsError) {
+    init(root: SecretBytes, kdf: ScryptParameters, blindOnlyShare: Int) throws(CredentialsError) {
         func expand(_ name: String, _ count: Int) -> SecretBytes {
             SecretBytes(
                 HKDF<SHA256>.expand(
@@ -34,6 +38,8 @@ public struct Decoy: Sendable, Redacted {
         let kind = expand("kind", 1).bytes[0]
         let hasPassphrase = kind < Self.passphraseShare
         let hasAnswers = !hasPassphrase || kind < Self.questionsBesideShare
+        var flags: CredentialFlags = hasPassphrase && hasAnswers ? .questionsWithPassphrase : []
+        if Int(expand("blind-only", 1).bytes[0]) < blindOnlyShare { flags.insert(.blindOnly) }
         let userKey = try ScalarDerivation.derive(
             SHA256.self, from: expand("user-key", 32), salt: [], info: Tag.decoy, byteCount: 32
         ) { try? UserKey(privateBytes: $0) }
@@ -43,8 +49,7 @@ public struct Decoy: Sendable, Redacted {
         let context = try OpeningContext(
             credentialId: id(0), userId: id(1), userPublicKey: userKey.publicKey,
             oprfAnswers: keys.answers.publicKey, oprfPassphrase: hasPassphrase ? keys.passphrase.publicKey : nil,
-            kdf: kdf, rules: .version1, flags: hasPassphrase && hasAnswers ? .questionsWithPassphrase : [],
-            questionIds: questionIds)
+            kdf: kdf, rules: .version1, flags: flags, questionIds: questionIds)
         let copies = expand("copies", 11 * SealedCopy.byteCount).bytes
         func copy(_ index: Int) -> [UInt8] {
             Array(copies[(index * SealedCopy.byteCount)..<((index + 1) * SealedCopy.byteCount)])

@@ -57,6 +57,15 @@ struct AttemptBudget: Sendable {
         }
     }
 
+    /// The statement that forgets a thousand budgets that are full again, or were charged by nobody for a year and are
+    /// nobody's. One that is being charged just now is locked, and is not forgotten.
+    static func forgetting(at time: Timestamp) -> SQL {
+        """
+        DELETE FROM tenure.budget WHERE ctid = ANY (ARRAY(
+            SELECT ctid FROM tenure.budget WHERE forget_at <= \(time.postgres) LIMIT 1000 FOR UPDATE SKIP LOCKED))
+        """
+    }
+
     /// The statement that gives a flow's own charges back after a success.
     func refund(_ count: Int) -> SQL {
         let count = Int32(count)

@@ -8,6 +8,8 @@ public struct ServiceSettings: Sendable {
     public var scrypt: ScryptParameters
     /// How many wrong attempts unknown and known devices have.
     public var budgets: BudgetRules
+    /// How many of 256 unknown employees insist on the blind mode.
+    public var blindOnlyDecoys = Decoy.blindOnlyShare
     /// How long an access token lasts.
     public var accessLifetime: Duration
     /// How long a refresh token lasts.

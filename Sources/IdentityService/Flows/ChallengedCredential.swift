@@ -44,7 +44,7 @@ struct ChallengedCredential: Sendable {
         let subject = FlowSubject(
             tenantId: TenantID(state.tenantId), companyName: try CompanyName(state.companyName),
             companyEmployeeId: try CompanyEmployeeID(state.companyEmployeeId), employee: nil)
-        let decoy = try context.decoy(for: subject)
+        let decoy = try context.decoy(for: subject, hiddenFrom: state.isHidden ? state.appId : nil)
         return ChallengedCredential(
             sealed: decoy.sealed, seed: decoy.seed, recordHash: decoy.recordHash,
             questions: decoy.questions.map {

@@ -54,6 +54,8 @@ struct FlowState: Sendable, Equatable {
     var namedCredentialId: UUID
     /// Whether there is nobody to be challenged; the flow goes on just the same.
     var isDecoy: Bool
+    /// Whether the company was hidden from the app when the flow began.
+    var isHidden = false
     /// Whether the user exists already.
     var userExists: Bool
     /// Whether questions may be answered beside a passphrase.

@@ -26,7 +26,7 @@ struct StartLogin: Sendable {
         }
 
         // The decoy is derived in any case, so that its cost tells nothing.
-        let decoy = try context.decoy(for: subject)
+        let decoy = try context.decoy(for: subject, hiddenFrom: isLinked ? nil : app.appId)
         var state = FlowState(
             id: UUID(), purpose: .login, step: .key, appId: app.appId, tenantId: subject.tenantId.uuid,
             companyName: input.companyName, companyEmployeeId: input.companyEmployeeId, email: nil,
@@ -35,6 +35,7 @@ struct StartLogin: Sendable {
             namedCredentialId: decoy.sealed.context.credentialId, isDecoy: true, userExists: false,
             questionsAllowed: false, challenge: [], subjectSalt: randomBytes(32), proved: nil, charges: [],
             expiresAt: call.time.adding(FlowState.lifetime))
+        state.isHidden = !isLinked
         if isLinked, let employeeId = subject.employee,
             let user = try await context.credentialOwner(of: employeeId, in: subject.tenantId)
         {

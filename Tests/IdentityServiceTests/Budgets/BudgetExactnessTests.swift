@@ -18,7 +18,8 @@ struct BudgetExactnessTests {
                     try await withThrowingTaskGroup(of: Bool.self) { group in
                         for index in 0..<200 {
                             group.addTask {
-                                try await BudgetFixture.charge(budget, index.isMultiple(of: 2) ? first : second, at: BudgetFixture.start)
+                                try await BudgetFixture.charge(
+                                    budget, index.isMultiple(of: 2) ? first : second, at: BudgetFixture.start)
                             }
                         }
                         return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }

@@ -4,7 +4,9 @@ import Testing
 
 @Suite(.onServer)
 struct `Scenario 11: a hundred wrong attempts` {
-    @Test func `from two processes at once use exactly the share of their app, and the owner is not locked out`() async throws {
+    @Test func `from two processes at once use exactly the share of their app, and the owner is not locked out`()
+        async throws
+    {
         try await inTurn { world in
             let first = try world.client
             let owner = try await first.found("limit.example")
