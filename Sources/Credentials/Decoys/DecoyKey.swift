@@ -40,16 +40,17 @@ public struct DecoyKey: Sendable, Redacted {
     ///     cannot find out together, by comparing, whom only one of them is shown.
     ///   - kdf: The cost that real credentials have.
     ///   - blindOnlyShare: How many of 256 decoys insist on the blind mode.
+    ///   - keys: The public keys of this very decoy, when they are known from before.
     public func decoy(
         company: [UInt8], employee: [UInt8], hiddenFrom app: UUID? = nil, kdf: ScryptParameters = .standard,
-        blindOnlyShare: Int = Decoy.blindOnlyShare
+        blindOnlyShare: Int = Decoy.blindOnlyShare, keys: DecoyPublicKeys? = nil
     ) throws(CredentialsError) -> Decoy {
         var message = ByteWriter()
         message.raw(Tag.decoy)
         message.framed(company)
         message.framed(employee)
         if let app { message.framed(app.bytes) }
-        return try Decoy(root: SecretBytes(mac(message.bytes)), kdf: kdf, blindOnlyShare: blindOnlyShare)
+        return try Decoy(root: SecretBytes(mac(message.bytes)), kdf: kdf, blindOnlyShare: blindOnlyShare, keys: keys)
     }
 
     private func mac(_ message: [UInt8]) -> [UInt8] {

@@ -32,11 +32,13 @@ extension ServiceContext {
     }
 
     /// What an unknown employee's credential looks like, or anybody's of a company that is hidden from an app.
-    func decoy(for subject: FlowSubject, hiddenFrom app: UUID?) throws -> Decoy {
+    ///
+    /// - Parameter keys: Its public keys, which a flow keeps from its start on.
+    func decoy(for subject: FlowSubject, hiddenFrom app: UUID?, keys: DecoyPublicKeys? = nil) throws -> Decoy {
         let key = try DecoyKey(bytes: ring.decoyDigest("employees", []).bytes)
         return try key.decoy(
             company: subject.companyName.canonical, employee: subject.companyEmployeeId.canonical,
-            hiddenFrom: app, kdf: settings.scrypt, blindOnlyShare: settings.blindOnlyDecoys)
+            hiddenFrom: app, kdf: settings.scrypt, blindOnlyShare: settings.blindOnlyDecoys, keys: keys)
     }
 
     /// A fresh challenge of a flow.

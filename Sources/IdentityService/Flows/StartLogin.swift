@@ -36,15 +36,22 @@ struct StartLogin: Sendable {
             questionsAllowed: false, challenge: [], subjectSalt: randomBytes(32), proved: nil, charges: [],
             expiresAt: call.time.adding(FlowState.lifetime))
         state.isHidden = !isLinked
-        if isLinked, let employeeId = subject.employee,
+        state.decoyKeys = decoy.publicKeys.bytes
+        // Where there is nobody, a colleague is looked up in the same way.
+        if isLinked, let employeeId = subject.employee ?? tenant.state.securityAdmin,
             let user = try await context.credentialOwner(of: employeeId, in: subject.tenantId)
         {
-            state.employeeId = employeeId.uuid
-            state.userId = user.userId.uuid
-            state.credentialId = user.credentialId.uuid
-            state.namedCredentialId = state.credentialId
-            state.isDecoy = false
-            state.userExists = true
+            if subject.employee == nil {
+                state.standIn = StandIn(
+                    employeeId: employeeId.uuid, userId: user.userId.uuid, credentialId: user.credentialId.uuid)
+            } else {
+                state.employeeId = employeeId.uuid
+                state.userId = user.userId.uuid
+                state.credentialId = user.credentialId.uuid
+                state.namedCredentialId = state.credentialId
+                state.isDecoy = false
+                state.userExists = true
+            }
         }
         state.challenge = try context.challenge(for: state, at: call.time)
         try await FlowStore(context: context).insert(state)

@@ -46,4 +46,13 @@ import Testing
         #expect(Set(ids).count == 3)
         #expect(try decoy("bob", hiddenFrom: apps[0]).sealed == hidden[0].sealed)
     }
+
+    @Test func `a decoy is the same when its public keys are known from before`() throws {
+        let first = try decoy("bob")
+        let keys = try DecoyPublicKeys(bytes: first.publicKeys.bytes)
+        let again = try key.decoy(company: Array("acme".utf8), employee: Array("bob".utf8), kdf: kdf, keys: keys)
+        #expect(again.sealed == first.sealed && again.seed.bytes == first.seed.bytes)
+        #expect(throws: CredentialsError.self) { try DecoyPublicKeys(bytes: Array(first.publicKeys.bytes.dropLast())) }
+        #expect(throws: CredentialsError.self) { try DecoyPublicKeys(bytes: [UInt8](repeating: 4, count: 163)) }
+    }
 }
