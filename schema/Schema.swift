@@ -25,6 +25,7 @@ public enum Schema {
         Script(name: "m012_erasure", bytes: PackageResources.m012_erasure_sql),
         Script(name: "m013_feed", bytes: PackageResources.m013_feed_sql),
         Script(name: "m014_stream_versions", bytes: PackageResources.m014_stream_versions_sql),
+        Script(name: "m016_budget_shares", bytes: PackageResources.m016_budget_shares_sql),
     ]
 
     /// The functions, replaced as a whole whenever one of them changed; none needs another to exist when it is created.
@@ -36,6 +37,8 @@ public enum Schema {
         Script(name: "append_independent", bytes: PackageResources.append_independent_sql),
         Script(name: "append_lock", bytes: PackageResources.append_lock_sql),
         Script(name: "append_ready", bytes: PackageResources.append_ready_sql),
+        Script(name: "budget_refilled", bytes: PackageResources.budget_refilled_sql),
+        Script(name: "budget_wait", bytes: PackageResources.budget_wait_sql),
         Script(name: "changed_ledgers", bytes: PackageResources.changed_ledgers_sql),
         Script(name: "charge_attempt", bytes: PackageResources.charge_attempt_sql),
         Script(name: "feed_page", bytes: PackageResources.feed_page_sql),

@@ -1,64 +1,61 @@
--- Charges one attempt to a budget, durably and before the evaluation it pays for. The row lock makes the count exact
--- over processes; the caller has locked the ledger's head before, so that the order of locks is the same everywhere.
+-- Charges one attempt, durably and before the evaluation it pays for, to a budget and to the shares of it: to all of them
+-- or to none. The row locks make the counts exact over processes; the caller has locked the ledger's head before, so that
+-- the order of locks is the same everywhere.
+--
+-- Whoever is refused hears the longest of the waits: after it an attempt is there, unless others took it.
 CREATE OR REPLACE FUNCTION tenure.charge_attempt(
     charge_ledger uuid,
-    charge_key bytea,
+    charge_keys bytea[],
+    charge_limits integer[],
+    charge_lifetime_caps integer[],
     charge_time timestamptz,
-    charge_limit integer,
     charge_refill_seconds integer,
-    charge_lifetime_cap integer,
     charge_free_of_delay integer,
-    charge_delay_seconds integer
-) RETURNS TABLE (charged boolean, spent integer, locked boolean, retry_after_seconds integer)
+    charge_delay_seconds integer,
+    charge_keep_seconds integer
+) RETURNS TABLE (charged boolean, spent integer, exhausted boolean, retry_after_seconds integer)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, tenure
 AS $$
 #variable_conflict use_column
 DECLARE
-    _row tenure.budget;
-    _refills bigint;
     _wait interval;
+    _charged boolean;
+    _spent integer;
+    _exhausted boolean;
 BEGIN
     INSERT INTO tenure.budget (ledger_id, key, spent, lifetime, refilled_at)
-    VALUES (charge_ledger, charge_key, 0, 0, charge_time)
-    ON CONFLICT DO NOTHING;
-    SELECT * INTO STRICT _row FROM tenure.budget
-    WHERE budget.ledger_id = charge_ledger AND budget.key = charge_key FOR UPDATE;
+    SELECT charge_ledger, part.key, 0, 0, charge_time FROM unnest(charge_keys) AS part (key) ORDER BY part.key
+    -- Changes nothing, but locks the row that is there, or makes it anew when a sweep deletes it just now.
+    ON CONFLICT ON CONSTRAINT budget_pkey DO UPDATE SET spent = excluded.spent WHERE false;
 
-    -- A clock that ran backwards refills nothing.
-    _refills := greatest(0, floor(extract(epoch FROM charge_time - _row.refilled_at) / charge_refill_seconds));
-    IF _refills >= _row.spent THEN
-        _row.spent := 0;
-        _row.refilled_at := greatest(_row.refilled_at, charge_time);
-    ELSE
-        _row.spent := _row.spent - _refills;
-        _row.refilled_at := _row.refilled_at + make_interval(secs => _refills * charge_refill_seconds);
-    END IF;
-
-    IF charge_lifetime_cap > 0 AND _row.lifetime >= charge_lifetime_cap THEN
-        -- Only new credentials end this: the outputs learned so far survive every refill.
-        _wait := interval '1 day';
-    ELSIF _row.blocked_until > charge_time THEN
-        _wait := _row.blocked_until - charge_time;
-    ELSIF _row.spent >= charge_limit THEN
-        _wait := _row.refilled_at + make_interval(secs => charge_refill_seconds) - charge_time;
-    END IF;
+    SELECT max(tenure.budget_wait(b, part.most, part.cap, charge_time, charge_refill_seconds)) INTO _wait
+    FROM unnest(charge_keys, charge_limits, charge_lifetime_caps) AS part (key, most, cap)
+    JOIN tenure.budget AS b ON b.ledger_id = charge_ledger AND b.key = part.key;
     IF _wait IS NOT NULL THEN
-        RETURN QUERY SELECT false, _row.spent, true, greatest(1, ceil(extract(epoch FROM _wait)))::integer;
+        RETURN QUERY SELECT false, 0, true, greatest(1, ceil(extract(epoch FROM _wait)))::integer;
         RETURN;
     END IF;
 
-    _row.spent := _row.spent + 1;
-    IF charge_free_of_delay > 0 AND _row.spent > charge_free_of_delay THEN
-        _row.blocked_until := charge_time + least(
-            interval '1 hour',
-            make_interval(secs => charge_delay_seconds * 2 ^ least(20, _row.spent - charge_free_of_delay - 1)));
-    END IF;
-    UPDATE tenure.budget SET
-        spent = _row.spent, lifetime = budget.lifetime + 1,
-        refilled_at = _row.refilled_at, blocked_until = _row.blocked_until
-    WHERE budget.ledger_id = charge_ledger AND budget.key = charge_key;
-    RETURN QUERY SELECT true, _row.spent, _row.spent >= charge_limit, 0;
+    WITH changed AS (
+        UPDATE tenure.budget AS b SET
+            spent = now.spent + 1, lifetime = b.lifetime + 1, refilled_at = now.refilled_at,
+            blocked_until = CASE
+                WHEN charge_free_of_delay > 0 AND now.spent >= charge_free_of_delay THEN charge_time + least(
+                    interval '1 hour',
+                    make_interval(secs => charge_delay_seconds * 2 ^ least(20, now.spent - charge_free_of_delay)))
+                ELSE b.blocked_until
+            END,
+            forget_at = charge_time + make_interval(secs => charge_keep_seconds)
+        FROM unnest(charge_keys, charge_limits, charge_lifetime_caps) WITH ORDINALITY AS part (key, most, cap, number)
+        JOIN tenure.budget AS old ON old.ledger_id = charge_ledger AND old.key = part.key
+        CROSS JOIN LATERAL tenure.budget_refilled(old, charge_time, charge_refill_seconds) AS now
+        WHERE b.ledger_id = charge_ledger AND b.key = part.key
+        RETURNING b.spent, b.lifetime, part.*)
+    SELECT count(*) = cardinality(charge_keys), max(spent) FILTER (WHERE number = 1),
+        bool_or(spent >= most OR (cap > 0 AND lifetime >= cap))
+    INTO _charged, _spent, _exhausted FROM changed;
+    RETURN QUERY SELECT _charged, _spent, _exhausted, 0;
 END;
 $$;
 

@@ -1,7 +1,8 @@
--- Gives a flow's own charges back after a success, and no more: what strangers spent stays spent.
+-- Gives a flow's own charges back after a success, to the budget and its shares, and no more: what strangers spent stays
+-- spent.
 CREATE OR REPLACE FUNCTION tenure.refund_attempts(
     refund_ledger uuid,
-    refund_key bytea,
+    refund_keys bytea[],
     refund_count integer
 ) RETURNS void
 LANGUAGE sql
@@ -11,7 +12,7 @@ AS $$
         spent = greatest(0, spent - refund_count),
         lifetime = greatest(0, lifetime - refund_count),
         blocked_until = NULL
-    WHERE ledger_id = refund_ledger AND key = refund_key;
+    WHERE ledger_id = refund_ledger AND key = ANY (refund_keys);
 $$;
 
 GRANT EXECUTE ON FUNCTION tenure.refund_attempts TO tenure_app;

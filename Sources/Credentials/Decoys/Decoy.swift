@@ -10,6 +10,8 @@ public import Foundation
 public struct Decoy: Sendable, Redacted {
     /// The seed of its VOPRF keys; the keys follow by the same derivation as real ones.
     public let seed: OPRFSeed
+    /// The public halves of its three keys.
+    public let publicKeys: DecoyPublicKeys
     /// Context and copies, of the same types and sizes as real ones.
     public let sealed: SealedCredentials
     /// What stands for the hash of its record, 32 bytes.
@@ -22,29 +24,41 @@ public struct Decoy: Sendable, Redacted {
     /// The share of decoys, in 256ths, whose user allowed the questions beside the passphrase; a part of the former.
     static let questionsBesideShare: UInt8 = 16
 
+    /// The share of decoys, in 256ths, that insist on the blind mode, as a person may: without it the flag would tell that
+    /// its owner exists.
+    public static let blindOnlyShare = 16
+
     /// Expands 32 bytes into everything: HKDF-Expand with SHA-256, info `tenure/v1/decoy/` ‖ name.
-    init(root: SecretBytes, kdf: ScryptParameters) throws(CredentialsError) {
+    ///
+    /// - Parameter known: The public keys, when they were derived before: they are what takes long.
+    init(
+        root: SecretBytes, kdf: ScryptParameters, blindOnlyShare: Int, keys known: DecoyPublicKeys?
+    ) throws(CredentialsError) {
         func expand(_ name: String, _ count: Int) -> SecretBytes {
             SecretBytes(
                 HKDF<SHA256>.expand(
                     pseudoRandomKey: root.key, info: Tag.decoy + Array("/\(name)".utf8), outputByteCount: count))
         }
         let seed = try OPRFSeed(bytes: expand("oprf-seed", 32).bytes)
-        let keys = try seed.keys()
+        let keys: DecoyPublicKeys
+        if let known {
+            keys = known
+        } else {
+            keys = try DecoyPublicKeys(seed: seed, userKeySecret: expand("user-key", 32))
+        }
+        publicKeys = keys
         let kind = expand("kind", 1).bytes[0]
         let hasPassphrase = kind < Self.passphraseShare
         let hasAnswers = !hasPassphrase || kind < Self.questionsBesideShare
-        let userKey = try ScalarDerivation.derive(
-            SHA256.self, from: expand("user-key", 32), salt: [], info: Tag.decoy, byteCount: 32
-        ) { try? UserKey(privateBytes: $0) }
+        var flags: CredentialFlags = hasPassphrase && hasAnswers ? .questionsWithPassphrase : []
+        if Int(expand("blind-only", 1).bytes[0]) < blindOnlyShare { flags.insert(.blindOnly) }
         let ids = expand("ids", 7 * 16).bytes
         func id(_ index: Int) -> UUID { UUID(randomBytes: Array(ids[(index * 16)..<(index * 16 + 16)])) }
         let questionIds = (0..<5).map { id($0 + 2) }
         let context = try OpeningContext(
-            credentialId: id(0), userId: id(1), userPublicKey: userKey.publicKey,
-            oprfAnswers: keys.answers.publicKey, oprfPassphrase: hasPassphrase ? keys.passphrase.publicKey : nil,
-            kdf: kdf, rules: .version1, flags: hasPassphrase && hasAnswers ? .questionsWithPassphrase : [],
-            questionIds: questionIds)
+            credentialId: id(0), userId: id(1), userPublicKey: keys.user, oprfAnswers: keys.answers,
+            oprfPassphrase: hasPassphrase ? keys.passphrase : nil,
+            kdf: kdf, rules: .version1, flags: flags, questionIds: questionIds)
         let copies = expand("copies", 11 * SealedCopy.byteCount).bytes
         func copy(_ index: Int) -> [UInt8] {
             Array(copies[(index * SealedCopy.byteCount)..<((index + 1) * SealedCopy.byteCount)])

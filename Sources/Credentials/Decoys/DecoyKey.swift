@@ -36,15 +36,21 @@ public struct DecoyKey: Sendable, Redacted {
     /// - Parameters:
     ///   - company: The canonical company name in UTF-8.
     ///   - employee: The canonical employee id in UTF-8.
+    ///   - app: The app that the company is hidden from; to each such app everybody there is another decoy. So two apps
+    ///     cannot find out together, by comparing, whom only one of them is shown.
     ///   - kdf: The cost that real credentials have.
+    ///   - blindOnlyShare: How many of 256 decoys insist on the blind mode.
+    ///   - keys: The public keys of this very decoy, when they are known from before.
     public func decoy(
-        company: [UInt8], employee: [UInt8], kdf: ScryptParameters = .standard
+        company: [UInt8], employee: [UInt8], hiddenFrom app: UUID? = nil, kdf: ScryptParameters = .standard,
+        blindOnlyShare: Int = Decoy.blindOnlyShare, keys: DecoyPublicKeys? = nil
     ) throws(CredentialsError) -> Decoy {
         var message = ByteWriter()
         message.raw(Tag.decoy)
         message.framed(company)
         message.framed(employee)
-        return try Decoy(root: SecretBytes(mac(message.bytes)), kdf: kdf)
+        if let app { message.framed(app.bytes) }
+        return try Decoy(root: SecretBytes(mac(message.bytes)), kdf: kdf, blindOnlyShare: blindOnlyShare, keys: keys)
     }
 
     private func mac(_ message: [UInt8]) -> [UInt8] {

@@ -11,7 +11,9 @@ extension FlowStartedResponse {
 
 extension SessionResponse {
     init(_ tokens: SessionTokens) {
-        self.init(accessToken: tokens.accessToken, expiresAt: tokens.expiresAt, refreshToken: tokens.refreshToken)
+        self.init(
+            accessToken: tokens.accessToken, expiresAt: tokens.expiresAt, refreshToken: tokens.refreshToken,
+            credentialsChangeRequired: tokens.credentialsChangeRequired)
     }
 }
 

@@ -7,18 +7,31 @@ import Postgres
 
 /// Whose attempts are counted together.
 ///
-/// All unknown devices share one budget per credential, because fresh keys are free; a device whose key was authorized
-/// for that employee has its own, so strangers cannot lock the owner out of it.
+/// All unknown devices share one budget per credential, because fresh keys are free; each app and each company may spend
+/// only a part of it. A device whose key was authorized for that employee has a budget of its own, so strangers cannot
+/// lock the owner out of it.
 struct AttemptBudget: Sendable {
     let ledger: LedgerID
-    let key: [UInt8]
+    /// The whole budget first, then the shares of it.
+    let parts: [BudgetPart]
     let device: DeviceKind
+    /// Whether the credential is nobody's.
+    let isDecoy: Bool
 
     /// The budget that an attempt of this flow is charged to.
     init(_ state: FlowState, isKnownDevice: Bool, ring: KeyRing) {
         device = isKnownDevice ? .known : .unknown
+        isDecoy = state.isDecoy
         ledger = .directory(of: UserID(state.userId))
-        key = Self.key(state.credentialId, device: isKnownDevice ? state.employeePublicKey : nil, ring)
+        let whole = Self.key(state.credentialId, device: isKnownDevice ? state.employeePublicKey : nil, ring)
+        var parts = [BudgetPart(share: .whole, key: whole)]
+        if !isKnownDevice {
+            for (share, id) in [(BudgetPart.Share.app, state.appId), (.tenant, state.tenantId)] {
+                let digest = ring.lookupDigest(kind: "budget-\(share.rawValue)", state.credentialId.bytes + id.bytes)
+                parts.append(BudgetPart(share: share, key: whole + digest))
+            }
+        }
+        self.parts = parts
     }
 
     private static func key(_ credential: UUID, device: [UInt8]?, _ ring: KeyRing) -> [UInt8] {
@@ -37,42 +50,25 @@ struct AttemptBudget: Sendable {
                 ? [key(credential.uuid, device: nil, ring)]
                 : devices.map { key(credential.uuid, device: $0.bytes, ring) }
         }
-        guard !keys.isEmpty else { return [] }
-        return ["DELETE FROM tenure.budget WHERE ledger_id = \(ledger) AND key = ANY (\(keys))"]
+        // A share lies between its budget's key alone and that key before the greatest digest.
+        return keys.map { key in
+            let last = key + [UInt8](repeating: 0xFF, count: 32)
+            return "DELETE FROM tenure.budget WHERE ledger_id = \(ledger) AND key BETWEEN \(key) AND \(last)"
+        }
     }
 
-    /// What charging one attempt led to.
-    struct Charged: Sendable {
-        var isCharged: Bool
-        var spent: Int32
-        var isExhausted: Bool
-        var retryAfterSeconds: Int32
-    }
-
-    /// Charges one attempt; the row lock in the function makes the count exact over processes.
-    func charge(
-        _ rules: BudgetRules, at time: Timestamp, on connection: inout PostgresConnection
-    ) async throws -> Charged {
-        let now = time.postgres
-        let isKnown = device == .known
-        let limit = Int32(isKnown ? rules.knownLimit : rules.unknownLimit)
-        let refill = Int32(isKnown ? rules.knownRefillSeconds : rules.unknownRefillSeconds)
-        let cap = Int32(isKnown ? 0 : rules.unknownLifetimeCap)
-        let free = Int32(isKnown ? rules.knownFreeOfDelay : 0)
-        let delay = Int32(rules.knownDelaySeconds)
-        let rows = try await connection.query(
-            """
-            SELECT charged, spent, locked, retry_after_seconds FROM tenure.charge_attempt(
-                \(ledger.uuid), \(key), \(now), \(limit), \(refill), \(cap), \(free), \(delay))
-            """)
-        guard let row = rows.first else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
-        let (charged, spent, locked, wait) = try row.decode(Bool.self, Int32.self, Bool.self, Int32.self)
-        return Charged(isCharged: charged, spent: spent, isExhausted: locked, retryAfterSeconds: wait)
+    /// The statement that forgets a thousand budgets that are full again, or were charged by nobody for a year and are
+    /// nobody's. One that is being charged just now is locked, and is not forgotten.
+    static func forgetting(at time: Timestamp) -> SQL {
+        """
+        DELETE FROM tenure.budget WHERE ctid = ANY (ARRAY(
+            SELECT ctid FROM tenure.budget WHERE forget_at <= \(time.postgres) LIMIT 1000 FOR UPDATE SKIP LOCKED))
+        """
     }
 
     /// The statement that gives a flow's own charges back after a success.
     func refund(_ count: Int) -> SQL {
         let count = Int32(count)
-        return "SELECT tenure.refund_attempts(\(ledger.uuid), \(key), \(count))"
+        return "SELECT tenure.refund_attempts(\(ledger.uuid), \(parts.map(\.key)), \(count))"
     }
 }

@@ -10,7 +10,7 @@ import Projections
 ///
 /// One transaction locks the head of the user's directory, takes the flow's step, charges the budget and appends
 /// `AttemptCharged`; so two requests at one step are not both served, and a crash afterwards costs the attempt, never
-/// gives one for free. A decoy does the same without the event.
+/// gives one for free. A decoy does the same, and takes the event back within the transaction.
 struct ChargeAttempt: Sendable {
     let context: ServiceContext
 
@@ -42,10 +42,12 @@ struct ChargeAttempt: Sendable {
                 throw ServiceError(.flowWrongStep)
             }
             next.version += 1
-            if !row.state.isDecoy {
-                let append = try events(charge, row.state, budget, result, app, call)
-                for outcome in try await Appender.append([append], on: &connection) { _ = try outcome.get() }
-            }
+            let append = try events(charge, row.state, budget, result, app, call)
+            try await connection.execute("SAVEPOINT charged")
+            for outcome in try await Appender.append([append], on: &connection) { _ = try outcome.get() }
+            // There is nobody whose log could have the event, but the same work is done for it.
+            try await connection.execute(
+                row.state.isDecoy ? "ROLLBACK TO SAVEPOINT charged" : "RELEASE SAVEPOINT charged")
             return next
         }
     }

@@ -5,9 +5,10 @@ import Logging
 import Postgres
 public import ServiceLifecycle
 
-/// Deletes the rows of flows and idempotent answers whose time has passed.
+/// Deletes the rows of flows, idempotent answers and budgets whose time has passed.
 ///
-/// Nothing depends on it: an expired row is refused wherever it is read. It keeps tables small and personal data short.
+/// Nothing depends on it: an expired row is refused wherever it is read, and an expired budget is a full one, or that of
+/// somebody who does not exist. It keeps tables small and personal data short.
 public struct ExpiredRowSweeper: Service {
     /// How long between two sweeps.
     public static let interval: Duration = .seconds(60)
@@ -41,6 +42,7 @@ public struct ExpiredRowSweeper: Service {
             DELETE FROM tenure.idempotency WHERE ctid = ANY (ARRAY(
                 SELECT ctid FROM tenure.idempotency WHERE expires_at <= \(moment) LIMIT 1000))
             """)
+        try await deleteAll(AttemptBudget.forgetting(at: time))
     }
 
     private func deleteAll(_ statement: SQL) async throws {

@@ -8,6 +8,8 @@ public struct ServiceSettings: Sendable {
     public var scrypt: ScryptParameters
     /// How many wrong attempts unknown and known devices have.
     public var budgets: BudgetRules
+    /// How many of 256 unknown employees insist on the blind mode.
+    public var blindOnlyDecoys = Decoy.blindOnlyShare
     /// How long an access token lasts.
     public var accessLifetime: Duration
     /// How long a refresh token lasts.
@@ -31,25 +33,4 @@ public struct ServiceSettings: Sendable {
         self.viewPatience = viewPatience
         self.idempotencyLifetime = idempotencyLifetime
     }
-}
-
-/// How many attempts somebody has (credentials.md section 5).
-public struct BudgetRules: Sendable {
-    /// What all unknown devices together may spend on one credential.
-    public var unknownLimit = 20
-    /// How many seconds give one attempt back to unknown devices.
-    public var unknownRefillSeconds = 3_600
-    /// How many charges of unknown devices end a credential until it is changed.
-    public var unknownLifetimeCap = 100
-    /// What one known device may spend.
-    public var knownLimit = 20
-    /// How many seconds give one attempt back to a known device.
-    public var knownRefillSeconds = 600
-    /// How many wrong attempts of a known device go without a delay.
-    public var knownFreeOfDelay = 5
-    /// The first delay of a known device in seconds; it doubles with every further attempt, up to an hour.
-    public var knownDelaySeconds = 1
-
-    /// The defaults of the documentation.
-    public init() {}
 }

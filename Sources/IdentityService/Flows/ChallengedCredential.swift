@@ -20,31 +20,47 @@ struct ChallengedCredential: Sendable {
 
     /// Loads what the flow names.
     ///
+    /// A login makes the decoy and reads somebody's credential in any case, and takes the one that it needs.
+    ///
     /// - Throws: `request.stale` when the credential was replaced since the flow began.
     static func load(for state: FlowState, _ context: ServiceContext) async throws -> ChallengedCredential {
-        if state.isDecoy { return try decoy(for: state, context) }
-        let userId = UserID(state.userId)
+        guard let keys = state.decoyKeys else {
+            return try await stored(state.credentialId, of: state.userId, context)
+        }
+        let decoy = try decoy(for: state, keys: try DecoyPublicKeys(bytes: keys), context)
+        guard state.isDecoy else { return try await stored(state.credentialId, of: state.userId, context) }
+        // What becomes of a colleague's credential meanwhile is not this flow's business.
+        if let standIn = state.standIn { _ = try? await stored(standIn.credentialId, of: standIn.userId, context) }
+        return decoy
+    }
+
+    private static func stored(
+        _ credential: UUID, of user: UUID, _ context: ServiceContext
+    ) async throws -> ChallengedCredential {
+        let userId = UserID(user)
         let user = try await StateLoader(reader: context.reader).user(userId)
-        guard let credentials = user.state.credentials, credentials.id.uuid == state.credentialId else {
+        guard let credentials = user.state.credentials, credentials.id.uuid == credential else {
             throw ServiceError(.requestStale)
         }
         let stored = try StoredCredentials(bytes: credentials.record)
         let ledger = LedgerID.directory(of: userId).uuid
-        guard let seed = try await context.seeds.load(credentialId: state.credentialId, ledger: ledger) else {
+        guard let seed = try await context.seeds.load(credentialId: credential, ledger: ledger) else {
             throw ServiceError(.requestStale)
         }
-        let keys = try await context.personKeys.load([state.userId], ledger: ledger)
+        let keys = try await context.personKeys.load([userId.uuid], ledger: ledger)
         return ChallengedCredential(
             sealed: stored.record.sealed, seed: try OPRFSeed(bytes: seed.answers.bytes),
             recordHash: stored.record.hash,
-            questions: try texts(of: stored, key: keys[state.userId], credential: state.credentialId))
+            questions: try texts(of: stored, key: keys[userId.uuid], credential: credential))
     }
 
-    private static func decoy(for state: FlowState, _ context: ServiceContext) throws -> ChallengedCredential {
+    private static func decoy(
+        for state: FlowState, keys: DecoyPublicKeys, _ context: ServiceContext
+    ) throws -> ChallengedCredential {
         let subject = FlowSubject(
             tenantId: TenantID(state.tenantId), companyName: try CompanyName(state.companyName),
             companyEmployeeId: try CompanyEmployeeID(state.companyEmployeeId), employee: nil)
-        let decoy = try context.decoy(for: subject)
+        let decoy = try context.decoy(for: subject, hiddenFrom: state.isHidden ? state.appId : nil, keys: keys)
         return ChallengedCredential(
             sealed: decoy.sealed, seed: decoy.seed, recordHash: decoy.recordHash,
             questions: decoy.questions.map {

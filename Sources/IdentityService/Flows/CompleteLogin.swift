@@ -61,16 +61,20 @@ struct CompleteLogin: Sendable {
         _ recorder: inout FlowRecorder, _ employee: EmployeeID, _ summary: EmployeeSummary
     ) async throws -> FlowOutcome {
         let tenant = recorder.tenant
+        let state = recorder.row.state
         let session = OpenedSession(
-            employee: employee, tenant: tenant, fingerprint: try recorder.row.state.fingerprint,
-            at: recorder.call.time, context)
+            employee: employee, tenant: tenant, fingerprint: try state.fingerprint, at: recorder.call.time, context)
+        var tokens = session.tokens
+        // The budget of unknown devices, whichever device this is: it is what the credentials' owner has to know of.
+        tokens.credentialsChangeRequired = try await AttemptBudget(state, isKnownDevice: false, ring: context.ring)
+            .hasReachedLifetimeCap(context.settings.budgets, in: context.pool)
         try recorder.add(
             session.event, to: .session(session.id, in: tenant), version: 0, keys: [:], about: nil, by: employee)
         recorder.statements.append(
             OpenedSession.expiry(employee: employee, tenant: tenant, at: recorder.call.time))
         recorder.statements.append(session.insertion)
-        return try await recorder.append { appended in
-            .success(session.tokens, summary, position: appended.last[LedgerID(tenant.uuid)])
+        return try await recorder.append { [tokens] appended in
+            .success(tokens, summary, position: appended.last[LedgerID(tenant.uuid)])
         }
     }
 

@@ -104,6 +104,8 @@ extension FlowState {
         state.seed = nil
         state.setUpEvaluations = 0
         state.attempt = nil
+        state.decoyKeys = nil
+        state.standIn = nil
         return state
     }
 }

@@ -21,6 +21,9 @@ extension FlowState {
                     .array([.string($0.id.lowercased), .integer(Int64($0.version)), .bool($0.wasKnownDevice)])
                 }),
         ]
+        if let decoyKeys { members["decoyKeys"] = .string(Base64URL.encode(decoyKeys)) }
+        if let standIn { members["standIn"] = standIn.json }
+        if isHidden { members["hidden"] = .bool(true) }
         if let seed {
             members["seed"] = .string(Base64URL.encode(seed))
             members["evaluated"] = .integer(Int64(setUpEvaluations))
@@ -72,6 +75,9 @@ extension FlowState {
             try object.finish()
             return proved
         }
+        decoyKeys = try reader.optionalBytes("decoyKeys")
+        standIn = try reader.optionalValue("standIn").map { try StandIn(json: $0) }
+        isHidden = try reader.optionalBool("hidden") ?? false
         seed = try reader.optionalBytes("seed")
         setUpEvaluations = Int(try reader.optionalInteger("evaluated") ?? 0)
         attempt = try reader.optionalValue("attempt").map(Self.attempt)

@@ -54,6 +54,12 @@ struct FlowState: Sendable, Equatable {
     var namedCredentialId: UUID
     /// Whether there is nobody to be challenged; the flow goes on just the same.
     var isDecoy: Bool
+    /// The public keys of the decoy of this name, whether or not there is somebody; nil in a registration.
+    var decoyKeys: [UInt8]?
+    /// Whose streams a step reads while there is nobody to be challenged.
+    var standIn: StandIn?
+    /// Whether the company was hidden from the app when the flow began.
+    var isHidden = false
     /// Whether the user exists already.
     var userExists: Bool
     /// Whether questions may be answered beside a passphrase.

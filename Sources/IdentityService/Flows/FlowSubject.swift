@@ -31,12 +31,14 @@ extension ServiceContext {
         do { return try EmployeePublicKey(bytes: bytes) } catch { throw ServiceError(.employeeKeyInvalid) }
     }
 
-    /// What an unknown employee's credential looks like.
-    func decoy(for subject: FlowSubject) throws -> Decoy {
+    /// What an unknown employee's credential looks like, or anybody's of a company that is hidden from an app.
+    ///
+    /// - Parameter keys: Its public keys, which a flow keeps from its start on.
+    func decoy(for subject: FlowSubject, hiddenFrom app: UUID?, keys: DecoyPublicKeys? = nil) throws -> Decoy {
         let key = try DecoyKey(bytes: ring.decoyDigest("employees", []).bytes)
         return try key.decoy(
             company: subject.companyName.canonical, employee: subject.companyEmployeeId.canonical,
-            kdf: settings.scrypt)
+            hiddenFrom: app, kdf: settings.scrypt, blindOnlyShare: settings.blindOnlyDecoys, keys: keys)
     }
 
     /// A fresh challenge of a flow.

@@ -26,7 +26,7 @@ struct StartLogin: Sendable {
         }
 
         // The decoy is derived in any case, so that its cost tells nothing.
-        let decoy = try context.decoy(for: subject)
+        let decoy = try context.decoy(for: subject, hiddenFrom: isLinked ? nil : app.appId)
         var state = FlowState(
             id: UUID(), purpose: .login, step: .key, appId: app.appId, tenantId: subject.tenantId.uuid,
             companyName: input.companyName, companyEmployeeId: input.companyEmployeeId, email: nil,
@@ -35,15 +35,23 @@ struct StartLogin: Sendable {
             namedCredentialId: decoy.sealed.context.credentialId, isDecoy: true, userExists: false,
             questionsAllowed: false, challenge: [], subjectSalt: randomBytes(32), proved: nil, charges: [],
             expiresAt: call.time.adding(FlowState.lifetime))
-        if isLinked, let employeeId = subject.employee,
+        state.isHidden = !isLinked
+        state.decoyKeys = decoy.publicKeys.bytes
+        // Where there is nobody, a colleague is looked up in the same way.
+        if isLinked, let employeeId = subject.employee ?? tenant.state.securityAdmin,
             let user = try await context.credentialOwner(of: employeeId, in: subject.tenantId)
         {
-            state.employeeId = employeeId.uuid
-            state.userId = user.userId.uuid
-            state.credentialId = user.credentialId.uuid
-            state.namedCredentialId = state.credentialId
-            state.isDecoy = false
-            state.userExists = true
+            if subject.employee == nil {
+                state.standIn = StandIn(
+                    employeeId: employeeId.uuid, userId: user.userId.uuid, credentialId: user.credentialId.uuid)
+            } else {
+                state.employeeId = employeeId.uuid
+                state.userId = user.userId.uuid
+                state.credentialId = user.credentialId.uuid
+                state.namedCredentialId = state.credentialId
+                state.isDecoy = false
+                state.userExists = true
+            }
         }
         state.challenge = try context.challenge(for: state, at: call.time)
         try await FlowStore(context: context).insert(state)

@@ -53,8 +53,7 @@ struct ValidateCredential: Sendable {
     private func refuseDirectMode(_ state: FlowState, _ target: ChallengedCredential) async throws {
         let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(state.tenantId)).state
         // To an app that is not linked the company is one that does not exist, and that one insists on nothing.
-        let isHidden = state.isDecoy && !tenant.linkedApps.contains(AppID(state.appId))
-        let policy = isHidden ? TenantPolicy.initial : tenant.policy
+        let policy = state.isHidden ? TenantPolicy.initial : tenant.policy
         guard policy.permits(.direct), !target.isBlindOnly else { throw ServiceError(.policyBlindOnly) }
     }
 

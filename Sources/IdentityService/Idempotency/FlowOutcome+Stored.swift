@@ -89,6 +89,7 @@ extension SessionTokens: RepeatableAnswer {
     var stored: JSONValue {
         .object([
             "access": .string(accessToken), "refresh": .string(refreshToken), "expires": .string(expiresAt.description),
+            "change": .bool(credentialsChangeRequired),
         ])
     }
 
@@ -96,7 +97,8 @@ extension SessionTokens: RepeatableAnswer {
         var reader = try ObjectReader(stored)
         self.init(
             accessToken: try reader.string("access"), expiresAt: try reader.timestamp("expires"),
-            refreshToken: try reader.string("refresh"))
+            refreshToken: try reader.string("refresh"),
+            credentialsChangeRequired: try reader.optionalBool("change") ?? false)
     }
 }
 

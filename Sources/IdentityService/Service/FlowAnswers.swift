@@ -62,6 +62,8 @@ public struct SessionTokens: Sendable, Equatable, CustomStringConvertible {
     public var expiresAt: Timestamp
     /// The refresh token, unpadded base64url; usable once.
     public var refreshToken: String
+    /// Whether unknown devices are locked out until credentials are changed.
+    public var credentialsChangeRequired = false
     /// Never the tokens.
     public var description: String { "[redacted]" }
 }

@@ -26,8 +26,14 @@ public struct Admission: Sendable {
     public let fingerprint: String
     /// The position in the company's ledger; reads may wait for it.
     public let position: Int64?
+    /// Whether the credentials have to be changed before another device can be added: too many wrong attempts were made
+    /// from unknown devices.
+    public let credentialsChangeRequired: Bool
 
-    init(_ session: EmployeeSession, _ employee: EmployeeSummaryResponse, fingerprint: String, position: Int64?) {
+    init(
+        _ session: EmployeeSession, _ employee: EmployeeSummaryResponse, fingerprint: String, position: Int64?,
+        credentialsChangeRequired: Bool
+    ) {
         self.session = session
         companyName = employee.companyName
         companyEmployeeId = employee.companyEmployeeId ?? session.account.companyEmployeeId
@@ -35,6 +41,7 @@ public struct Admission: Sendable {
         role = employee.role
         self.fingerprint = fingerprint
         self.position = position
+        self.credentialsChangeRequired = credentialsChangeRequired
     }
 }
 

@@ -60,7 +60,10 @@ actor OpenFlow {
             try await keeper.begin(SessionTokens(tokens))
             let session = EmployeeSession(client: context.client, account: context.account)
             let fingerprint = context.key.publicKey.fingerprint
-            return .success(Admission(session, employee, fingerprint: fingerprint, position: position))
+            return .success(
+                Admission(
+                    session, employee, fingerprint: fingerprint, position: position,
+                    credentialsChangeRequired: tokens.credentialsChangeRequired))
         case .authorizationPending(let publicKey, let fingerprint, let position):
             let key = context.key.publicKey
             // Whoever authorizes compares what is shown here: it must be this device's key and no other.

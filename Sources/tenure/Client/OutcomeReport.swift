@@ -29,6 +29,7 @@ struct OutcomeReport: Sendable {
                         "status": .string(admission.status), "role": .string(admission.role),
                         "fingerprint": .string(admission.fingerprint),
                         "position": admission.position.map(JSONValue.integer),
+                        "credentialsChangeRequired": admission.credentialsChangeRequired ? true : nil,
                     ])))
         }
         let facts = Facts([
@@ -38,6 +39,9 @@ struct OutcomeReport: Sendable {
         ])
         Output.standardError().line("\nYou are in.")
         output.write(facts.rendered(on: output.terminal))
+        guard admission.credentialsChangeRequired else { return }
+        Output.standardError().line(
+            "Others tried to guess your credentials too often. Change them: until then no other device can be added.")
     }
 
     private func write(_ pending: PendingAuthorization, _ options: ClientOptions) throws {

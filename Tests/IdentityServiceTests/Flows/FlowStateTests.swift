@@ -8,7 +8,11 @@ import Testing
 struct FlowStateTests {
     @Test(arguments: [true, false]) func `a flow's row says what was put into it`(isComplete: Bool) throws {
         var state = sample
-        if !isComplete {
+        if isComplete {
+            state.isHidden = true
+            state.decoyKeys = [1, 2, 3]
+            state.standIn = StandIn(employeeId: UUID(), userId: UUID(), credentialId: UUID())
+        } else {
             state.email = nil
             state.proved = nil
             state.charges = []

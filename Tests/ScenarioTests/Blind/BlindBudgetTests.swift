@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.onServer)
 struct `Attempts in blind mode` {
-    @Test func `from two processes at once, mixed with direct ones, use exactly the limit`() async throws {
+    @Test func `from two processes at once, mixed with direct ones, use exactly the share of their app`() async throws {
         try await inTurn { world in
             let first = try world.client
             let owner = try await first.foundBlind("blind-limit.example")
@@ -23,9 +23,9 @@ struct `Attempts in blind mode` {
                     return try await flows[number].evaluate([(request.slot, request.element)])
                 }
                 let served = replies.filter { $0.status == 200 || $0.code == "passphrase.incorrect" }
-                #expect(served.count == 20)
-                #expect(replies.count { $0.code == "credentials.locked" } == 70)
-                #expect(try await world.count("AttemptCharged") == 20)
+                #expect(served.count == 10)
+                #expect(replies.count { $0.code == "credentials.locked" } == 80)
+                #expect(try await world.count("AttemptCharged") == 10)
                 for reply in replies where reply.code == "credentials.locked" {
                     #expect(reply["evaluations"] == nil)
                 }

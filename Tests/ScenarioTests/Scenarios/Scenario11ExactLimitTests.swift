@@ -4,7 +4,9 @@ import Testing
 
 @Suite(.onServer)
 struct `Scenario 11: a hundred wrong attempts` {
-    @Test func `from two processes at once use exactly the limit, and the owner is not locked out`() async throws {
+    @Test func `from two processes at once use exactly the share of their app, and the owner is not locked out`()
+        async throws
+    {
         try await inTurn { world in
             let first = try world.client
             let owner = try await first.found("limit.example")
@@ -21,11 +23,11 @@ struct `Scenario 11: a hundred wrong attempts` {
                 }
                 let wrong = replies.filter { $0.code == "passphrase.incorrect" }
                 let locked = replies.filter { $0.code == "credentials.locked" }
-                #expect(wrong.count == 20)
-                #expect(locked.count == 80)
+                #expect(wrong.count == 10)
+                #expect(locked.count == 90)
                 for reply in wrong { try expectProblem(reply, "passphrase.incorrect", goesOn: true) }
                 for reply in locked { try expectProblem(reply, "credentials.locked") }
-                #expect(try await world.count("AttemptCharged") == 20)
+                #expect(try await world.count("AttemptCharged") == 10)
 
                 // The right passphrase from an unknown device is locked out as well; the known device is not.
                 let stranger = try await first.logIn(owner.person, Device())

@@ -42,9 +42,9 @@ struct `Two processes of the service` {
                 let clients = processes.map(\.client)
                 let flows = try await flows(100, of: owner.person, clients)
                 let codes = try await concurrently(100) { number in try await guess(flows[number], number) }
-                #expect(codes.count { $0 == "passphrase.incorrect" } == 20)
-                #expect(codes.count { $0 == "credentials.locked" } == 80)
-                #expect(try await world.count("AttemptCharged") == 20)
+                #expect(codes.count { $0 == "passphrase.incorrect" } == 10)
+                #expect(codes.count { $0 == "credentials.locked" } == 90)
+                #expect(try await world.count("AttemptCharged") == 10)
                 for client in clients {
                     expectOutcome(try await client.logIn(owner.person, owner.device), "success")
                 }
@@ -65,12 +65,12 @@ struct `Two processes of the service` {
                 }
                 let answered = codes.count { $0 == "passphrase.incorrect" }
                 let charged = try await world.count("AttemptCharged")
-                #expect(answered <= charged && charged <= 20)
+                #expect(answered <= charged && charged <= 10)
 
                 let rest = try await self.flows(30, of: owner.person, [clients[0]])
                 let later = try await concurrently(30) { number in try await guess(rest[number], number) }
-                #expect(later.count { $0 == "passphrase.incorrect" } == 20 - charged)
-                #expect(try await world.count("AttemptCharged") == 20)
+                #expect(later.count { $0 == "passphrase.incorrect" } == 10 - charged)
+                #expect(try await world.count("AttemptCharged") == 10)
             }
         }
     }

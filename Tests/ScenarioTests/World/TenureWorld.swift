@@ -22,6 +22,8 @@ struct WorldOptions: Sendable {
 
     init(budgets: BudgetRules = BudgetRules()) {
         settings = ServiceSettings(budgets: budgets)
+        // Tests in direct mode must reach a decoy's secret whichever name they try.
+        settings.blindOnlyDecoys = 0
         if let cheap = try? ScryptParameters(log2N: 14) { settings.scrypt = cheap }
     }
 }

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Measures whether log-ins of unknown employees take as long as those of known ones; docs/timing.md says what was seen.
+
+    measure.py [--pairs N]      TENURE_URL, TENURE_APP_ID and TENURE_APP_SECRET name the service and an app with all roles
+"""
+import argparse
+import base64
+import os
+import random
+import sys
+import time
+
+from service import Device, Service, b64
+from statistics_of_pairs import row
+
+# Attempts on one credential: the share of one app is ten, and one is left for what goes wrong.
+ATTEMPTS = 9
+# The generator of P-384: a point is a point to whoever multiplies it by a secret.
+ELEMENT = bytes.fromhex(
+    "03aa87ca22be8b05378eb1c71ef320ad746e1d3b628ba79b9859f741e082542a385502f25dbf55296c3a545e3872760ab7")
+QUESTIONS = [{"question": f"Question number {n} of five?", "answer": f"answer {n}"} for n in range(5)]
+
+
+def proved(service, company, employee, kind="logins", **more):
+    """A flow after the device's proof, and the milliseconds of both calls."""
+    device = Device()
+    status, started, first = service.post(
+        f"/v1/{kind}", {"companyName": company, "companyEmployeeId": employee, "employeePublicKey": device.public, **more})
+    if status != 201:
+        sys.exit(f"a start was refused: {status} {started.get('code')}")
+    path = f"/v1/{kind}/{started['flow']}"
+    status, asked, second = service.post(f"{path}/key", {"keyProof": device.sign(started["challenge"])})
+    if status != 200:
+        sys.exit(f"a proof was refused: {status} {asked.get('code')}")
+    return path, asked, {"start": first, "key": second}
+
+
+def register(service, company, employee):
+    path, _, _ = proved(
+        service, company, employee, "registrations", email=f"{employee}@timing.example", isCompanyOwnedEmail=False)
+    status, reply, _ = service.post(f"{path}/credentials", {"securityQuestions": QUESTIONS})
+    if status != 200:
+        sys.exit(f"a registration was refused: {status} {reply.get('code')}")
+
+
+def unknown_names(service, company, count):
+    """Names that nobody has, whose decoys are asked for answers and may be tried in direct mode."""
+    names = []
+    for number in range(100_000, 999_999):
+        _, asked, _ = proved(service, company, f"e{number}")
+        if asked["outcome"] == "validateAnswers" and not bytes_of(asked["opening"]["context"])[-81] & 1:
+            names.append(f"e{number}")
+            if len(names) == count:
+                return names
+
+
+def bytes_of(text):
+    return base64.b64decode(text)
+
+
+def attempt(service, company, employee, mode):
+    """Milliseconds of every call of one wrong attempt, by name."""
+    path, asked, times = proved(service, company, employee)
+    if mode == "direct":
+        answers = [{"questionId": q["questionId"], "answer": "wrong"} for q in asked["questions"][:3]]
+        status, reply, times["answers"] = service.post(f"{path}/answers", {"answers": answers})
+        if status == 429:
+            return {"locked": times["answers"]}
+        expect(status == 403, status, reply)
+        return times
+    element = {"element": b64(ELEMENT)}
+    status, reply, times["one element"] = service.post(f"{path}/evaluations", {"elements": [{"slot": 0, **element}]})
+    if status == 429:
+        return {"locked": times["one element"]}
+    expect(status == 200, status, reply)
+    status, reply, times["nine elements"] = service.post(
+        f"{path}/evaluations", {"elements": [{"slot": s, **element} for s in range(1, 10)]})
+    expect(status == 200, status, reply)
+    wrong = b64(bytes([1] * 64))
+    status, reply, times["proof"] = service.post(f"{path}/proof", {"userSignature": wrong})
+    expect(status == 403, status, reply)
+    return times
+
+
+def expect(condition, status, reply):
+    if not condition:
+        sys.exit(f"unexpected: {status} {reply.get('code')}")
+
+
+def compare(service, company, known, unknown, mode, pairs):
+    """One line for each call: pairs in random order within the pair, the names in turn."""
+    samples = {}
+    for number in range(pairs):
+        first, second = known[number % len(known)], unknown[number % len(unknown)]
+        order = [("known", first), ("unknown", second)]
+        random.shuffle(order)
+        for group, name in order:
+            for call, milliseconds in attempt(service, company, name, mode).items():
+                samples.setdefault(call, {"known": [], "unknown": []})[group].append(milliseconds)
+    for call, groups in samples.items():
+        if min(map(len, groups.values())) == max(map(len, groups.values())):
+            print(row(f"{mode}: {call}", groups["known"], groups["unknown"]), flush=True)
+        else:
+            print(f"{mode}: {call}: {({name: len(g) for name, g in groups.items()})} differ", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--pairs", type=int, default=500)
+    pairs = parser.parse_args().pairs
+    service = Service(os.environ["TENURE_URL"], os.environ["TENURE_APP_ID"], os.environ["TENURE_APP_SECRET"])
+    company = f"timing-{int(time.time())}.example"
+    count = -(-pairs // ATTEMPTS)
+    known = [f"k{100_000 + n}" for n in range(2 * count)]
+    for number, name in enumerate(known):
+        register(service, company, name)
+        print(f"\rregistered {number + 1} of {len(known)}", end="", file=sys.stderr, flush=True)
+    unknown = unknown_names(service, company, 2 * count)
+    print(file=sys.stderr)
+    print("| call | pairs | known | unknown | difference (95 %) | | floor | p |")
+    print("|---|---|---|---|---|---|---|---|")
+    for mode, half in [("direct", slice(0, count)), ("blind", slice(count, None))]:
+        compare(service, company, known[half], unknown[half], mode, pairs)
+        # What is left of each share goes, and then everybody is locked.
+        for name in known[half] + unknown[half]:
+            while "locked" not in attempt(service, company, name, mode):
+                pass
+        compare(service, company, known[half], unknown[half], mode, pairs)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+import Canonical
+import Identity
+import Ledger
+import Postgres
+
+extension AttemptBudget {
+    /// What charging one attempt led to.
+    struct Charged: Sendable {
+        var isCharged: Bool
+        /// How much of the whole budget is spent, this charge included.
+        var spent: Int32
+        /// Whether this was the last attempt of the budget or of a share for now.
+        var isExhausted: Bool
+        /// How long a refused caller has to wait, in seconds.
+        var retryAfterSeconds: Int32
+    }
+
+    /// Charges one attempt to the budget and its shares, or to none of them; the row locks in the function make the
+    /// counts exact over processes.
+    func charge(
+        _ rules: BudgetRules, at time: Timestamp, on connection: inout PostgresConnection
+    ) async throws -> Charged {
+        let now = time.postgres
+        let keys = parts.map(\.key)
+        let limits = parts.map { Int32($0.limit(device, rules)) }
+        let caps = parts.map { Int32($0.lifetimeCap(device, rules)) }
+        let isKnown = device == .known
+        let refill = Int32(isKnown ? rules.knownRefillSeconds : rules.unknownRefillSeconds)
+        let free = Int32(isKnown ? rules.knownFreeOfDelay : 0)
+        let delay = Int32(rules.knownDelaySeconds)
+        let keep = keepSeconds(rules)
+        let rows = try await connection.query(
+            """
+            SELECT charged, spent, exhausted, retry_after_seconds FROM tenure.charge_attempt(
+                \(ledger.uuid), \(keys), \(limits), \(caps), \(now), \(refill), \(free), \(delay), \(keep))
+            """)
+        guard let row = rows.first else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
+        let (charged, spent, exhausted, wait) = try row.decode(Bool.self, Int32.self, Bool.self, Int32.self)
+        return Charged(isCharged: charged, spent: spent, isExhausted: exhausted, retryAfterSeconds: wait)
+    }
+
+    /// After how many seconds without a charge the rows say no more than no rows do, or may be forgotten; nil for never.
+    private func keepSeconds(_ rules: BudgetRules) -> Int32? {
+        switch device {
+        case .known: Int32(rules.knownLimit * rules.knownRefillSeconds + BudgetRules.longestDelaySeconds)
+        case .unknown: isDecoy ? Int32(BudgetRules.decoySeconds) : nil
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Canonical
+import Foundation
+import Keys
+import Ledger
+import Postgres
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite(.enabled(if: TestServer.isAvailable, Comment(rawValue: TestServer.hint)))
+struct BudgetForgettingTests {
+    private let rules = BudgetRules()
+
+    private func sweep(_ pool: PostgresPool, at time: Timestamp) async throws -> Int {
+        try await pool.withTransaction(in: LedgerID.directories) { connection in
+            Int(try await connection.execute(AttemptBudget.forgetting(at: time)))
+        }
+    }
+
+    private func after(_ seconds: Int) -> Timestamp { BudgetFixture.start.adding(.seconds(seconds)) }
+
+    @Test func `a known device's is forgotten when it has filled again`() async throws {
+        try await TestDatabase.with { database in
+            let budget = AttemptBudget(BudgetFixture.flow(), isKnownDevice: true, ring: .random())
+            try await database.withPool { pool in
+                for second in 0..<8 { _ = try await BudgetFixture.charge(budget, pool, at: after(second), rules) }
+                let full = 7 + 20 * 600 + 3_600
+                #expect(try await sweep(pool, at: after(full - 10)) == 0)
+                // Before it is forgotten it is as good as none: the first attempt is the first one again.
+                let charged = try await BudgetFixture.charged(budget, pool, at: after(full - 10), rules)
+                #expect(charged.isCharged && charged.spent == 1)
+                #expect(try await sweep(pool, at: after(2 * full)) == 1)
+            }
+        }
+    }
+
+    @Test func `nobody's is forgotten a year after its last charge, and somebody's never`() async throws {
+        try await TestDatabase.with { database in
+            let ring = KeyRing.random()
+            let budgets = [false, true].map { isDecoy in
+                AttemptBudget(BudgetFixture.flow(isDecoy: isDecoy), isKnownDevice: false, ring: ring)
+            }
+            try await database.withPool { pool in
+                for budget in budgets {
+                    for second in [0, 100] {
+                        try await BudgetFixture.expect(true, budget, pool, at: after(second), rules)
+                    }
+                }
+                #expect(try await sweep(pool, at: after(31_536_000)) == 0)
+                #expect(try await sweep(pool, at: after(31_536_100)) == 3)
+                #expect(try await sweep(pool, at: after(315_360_000)) == 0)
+            }
+        }
+    }
+
+    @Test func `what is charged while it is forgotten is charged`() async throws {
+        try await TestDatabase.with { database in
+            let budget = AttemptBudget(BudgetFixture.flow(isDecoy: true), isKnownDevice: false, ring: .random())
+            let spent = try await database.withPool(maximumConnections: 8) { pool in
+                try await withThrowingTaskGroup(of: Int?.self) { group in
+                    for index in 0..<300 {
+                        group.addTask {
+                            if index.isMultiple(of: 3) {
+                                _ = try await sweep(pool, at: after(40_000_000))
+                                return nil
+                            }
+                            let charged = try await BudgetFixture.charged(
+                                budget, pool, at: BudgetFixture.start, BudgetFixture.undivided)
+                            return charged.isCharged ? Int(charged.spent) : nil
+                        }
+                    }
+                    return try await group.reduce(into: []) { $0 += $1.map { [$0] } ?? [] }
+                }
+            }
+            #expect(!spent.isEmpty && spent.allSatisfy { (1...20).contains($0) })
+        }
+    }
+}
