@@ -42,4 +42,9 @@ extension Endpoint {
     public static let closeSession = Endpoint("DELETE", "/v1/sessions/current", .employee, "End the caller's session")
     /// Lists the caller's open sessions.
     public static let listSessions = Endpoint("GET", "/v1/sessions", .employee, "List the caller's open sessions")
+    /// Lists the caller's device keys.
+    public static let listDevices = Endpoint("GET", "/v1/devices", .employee, "List the caller's device keys")
+    /// Revokes a device key of the caller's own.
+    public static let revokeDevice = Endpoint(
+        "POST", "/v1/devices/{fingerprint}/revocation", .employee, "Revoke a device key of the caller's own")
 }

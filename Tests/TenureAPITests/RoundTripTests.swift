@@ -95,6 +95,14 @@ import Testing
         try check(
             OpenSessionResponse(
                 sessionId: Self.id, fingerprint: "f", createdAt: Self.time, expiresAt: Self.time, isCurrent: false))
+        try check(
+            DeviceResponse(
+                fingerprint: "f", employeePublicKey: [4, 1], state: "authorized", isCurrent: true,
+                presentedAt: Self.time, authorizedAt: Self.time, endedAt: nil, lastUsedAt: Self.time,
+                authorizedBy: .init(kind: "employee", companyEmployeeId: "7", appId: Self.id)))
+        try check(
+            DeviceResponse(
+                fingerprint: "f", employeePublicKey: [4], state: "pending", isCurrent: false, presentedAt: Self.time))
     }
 
     @Test func `problem documents are read as they were written`() throws {

@@ -68,6 +68,18 @@ extension OpenSessionResponse {
     }
 }
 
+extension DeviceResponse {
+    init(_ view: DeviceView) {
+        self.init(
+            fingerprint: view.fingerprint, employeePublicKey: view.employeePublicKey, state: view.state,
+            isCurrent: view.isCurrent, presentedAt: view.presentedAt, authorizedAt: view.authorizedAt,
+            endedAt: view.endedAt, lastUsedAt: view.lastUsedAt,
+            authorizedBy: view.authorizedBy.map {
+                Authorizer(kind: $0.kind, companyEmployeeId: $0.companyEmployeeId, appId: $0.appId)
+            })
+    }
+}
+
 extension SignedStatement {
     init(_ signed: StatementSignature) { self.init(statement: signed.statement, signature: signed.signature) }
 }

@@ -49,7 +49,8 @@ struct CompleteLogin: Sendable {
                 return (try await pending(recorder), nil)
             case .inactive: return (try await refuse(recorder), ServiceError(.employeeInactive))
             case .notApproved: return (try await refuse(recorder), ServiceError(.employeeNotApproved))
-            case .keyRevoked: return (try await refuse(recorder), ServiceError(.authorizationNotPermitted))
+            case .keyRevoked, .tooManyWaitingKeys:
+                return (try await refuse(recorder), ServiceError(.authorizationNotPermitted))
             }
         }
         if let error = refusal.1 { throw error }

@@ -51,6 +51,13 @@ public protocol TenureService: Sendable {
     /// The caller's open sessions.
     func sessions(of caller: EmployeeCaller) async throws -> [SessionView]
 
+    // MARK: Devices
+
+    /// The caller's device keys, oldest first.
+    func devices(of caller: EmployeeCaller) async throws -> [DeviceView]
+    /// Revokes a device key of the caller's own; the sessions that it opened end.
+    func revokeDevice(_ input: DeviceRevocationInput, caller: EmployeeCaller, call: Call) async throws -> Decision
+
     // MARK: Reads
 
     /// A company. `waitFor` is a position its views must have reached.

@@ -12,12 +12,19 @@ struct LogInspector: EventInspector {
     /// The secrets of apps, likewise.
     private(set) var apps = AppAuthorities()
     private(set) var trail: AuthorityTrail
+    /// The user keys of validations: gathered in a company's ledger, crossed out in a directory's.
+    private(set) var validated: ValidatedKeys
 
-    /// - Parameter apps: What the system ledger says of apps; nil when it is not known, and then their signatures are
-    ///   verified, but not whether the apps had those keys.
-    init(checksSignatures: Bool, apps: AppAuthorities? = AppAuthorities()) {
+    /// - Parameters:
+    ///   - apps: What the system ledger says of apps; nil when it is not known, and then their signatures are
+    ///     verified, but not whether the apps had those keys.
+    ///   - validated: In a directory's ledger, the user keys whose records should lie there.
+    init(
+        checksSignatures: Bool, apps: AppAuthorities? = AppAuthorities(), validated: ValidatedKeys = ValidatedKeys()
+    ) {
         self.checksSignatures = checksSignatures
         trail = AuthorityTrail(apps: apps)
+        self.validated = validated
     }
 
     func concerns(_ type: String) -> Bool {
@@ -34,7 +41,13 @@ struct LogInspector: EventInspector {
             apps.follow(event)
             return event.type == CheckpointSealed.type ? remember(event) : nil
         }
-        return checksSignatures ? trail.follow(event) : nil
+        guard checksSignatures else { return nil }
+        if event.ledger.isDirectory {
+            validated.match(event)
+            return nil
+        }
+        validated.follow(event)
+        return trail.follow(event)
     }
 
     private mutating func remember(_ event: RecordedEvent) -> String? {

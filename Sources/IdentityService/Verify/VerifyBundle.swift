@@ -26,19 +26,28 @@ public struct VerifyBundle: Sendable {
         var report = VerifyReport()
         var system = LogInspector(checksSignatures: request.checksSignatures)
         var isSystemWhole = false
-        for part in bundle.manifest.parts.sorted(by: { $0.ledger == .system && $1.ledger != .system }) {
+        var validated = ValidatedKeys()
+        for part in bundle.manifest.parts.sorted(by: { Self.order($0.ledger) < Self.order($1.ledger) }) {
             if part.ledger == .system {
                 isSystemWhole = part.content == .whole
                 report.add(try await verify(part, records: [], &system, counter))
-            } else {
-                var inspector = LogInspector(
-                    checksSignatures: request.checksSignatures, apps: isSystemWhole ? system.apps : nil)
-                let records = system.records[part.ledger] ?? []
-                report.add(try await verify(part, records: records, &inspector, counter))
+                continue
             }
+            let records = system.records[part.ledger] ?? []
+            let isWhole = part.content == .whole
+            var inspector = LogInspector(
+                checksSignatures: request.checksSignatures, apps: isSystemWhole ? system.apps : nil,
+                validated: part.ledger.isDirectory ? validated.byDirectory()[part.ledger] ?? .init() : .init())
+            var findings = try await verify(part, records: records, &inspector, counter)
+            if isWhole { findings.take(inspector, of: part.ledger, request) }
+            validated.merge(findings.validated)
+            report.add(findings)
         }
         return report
     }
+
+    /// The system ledger first, then companies, then the directories that have what their validations need.
+    private static func order(_ ledger: LedgerID) -> Int { ledger == .system ? 0 : ledger.isDirectory ? 2 : 1 }
 
     private func verify(
         _ part: BundleManifest.Part, records: [ExpectedRoot], _ inspector: inout LogInspector, _ counter: VerifiedCount

@@ -35,31 +35,51 @@ public struct VerifyLog: Sendable {
         var system = LogInspector(checksSignatures: request.checksSignatures)
         report.add(try await verify(.system, records: [], &system, counter))
         let ledgers = Set(wanted.keys).union(request.ledger.map { [$0] } ?? Set(system.records.keys))
-        let rest = ledgers.subtracting([.system]).sorted()
-        let (records, apps) = (system.records, system.apps)
-        try await withThrowingTaskGroup(of: LedgerFindings.self) { group in
-            var left = rest[...]
-            for _ in 0..<Self.width { add(&left, to: &group, records, apps, counter) }
-            while let findings = try await group.next() {
-                report.add(findings)
-                add(&left, to: &group, records, apps, counter)
-            }
-        }
+        let rest = ledgers.subtracting([.system])
+        let known = (records: system.records, apps: system.apps)
+        // Companies first: the records that their validations need are in directories that are read later.
+        let keys = try await verify(rest.filter { !$0.isDirectory }, known, [:], &report, counter).byDirectory()
+        // Of one company alone they are not compared: directories are other ledgers.
+        let directories = request.ledger == nil ? Set(keys.keys) : []
+        _ = try await verify(rest.filter(\.isDirectory).union(directories), known, keys, &report, counter)
         report.violations = report.violations.enumerated().sorted {
             ($0.element.ledger, $0.offset) < ($1.element.ledger, $1.offset)
         }.map(\.element)
         return report
     }
 
+    /// What the system ledger says of the others.
+    private typealias Known = (records: [LedgerID: [ExpectedRoot]], apps: AppAuthorities)
+
+    /// Verifies ledgers, a few at once; gives back the user keys that validations in them were signed with.
+    private func verify(
+        _ ledgers: Set<LedgerID>, _ known: Known, _ keys: [LedgerID: ValidatedKeys], _ report: inout VerifyReport,
+        _ counter: VerifiedCount
+    ) async throws -> ValidatedKeys {
+        var left = ledgers.sorted()[...]
+        var validated = ValidatedKeys()
+        try await withThrowingTaskGroup(of: LedgerFindings.self) { group in
+            for _ in 0..<Self.width { add(&left, to: &group, known, keys, counter) }
+            while let findings = try await group.next() {
+                report.add(findings)
+                validated.merge(findings.validated)
+                add(&left, to: &group, known, keys, counter)
+            }
+        }
+        return validated
+    }
+
     private func add(
         _ left: inout ArraySlice<LedgerID>, to group: inout ThrowingTaskGroup<LedgerFindings, any Error>,
-        _ records: [LedgerID: [ExpectedRoot]], _ apps: AppAuthorities, _ counter: VerifiedCount
+        _ known: Known, _ keys: [LedgerID: ValidatedKeys], _ counter: VerifiedCount
     ) {
         guard let ledger = left.popFirst() else { return }
+        let (records, apps, validated) = (known.records[ledger] ?? [], known.apps, keys[ledger] ?? ValidatedKeys())
         group.addTask {
-            var inspector = LogInspector(checksSignatures: request.checksSignatures, apps: apps)
-            var findings = try await verify(ledger, records: records[ledger] ?? [], &inspector, counter)
-            findings.violations += wrongFounder(ledger, inspector)
+            var inspector = LogInspector(
+                checksSignatures: request.checksSignatures, apps: apps, validated: validated)
+            var findings = try await verify(ledger, records: records, &inspector, counter)
+            findings.take(inspector, of: ledger, request)
             return findings
         }
     }
@@ -81,29 +101,6 @@ public struct VerifyLog: Sendable {
         return LedgerFindings(
             events: report.events, sealed: min(report.events, roots.map(\.size).max() ?? 0),
             violations: report.violations + signed)
-    }
-
-    private func wrongFounder(_ ledger: LedgerID, _ inspector: LogInspector) -> [Violation] {
-        guard let pinned = request.founderFingerprint, ledger == request.ledger else { return [] }
-        let root = inspector.trail.root.flatMap { try? EmployeePublicKey(bytes: $0.bytes).fingerprint }
-        return root == pinned
-            ? [] : [Violation(.signature, ledger: ledger, "the founder's first key is not the pinned one")]
-    }
-}
-
-/// What was found in one ledger.
-struct LedgerFindings: Sendable {
-    let events: Int64
-    let sealed: Int64
-    var violations: [Violation]
-}
-
-extension VerifyReport {
-    mutating func add(_ findings: LedgerFindings) {
-        ledgers += 1
-        events += findings.events
-        sealedEvents += findings.sealed
-        violations += findings.violations
     }
 }
 

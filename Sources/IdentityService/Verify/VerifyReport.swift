@@ -10,6 +10,8 @@ public struct VerifyReport: Sendable {
     public internal(set) var sealedEvents: Int64 = 0
     /// What is wrong, ledger by ledger; nothing when the log is what was signed.
     public internal(set) var violations: [Violation] = []
+    /// The chain that was asked for, from its key to the root; empty when no such key was ever authorized.
+    public internal(set) var chain: [AuthorityLink] = []
 }
 
 /// What a verification is asked for.
@@ -24,16 +26,19 @@ public struct VerifyRequest: Sendable {
     public var checksSignatures: Bool
     /// The fingerprint of the founder's first key, in hexadecimal, when somebody knows it; with ``ledger``.
     public var founderFingerprint: String?
+    /// The fingerprint of a key whose chain of authority is wanted, in hexadecimal; with ``ledger``.
+    public var chainFingerprint: String?
 
     /// Asks for everything.
     public init(
         key: LogKey, anchor: Anchor? = nil, ledger: LedgerID? = nil, checksSignatures: Bool = true,
-        founderFingerprint: String? = nil
+        founderFingerprint: String? = nil, chainFingerprint: String? = nil
     ) {
         self.key = key
         self.anchor = anchor
         self.ledger = ledger
         self.checksSignatures = checksSignatures
         self.founderFingerprint = founderFingerprint
+        self.chainFingerprint = chainFingerprint
     }
 }

@@ -23,6 +23,9 @@ public struct LedgerID: Sendable, Hashable, Comparable, CustomStringConvertible 
     /// All 256 directory ledgers, in order.
     public static let directories: [LedgerID] = (0...255).map { directory(UInt8($0)) }
 
+    /// Whether it is one of the directories.
+    public var isDirectory: Bool { self == .directory(uuid.uuid.15) }
+
     /// Fixed ids are UUIDs of version 8 (RFC 9562 §5.8), so that no random or hashed id can be one of them.
     private init(fixed kind: UInt8, _ byte: UInt8) {
         uuid = UUID(uuid: (0, 0, 0, 0, 0, 0, 0x80, 0, 0x80, 0, 0, 0, 0, 0, kind, byte))

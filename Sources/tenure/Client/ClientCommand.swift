@@ -9,5 +9,7 @@ struct ClientCommand: AsyncParsableCommand {
             --config; . .tenure/dev.env sets them for a development service. Answers and passphrases are typed at the \
             terminal, hidden, and taken from nowhere else.
             """,
-        subcommands: [ClientRegister.self, ClientLogin.self, ClientAuthorize.self, ClientWhoAmI.self])
+        subcommands: [
+            ClientRegister.self, ClientLogin.self, ClientAuthorize.self, ClientDevices.self, ClientWhoAmI.self,
+        ])
 }

@@ -29,8 +29,15 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The fingerprint of the founder's first key, to be compared; with --company.", valueName: "hex"))
+            "The fingerprint of the founder's first key, to be compared; with --company or --bundle.", valueName: "hex")
+    )
     var founder: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Show how the key with this fingerprint came to be authorized, up to the founder's first key; with "
+                + "--company or --bundle.", valueName: "hex"))
+    var chain: String?
 
     @Option(help: ArgumentHelp("An exported bundle instead of the database.", valueName: "directory"))
     var bundle: String?
@@ -42,7 +49,10 @@ struct VerifyCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard founder == nil || company != nil else { throw ValidationError("--founder needs --company.") }
+        guard (founder == nil && chain == nil) || company != nil || bundle != nil else {
+            throw ValidationError("--founder and --chain need --company or --bundle.")
+        }
+        guard chain == nil || signatures else { throw ValidationError("A chain is worth nothing without signatures.") }
         guard bundle == nil || company == nil else { throw ValidationError("--bundle is verified as a whole.") }
         guard bundle == nil || keys.key != nil || anchor != nil else {
             throw ValidationError("A bundle is verified by a key known otherwise: give --key or --anchor.")
@@ -61,6 +71,9 @@ struct VerifyCommand: AsyncParsableCommand {
             report = try await verifyDatabase(anchor, progress)
         }
         progress.finish()
+        if chain != nil, report.chain.isEmpty, report.violations.isEmpty {
+            throw CommandFailure(.notFound, "no key with that fingerprint was ever authorized")
+        }
         let printer = VerifyPrinter(report: report)
         printer.print(asJSON: json, to: .standardOutput())
         error.line(printer.words)
@@ -69,13 +82,14 @@ struct VerifyCommand: AsyncParsableCommand {
 
     private func verifyDatabase(_ anchor: Anchor?, _ progress: ProgressReport) async throws -> VerifyReport {
         let settings = try await options.settings()
-        let (company, founder, keys, checksSignatures) = (company, founder, keys, signatures)
+        let (company, founder, chain, keys) = (company, Self.plain(founder), Self.plain(chain), keys)
+        let checksSignatures = signatures
         return try await ReaderSession.run(settings) { session in
             let key = try keys.resolved(anchor: anchor, settings, session.ring)
             let ledger = try company.map { LedgerID(try session.tenant($0).uuid) }
             let request = VerifyRequest(
                 key: key, anchor: anchor, ledger: ledger, checksSignatures: checksSignatures,
-                founderFingerprint: founder)
+                founderFingerprint: founder, chainFingerprint: chain)
             return try await VerifyLog(pool: session.pool, request: request).run { done, total in
                 progress.update(done: done, of: total)
             }
@@ -86,11 +100,28 @@ struct VerifyCommand: AsyncParsableCommand {
         _ directory: String, _ given: LogKey?, _ anchor: Anchor?, _ progress: ProgressReport
     ) async throws -> VerifyReport {
         guard let key = given ?? anchor?.key else { throw CommandFailure(.usage, "the key of the log is not known") }
-        let request = VerifyRequest(key: key, anchor: anchor, checksSignatures: signatures)
+        let reader = try BundleReader(directory: directory)
+        let request = VerifyRequest(
+            key: key, anchor: anchor, ledger: try theCompany(of: reader), checksSignatures: signatures,
+            founderFingerprint: Self.plain(founder), chainFingerprint: Self.plain(chain))
         return try await Interruption.stopping {
-            try await VerifyBundle(BundleReader(directory: directory), request: request).run { done, total in
+            try await VerifyBundle(reader, request: request).run { done, total in
                 progress.update(done: done, of: total)
             }
         }
+    }
+
+    /// The one company in a bundle that a founder or a chain is asked for; nil when neither is.
+    private func theCompany(of bundle: BundleReader) throws -> LedgerID? {
+        guard founder != nil || chain != nil else { return nil }
+        let companies = bundle.manifest.parts.filter { $0.ledger != .system && !$0.ledger.isDirectory }
+        guard let company = companies.first, companies.count == 1, company.content == .whole else {
+            throw CommandFailure(.usage, "--founder and --chain need a bundle with one whole company")
+        }
+        return company.ledger
+    }
+
+    private static func plain(_ fingerprint: String?) -> String? {
+        fingerprint.map { text in text.filter { !$0.isWhitespace }.lowercased() }
     }
 }

@@ -10,10 +10,12 @@ struct VerifyPrinter {
     func print(asJSON: Bool, to output: Output) {
         if asJSON {
             for violation in report.violations { output.write(JSONLines.line(Self.json(violation))) }
+            for link in report.chain { output.write(JSONLines.line(ChainPrinter.json(link))) }
             output.write(JSONLines.line(summary))
-        } else if !report.violations.isEmpty {
-            output.write(table.rendered(on: output.terminal))
+            return
         }
+        if !report.violations.isEmpty { output.write(table.rendered(on: output.terminal)) }
+        if !report.chain.isEmpty { output.write(ChainPrinter.table(report.chain).rendered(on: output.terminal)) }
     }
 
     /// The result in one sentence.

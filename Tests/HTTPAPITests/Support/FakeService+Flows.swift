@@ -96,4 +96,19 @@ extension FakeService {
                 isCurrent: true)
         ]
     }
+
+    func devices(of caller: EmployeeCaller) async throws -> [DeviceView] {
+        try await enter("devices")
+        return [
+            DeviceView(
+                fingerprint: Self.fingerprint, employeePublicKey: [4], state: "authorized", isCurrent: true,
+                presentedAt: Self.time, authorizedAt: Self.time, endedAt: nil, lastUsedAt: Self.time,
+                authorizedBy: DeviceAuthority(kind: "app", appId: Self.appId))
+        ]
+    }
+
+    func revokeDevice(_ input: DeviceRevocationInput, caller: EmployeeCaller, call: Call) async throws -> Decision {
+        try await enter("revokeDevice", ["fingerprint": input.fingerprint, "reason": input.reason], call)
+        return decision
+    }
 }

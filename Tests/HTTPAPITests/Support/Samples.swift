@@ -23,7 +23,7 @@ enum Samples {
         case .evaluateRegistration, .evaluateLogin: #"{"elements":[{"slot":255,"element":"AgAA"}]}"#
         case .proveRegistration, .proveLogin: #"{"userSignature":"AQID"}"#
         case .refreshSession: #"{"refreshToken":"cg"}"#
-        case .refuseKey, .revokeKey: #"{"reason":"lost.device"}"#
+        case .refuseKey, .revokeKey, .revokeDevice: #"{"reason":"lost.device"}"#
         case .reclaimEmail: #"{"email":"a@b.example","reason":"left"}"#
         case .changeRole: #"{"role":"admin"}"#
         case .changePolicy: #"{"blindOnly":true}"#

@@ -119,8 +119,11 @@ struct TamperingTests {
                     "DROP TABLE public.kept")
             }
             try await log.tamper(
-                "UPDATE tenure.checkpoint SET note = overlay(note PLACING 'x' FROM length(note) - 9) WHERE ledger_id = \(Self.ledger)"
-            )
+                """
+                UPDATE tenure.checkpoint SET note = overlay(note PLACING
+                    CASE substr(note, length(note) - 9, 1) WHEN 'x' THEN 'y' ELSE 'x' END FROM length(note) - 9)
+                WHERE ledger_id = \(Self.ledger)
+                """)
             try await expect(.checkpoint, at: nil, in: log)
             try await log.tamper("DELETE FROM tenure.checkpoint WHERE ledger_id = \(Self.ledger)")
             try await expect(.checkpoint, at: nil, in: log)

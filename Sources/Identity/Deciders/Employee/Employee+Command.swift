@@ -11,6 +11,8 @@ extension Employee {
         case refuseKey(EndKey)
         /// End an authorized key.
         case revokeKey(EndKey)
+        /// End an authorized key of one's own.
+        case revokeOwnKey(EndKey)
         /// Make the employee active.
         case approve(Approve)
         /// Let the employee not log in any more.

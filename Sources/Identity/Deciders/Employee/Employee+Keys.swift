@@ -7,6 +7,7 @@ extension Employee {
         case .pending, .authorized: return []
         case .revoked, .refused: throw .keyRevoked
         case .unknown, .expired:
+            guard state.waitingKeys(at: present.time) < pendingLimit else { throw .tooManyWaitingKeys }
             return [
                 .keyPresented(
                     EmployeeKeyPresented(
@@ -56,12 +57,31 @@ extension Employee {
 
     /// Revokes an authorized key, also that of a cancelled employee and the signer's own; twice is the same as once.
     static func revoke(_ state: State, _ revoke: EndKey) throws(Rejection) -> [EmployeeEvent] {
-        guard let account = state.account else { throw .unknownEmployee }
         try check(revoke.decision, revoke.policy)
+        return try end(state, revoke)
+    }
+
+    /// Revokes a key of the caller's own, the signing one too, whatever the policy: it says who lets a key in, and
+    /// giving one up needs nobody. Twice is the same as once.
+    static func revokeOwn(_ state: State, _ revoke: EndKey) throws(Rejection) -> [EmployeeEvent] {
+        guard case .employee(let caller) = revoke.decision.caller, caller.employee == state.account?.id,
+            revoke.decision.caller.speaks(with: revoke.decision.statement.key)
+        else { throw .notPermitted }
+        return try end(state, revoke)
+    }
+
+    private static func end(_ state: State, _ revoke: EndKey) throws(Rejection) -> [EmployeeEvent] {
+        guard let account = state.account else { throw .unknownEmployee }
         switch state.standing(of: revoke.key, at: revoke.time) {
         case .revoked: return []
         case .unknown, .pending, .expired, .refused: throw .unknownKey
         case .authorized:
+            if case .employee(let caller) = revoke.decision.caller, caller.employee == account.id,
+                caller.role == .securityAdmin, state.authorizedKeys.count == 1
+            {
+                // Nobody could speak for the company then: a follower is named first.
+                throw .securityAdmin
+            }
             return [
                 .keyRevoked(
                     EmployeeKeyRevoked(

@@ -11,8 +11,10 @@ extension Employee {
         case inactive
         /// An admin must approve the employee first.
         case notApproved
-        /// The key was revoked, which is for ever: `authorization.not_permitted`.
+        /// The key was refused or revoked, which is for ever: `authorization.not_permitted`.
         case keyRevoked
+        /// As many keys of the employee wait already as may: `authorization.not_permitted`.
+        case tooManyWaitingKeys
     }
 
     /// The outcome of a login with a right challenge; nil when there is no such employee.
@@ -32,7 +34,7 @@ extension Employee {
             return .authorizationPending(
                 presenting: try decide(state, PresentKey(key: key, flow: flow, time: time)))
         } catch {
-            return .keyRevoked
+            return error == .tooManyWaitingKeys ? .tooManyWaitingKeys : .keyRevoked
         }
     }
 

@@ -13,6 +13,8 @@ extension Employee {
         case unknownKey
         /// The key was revoked, which is for ever.
         case keyRevoked
+        /// As many keys wait already as may.
+        case tooManyWaitingKeys
         /// The caller may not decide this.
         case notPermitted
         /// The key was to authorize itself.
@@ -32,7 +34,8 @@ extension Employee {
             case .emailNotCompanyOwned: "email.not_company_owned"
             case .inactive: "employee.inactive"
             case .unknownKey: "authorization.unknown_key"
-            case .keyRevoked, .notPermitted, .selfAuthorization, .anotherPersonNeeded, .securityAdmin:
+            case .keyRevoked, .tooManyWaitingKeys, .notPermitted, .selfAuthorization, .anotherPersonNeeded,
+                .securityAdmin:
                 "authorization.not_permitted"
             case .emailNotReclaimable: "email.not_reclaimable"
             }

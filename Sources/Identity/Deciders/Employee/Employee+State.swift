@@ -13,6 +13,11 @@ extension Employee {
             Set(keys.values.lazy.filter { $0.status == .authorized }.map(\.key))
         }
 
+        /// How many keys wait at a time; those that waited too long do not.
+        public func waitingKeys(at time: Timestamp) -> Int {
+            keys.values.count { $0.status == .pending && !$0.isExpired(at: time) }
+        }
+
         /// A key and where it stands at a time, with a pending one that is too old expired.
         public func standing(of key: PublicKeyBytes, at time: Timestamp) -> KeyStanding {
             guard let known = keys[key] else { return .unknown }
@@ -98,6 +103,11 @@ extension Employee {
         public internal(set) var authorized: EventPlace?
         /// Who authorized it.
         public internal(set) var authorizedBy: Authority?
+
+        /// When it was authorized.
+        public internal(set) var authorizedAt: Timestamp?
+        /// When it was refused or revoked.
+        public internal(set) var endedAt: Timestamp?
 
         /// Until when it waits.
         public var expiresAt: Timestamp { presentedAt.adding(Employee.pendingLifetime) }
