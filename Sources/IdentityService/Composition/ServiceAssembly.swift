@@ -84,8 +84,8 @@ public struct ServiceAssembly: Sendable {
         let signer = try CheckpointSigner(
             name: configuration.settings.issuer, secret: try ring.checkpointSigningKey())
         let pool = PostgresPool(
-            configuration: Self.planningOnce(configuration.application), maximumConnections: configuration.maximumConnections,
-            logger: logger)
+            configuration: Self.planningOnce(configuration.application),
+            maximumConnections: configuration.maximumConnections, logger: logger)
         let readerPool = PostgresPool(configuration: configuration.reader, maximumConnections: 10, logger: logger)
         let appender = Appender(pool: pool, logger: logger)
         let projector = Projector(pool: readerPool, logger: logger)

@@ -9,33 +9,52 @@ import Ledger
 struct ChallengedCredential: Sendable {
     /// Context and copies.
     var sealed: SealedCredentials
-    /// The seed of its VOPRF keys.
-    var seed: OPRFSeed
+    /// The seed of its VOPRF keys, where it was asked for.
+    private var loadedSeed: OPRFSeed?
     /// The hash of the record.
     var recordHash: [UInt8]
-    /// The questions as they are shown.
+    /// The questions as they are shown, where they were asked for.
     var questions: [ShownQuestion]
     /// Whether only the blind mode is accepted.
     var isBlindOnly: Bool { sealed.context.flags.contains(.blindOnly) }
+
+    /// What a step needs beside context and copies; each costs a read.
+    struct Parts: OptionSet {
+        let rawValue: Int
+        static let seed = Parts(rawValue: 1)
+        static let questions = Parts(rawValue: 2)
+    }
+
+    /// The seed of its VOPRF keys.
+    var seed: OPRFSeed {
+        get throws(ServiceError) {
+            guard let loadedSeed else { throw ServiceError(.serviceUnavailable) }
+            return loadedSeed
+        }
+    }
 
     /// Loads what the flow names.
     ///
     /// A login makes the decoy and reads somebody's credential in any case, and takes the one that it needs.
     ///
     /// - Throws: `request.stale` when the credential was replaced since the flow began.
-    static func load(for state: FlowState, _ context: ServiceContext) async throws -> ChallengedCredential {
+    static func load(
+        _ parts: Parts, for state: FlowState, _ context: ServiceContext
+    ) async throws -> ChallengedCredential {
         guard let keys = state.decoyKeys else {
-            return try await stored(state.credentialId, of: state.userId, context)
+            return try await stored(parts, state.credentialId, of: state.userId, context)
         }
         let decoy = try decoy(for: state, keys: try DecoyPublicKeys(bytes: keys), context)
-        guard state.isDecoy else { return try await stored(state.credentialId, of: state.userId, context) }
+        guard state.isDecoy else { return try await stored(parts, state.credentialId, of: state.userId, context) }
         // What becomes of a colleague's credential meanwhile is not this flow's business.
-        if let standIn = state.standIn { _ = try? await stored(standIn.credentialId, of: standIn.userId, context) }
+        if let standIn = state.standIn {
+            _ = try? await stored(parts, standIn.credentialId, of: standIn.userId, context)
+        }
         return decoy
     }
 
     private static func stored(
-        _ credential: UUID, of user: UUID, _ context: ServiceContext
+        _ parts: Parts, _ credential: UUID, of user: UUID, _ context: ServiceContext
     ) async throws -> ChallengedCredential {
         let userId = UserID(user)
         let user = try await StateLoader(reader: context.reader).user(userId)
@@ -44,14 +63,19 @@ struct ChallengedCredential: Sendable {
         }
         let stored = try StoredCredentials(bytes: credentials.record)
         let ledger = LedgerID.directory(of: userId).uuid
-        guard let seed = try await context.seeds.load(credentialId: credential, ledger: ledger) else {
-            throw ServiceError(.requestStale)
+        var challenged = ChallengedCredential(
+            sealed: stored.record.sealed, recordHash: stored.record.hash, questions: [])
+        if parts.contains(.seed) {
+            guard let seed = try await context.seeds.load(credentialId: credential, ledger: ledger) else {
+                throw ServiceError(.requestStale)
+            }
+            challenged.loadedSeed = try OPRFSeed(bytes: seed.answers.bytes)
         }
-        let keys = try await context.personKeys.load([userId.uuid], ledger: ledger)
-        return ChallengedCredential(
-            sealed: stored.record.sealed, seed: try OPRFSeed(bytes: seed.answers.bytes),
-            recordHash: stored.record.hash,
-            questions: try texts(of: stored, key: keys[userId.uuid], credential: credential))
+        if parts.contains(.questions) {
+            let keys = try await context.personKeys.load([userId.uuid], ledger: ledger)
+            challenged.questions = try texts(of: stored, key: keys[userId.uuid], credential: credential)
+        }
+        return challenged
     }
 
     private static func decoy(
@@ -62,10 +86,19 @@ struct ChallengedCredential: Sendable {
             companyEmployeeId: try CompanyEmployeeID(state.companyEmployeeId), employee: nil)
         let decoy = try context.decoy(for: subject, hiddenFrom: state.isHidden ? state.appId : nil, keys: keys)
         return ChallengedCredential(
-            sealed: decoy.sealed, seed: decoy.seed, recordHash: decoy.recordHash,
+            sealed: decoy.sealed, loadedSeed: decoy.seed, recordHash: decoy.recordHash,
             questions: decoy.questions.map {
                 ShownQuestion(questionId: Base64URL.encode($0.id.bytes), question: $0.text)
             })
+    }
+
+    private init(
+        sealed: SealedCredentials, loadedSeed: OPRFSeed? = nil, recordHash: [UInt8], questions: [ShownQuestion]
+    ) {
+        self.sealed = sealed
+        self.loadedSeed = loadedSeed
+        self.recordHash = recordHash
+        self.questions = questions
     }
 
     /// Opens the question texts under the user's key; without the key (an erased person) there are none.

@@ -19,7 +19,7 @@ struct EvaluateElements: Sendable {
         }
         let request = try BlindAttempt.request(elements.map(\.slot), current: row.state.attempt)
         try expect(request, row.state)
-        let target = try await ChallengedCredential.load(for: row.state, context)
+        let target = try await ChallengedCredential.load(.seed, for: row.state, context)
         let budget = try await context.budget(for: row.state)
         return try await context.evaluations.admitted { admission in
             switch request {
@@ -31,7 +31,7 @@ struct EvaluateElements: Sendable {
                 spent.state.attempt?.isSpent = true
                 try await FlowStore(context: context).replace(spent)
             }
-            let sealed = target.sealed, seed = target.seed
+            let sealed = target.sealed, seed = try target.seed
             return try await admission.run {
                 // All elements of a request are of one kind: a passphrase, or subsets of the answers.
                 guard let slot = elements.first?.slot else { return [] }

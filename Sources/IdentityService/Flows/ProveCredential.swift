@@ -24,7 +24,7 @@ struct ProveCredential: Sendable {
                 .requestInvalid, members: [.init(pointer: "/record", detail: "only new credentials have a record")])
         }
         guard let attempt = row.state.attempt, let proved = row.state.proved else { throw ServiceError(.flowWrongStep) }
-        let target = try await ChallengedCredential.load(for: row.state, context)
+        let target = try await ChallengedCredential.load([], for: row.state, context)
         let challenge = try Challenge(parsing: proved.challenge)
         let userKey = target.sealed.context.userPublicKey
         let signature = try? challenge.verifyValidation(proof: input.userSignature, by: userKey)

@@ -50,7 +50,7 @@ struct ProveKey: Sendable {
                     questionsWithPassphraseAllowed: tenant.state.policy.questionsWithPassphrase,
                     blindOnly: tenant.state.policy.blindOnly), setUp: try plan(&state))
         }
-        let target = try await ChallengedCredential.load(for: state, context)
+        let target = try await ChallengedCredential.load(.questions, for: state, context)
         let opening = target.sealed.context
         let shown = target.questions
         let blind = CredentialOpening(context: opening.bytes, recordHash: target.recordHash)

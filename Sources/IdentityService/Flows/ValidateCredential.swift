@@ -18,7 +18,7 @@ struct ValidateCredential: Sendable {
         let store = FlowStore(context: context)
         let row = try await store.load(handle: flow, purpose: purpose, app: app, at: call.time)
         try expect(secret, row.state)
-        let target = try await ChallengedCredential.load(for: row.state, context)
+        let target = try await ChallengedCredential.load(.seed, for: row.state, context)
         try await refuseDirectMode(row.state, target)
         let opening = try prepare(secret, target)
         let budget = try await context.budget(for: row.state)
@@ -61,7 +61,7 @@ struct ValidateCredential: Sendable {
     private func prepare(
         _ secret: Secret, _ target: ChallengedCredential
     ) throws(ServiceError) -> @Sendable () throws -> UserKey? {
-        let sealed = target.sealed, seed = target.seed
+        let sealed = target.sealed, seed = try target.seed
         switch secret {
         case .answers(let answers):
             var pairs: [(questionId: UUID, answer: String)] = []
