@@ -22,6 +22,31 @@ struct RandomisedInvariants {
         try await nothingIsSeenByOthers()
     }
 
+    /// A reader that followed all along has read every event once, in the order of positions, and none that is not there.
+    func checkFeed(_ follower: FeedFollower) async throws {
+        var stored: [LedgerID: [UUID]] = [:], seen: [LedgerID: [UUID]] = [:]
+        // Seals are still appended, so the two looks are of one moment only when nothing came between them.
+        for _ in 0..<50 {
+            try await follower.catchUp()
+            seen = await follower.seen
+            stored = try await events()
+            if seen == stored { break }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        #expect(await follower.gaps == [], "\(said)")
+        #expect(seen == stored, "\(said)")
+    }
+
+    /// The ids of all events, in the order of positions.
+    private func events() async throws -> [LedgerID: [UUID]] {
+        let rows = try await world.superuser { connection in
+            try await connection.query(
+                "SELECT ledger_id, array_agg(event_id ORDER BY position) FROM tenure.event GROUP BY ledger_id"
+            ).map { try $0.decode(UUID.self, [UUID].self) }
+        }
+        return Dictionary(uniqueKeysWithValues: rows.map { (LedgerID($0.0), $0.1) })
+    }
+
     /// Positions and versions are 1, 2, 3 …, heads say the last, and each company has one first event that founds it.
     private func everyLedgerIsGapless() async throws {
         try await world.superuser { connection in

@@ -15,22 +15,32 @@ struct `A randomised run` {
         let seed = Seeded.chosen
         print("randomised run: TENURE_SOAK_SEED=\(seed) TENURE_SOAK_SECONDS=\(Seeded.seconds)")
         try await inTurn { world in
-            try await ServiceProcess.with(2, in: world) { processes in
-                let crowd = Crowd(processes)
-                let end = ContinuousClock.now + .seconds(Seeded.seconds)
-                try await withThrowingTaskGroup { group in
-                    for actor in 0..<4 {
-                        group.addTask { try await Self.act(crowd, Seeded(seed &+ UInt64(actor)), actor, until: end) }
-                    }
-                    group.addTask { try await Self.disturb(crowd, world, Seeded(seed &- 1), until: end) }
-                    try await group.waitForAll()
-                }
-                let said = "seed \(seed), \(await crowd.counts.sorted { $0.key < $1.key })"
-                print("randomised run: \(said)")
-                #expect(await crowd.accounts.count > 3, "\(said)")
-                try await RandomisedInvariants(world: world, crowd: crowd, said: said).check()
-                for process in await crowd.processes { process.kill() }
+            try await world.database.withPool(as: .reader) { pool in
+                let follower = FeedFollower(pool: pool)
+                try await Self.run(world, follower, seed)
             }
+        }
+    }
+
+    private static func run(_ world: TenureWorld, _ follower: FeedFollower, _ seed: UInt64) async throws {
+        try await ServiceProcess.with(2, in: world) { processes in
+            let crowd = Crowd(processes)
+            let end = ContinuousClock.now + .seconds(Seeded.seconds)
+            try await withThrowingTaskGroup { group in
+                for actor in 0..<4 {
+                    group.addTask { try await Self.act(crowd, Seeded(seed &+ UInt64(actor)), actor, until: end) }
+                }
+                group.addTask { try await follower.follow(until: end) }
+                group.addTask { try await Self.disturb(crowd, world, Seeded(seed &- 1), until: end) }
+                try await group.waitForAll()
+            }
+            let said = "seed \(seed), \(await crowd.counts.sorted { $0.key < $1.key })"
+            print("randomised run: \(said)")
+            #expect(await crowd.accounts.count > 3, "\(said)")
+            let invariants = RandomisedInvariants(world: world, crowd: crowd, said: said)
+            try await invariants.check()
+            for process in await crowd.processes { process.kill() }
+            try await invariants.checkFeed(follower)
         }
     }
 
