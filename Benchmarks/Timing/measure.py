@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures whether log-ins of unknown employees take as long as those of known ones; docs/timing.md says what was seen.
 
-    measure.py [--pairs N] [--names FILE]
+    measure.py [--pairs N] [--names FILE] [--mode direct|blind]…
 
 TENURE_URL, TENURE_APP_ID and TENURE_APP_SECRET name the service and an app with all roles. With a file of names, the first
 run registers people and writes it, and a later one measures the same names again.
@@ -133,14 +133,17 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--pairs", type=int, default=500)
     parser.add_argument("--names")
+    parser.add_argument("--mode", action="append", choices=["direct", "blind"])
     options = parser.parse_args()
     pairs = options.pairs
     service = Service(os.environ["TENURE_URL"], os.environ["TENURE_APP_ID"], os.environ["TENURE_APP_SECRET"])
     count = -(-pairs // ATTEMPTS)
-    company, known, unknown = names(service, 2 * count, options.names)
+    modes = options.mode or ["direct", "blind"]
+    company, known, unknown = names(service, len(modes) * count, options.names)
     print("| call | pairs | known | unknown | difference (95 %) | | floor | p |")
     print("|---|---|---|---|---|---|---|---|")
-    for mode, half in [("direct", slice(0, count)), ("blind", slice(count, None))]:
+    for place, mode in enumerate(modes):
+        half = slice(place * count, (place + 1) * count)
         compare(service, company, known[half], unknown[half], mode, pairs)
         # What is left of each share goes, and then everybody is locked.
         for name in known[half] + unknown[half]:

@@ -24,10 +24,11 @@ struct ChallengedCredential: Sendable {
     ///
     /// - Throws: `request.stale` when the credential was replaced since the flow began.
     static func load(for state: FlowState, _ context: ServiceContext) async throws -> ChallengedCredential {
-        guard let keys = state.decoyKeys else {
+        guard state.purpose == .login else {
             return try await stored(state.credentialId, of: state.userId, context)
         }
-        let decoy = try decoy(for: state, keys: try DecoyPublicKeys(bytes: keys), context)
+        let keys = try state.decoyKeys.map { try DecoyPublicKeys(bytes: $0) }
+        let decoy = try decoy(for: state, keys: keys, context)
         guard state.isDecoy else { return try await stored(state.credentialId, of: state.userId, context) }
         // What becomes of a colleague's credential meanwhile is not this flow's business.
         if let standIn = state.standIn { _ = try? await stored(standIn.credentialId, of: standIn.userId, context) }
@@ -55,7 +56,7 @@ struct ChallengedCredential: Sendable {
     }
 
     private static func decoy(
-        for state: FlowState, keys: DecoyPublicKeys, _ context: ServiceContext
+        for state: FlowState, keys: DecoyPublicKeys?, _ context: ServiceContext
     ) throws -> ChallengedCredential {
         let subject = FlowSubject(
             tenantId: TenantID(state.tenantId), companyName: try CompanyName(state.companyName),
