@@ -41,7 +41,7 @@ def proved(service, company, employee, kind="logins", **more):
 
 def register(service, company, employee):
     path, _, _ = proved(
-        service, company, employee, "registrations", email=f"{employee}@timing.example", isCompanyOwnedEmail=False)
+        service, company, employee, "registrations", email=f"{employee}@mail.{company}", isCompanyOwnedEmail=False)
     status, reply, _ = service.post(f"{path}/credentials", {"securityQuestions": QUESTIONS})
     if status != 200:
         sys.exit(f"a registration was refused: {status} {reply.get('code')}")
