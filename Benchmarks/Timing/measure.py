@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """Measures whether log-ins of unknown employees take as long as those of known ones; docs/timing.md says what was seen.
 
-    measure.py [--pairs N]      TENURE_URL, TENURE_APP_ID and TENURE_APP_SECRET name the service and an app with all roles
+    measure.py [--pairs N] [--names FILE] [--mode direct|blind]…
+
+TENURE_URL, TENURE_APP_ID and TENURE_APP_SECRET name the service and an app with all roles. With a file of names, the first
+run registers people and writes it, and a later one measures the same names again.
 """
 import argparse
 import base64
+import json
 import os
 import random
 import sys
@@ -37,7 +41,7 @@ def proved(service, company, employee, kind="logins", **more):
 
 def register(service, company, employee):
     path, _, _ = proved(
-        service, company, employee, "registrations", email=f"{employee}@timing.example", isCompanyOwnedEmail=False)
+        service, company, employee, "registrations", email=f"{employee}@mail.{company}", isCompanyOwnedEmail=False)
     status, reply, _ = service.post(f"{path}/credentials", {"securityQuestions": QUESTIONS})
     if status != 200:
         sys.exit(f"a registration was refused: {status} {reply.get('code')}")
@@ -104,22 +108,42 @@ def compare(service, company, known, unknown, mode, pairs):
             print(f"{mode}: {call}: {({name: len(g) for name, g in groups.items()})} differ", flush=True)
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--pairs", type=int, default=500)
-    pairs = parser.parse_args().pairs
-    service = Service(os.environ["TENURE_URL"], os.environ["TENURE_APP_ID"], os.environ["TENURE_APP_SECRET"])
+def names(service, count, file):
+    """The company, people in it, and as many names that nobody has."""
+    if file and os.path.exists(file):
+        with open(file) as kept:
+            company, known, unknown = json.load(kept)
+        if len(known) == count:
+            return company, known, unknown
     company = f"timing-{int(time.time())}.example"
-    count = -(-pairs // ATTEMPTS)
-    known = [f"k{100_000 + n}" for n in range(2 * count)]
+    # The first one is the security admin and is not measured.
+    known = [f"k{100_000 + number}" for number in range(count + 1)]
     for number, name in enumerate(known):
         register(service, company, name)
         print(f"\rregistered {number + 1} of {len(known)}", end="", file=sys.stderr, flush=True)
-    unknown = unknown_names(service, company, 2 * count)
     print(file=sys.stderr)
+    unknown = unknown_names(service, company, count)
+    if file:
+        with open(file, "w") as kept:
+            json.dump([company, known[1:], unknown], kept)
+    return company, known[1:], unknown
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--pairs", type=int, default=500)
+    parser.add_argument("--names")
+    parser.add_argument("--mode", action="append", choices=["direct", "blind"])
+    options = parser.parse_args()
+    pairs = options.pairs
+    service = Service(os.environ["TENURE_URL"], os.environ["TENURE_APP_ID"], os.environ["TENURE_APP_SECRET"])
+    count = -(-pairs // ATTEMPTS)
+    modes = options.mode or ["direct", "blind"]
+    company, known, unknown = names(service, len(modes) * count, options.names)
     print("| call | pairs | known | unknown | difference (95 %) | | floor | p |")
     print("|---|---|---|---|---|---|---|---|")
-    for mode, half in [("direct", slice(0, count)), ("blind", slice(count, None))]:
+    for place, mode in enumerate(modes):
+        half = slice(place * count, (place + 1) * count)
         compare(service, company, known[half], unknown[half], mode, pairs)
         # What is left of each share goes, and then everybody is locked.
         for name in known[half] + unknown[half]:

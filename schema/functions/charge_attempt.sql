@@ -2,7 +2,8 @@
 -- or to none. The row locks make the counts exact over processes; the caller has locked the ledger's head before, so that
 -- the order of locks is the same everywhere.
 --
--- Whoever is refused hears the longest of the waits: after it an attempt is there, unless others took it.
+-- Whoever is refused hears the longest of the waits: after it an attempt is there, unless others took it. Whoever took the
+-- last attempt is told the same, or 0 where the cap of a lifetime was reached.
 CREATE OR REPLACE FUNCTION tenure.charge_attempt(
     charge_ledger uuid,
     charge_keys bytea[],
@@ -51,11 +52,13 @@ BEGIN
         JOIN tenure.budget AS old ON old.ledger_id = charge_ledger AND old.key = part.key
         CROSS JOIN LATERAL tenure.budget_refilled(old, charge_time, charge_refill_seconds) AS now
         WHERE b.ledger_id = charge_ledger AND b.key = part.key
-        RETURNING b.spent, b.lifetime, part.*)
+        RETURNING b.spent, b.lifetime, part.*,
+            tenure.budget_wait(b, part.most, part.cap, charge_time, charge_refill_seconds) AS wait)
     SELECT count(*) = cardinality(charge_keys), max(spent) FILTER (WHERE number = 1),
-        bool_or(spent >= most OR (cap > 0 AND lifetime >= cap))
-    INTO _charged, _spent, _exhausted FROM changed;
-    RETURN QUERY SELECT _charged, _spent, _exhausted, 0;
+        bool_or(spent >= most OR (cap > 0 AND lifetime >= cap)),
+        CASE WHEN NOT bool_or(cap > 0 AND lifetime >= cap) THEN max(wait) END
+    INTO _charged, _spent, _exhausted, _wait FROM changed;
+    RETURN QUERY SELECT _charged, _spent, _exhausted, coalesce(ceil(extract(epoch FROM _wait)), 0)::integer;
 END;
 $$;
 

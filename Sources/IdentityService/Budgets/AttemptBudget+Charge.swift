@@ -11,7 +11,7 @@ extension AttemptBudget {
         var spent: Int32
         /// Whether this was the last attempt of the budget or of a share for now.
         var isExhausted: Bool
-        /// How long a refused caller has to wait, in seconds.
+        /// How long it takes until there is an attempt again, in seconds; 0 when there is one, or never.
         var retryAfterSeconds: Int32
     }
 

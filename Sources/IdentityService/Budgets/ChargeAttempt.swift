@@ -69,10 +69,11 @@ struct ChargeAttempt: Sendable {
                 spent: Int(result.spent), limit: limit)
         ]
         if result.isExhausted {
-            let refill = budget.device == .known ? rules.knownRefillSeconds : rules.unknownRefillSeconds
+            let wait = result.retryAfterSeconds
             payloads.append(
                 CredentialsLocked(
-                    credentialID: credential, device: budget.device, until: call.time.adding(.seconds(refill))))
+                    credentialID: credential, device: budget.device,
+                    until: wait > 0 ? call.time.adding(.seconds(Int(wait))) : nil))
         }
         return Append(
             events: try payloads.map {

@@ -41,10 +41,11 @@ struct ChallengedCredential: Sendable {
     static func load(
         _ parts: Parts, for state: FlowState, _ context: ServiceContext
     ) async throws -> ChallengedCredential {
-        guard let keys = state.decoyKeys else {
+        guard state.purpose == .login else {
             return try await stored(parts, state.credentialId, of: state.userId, context)
         }
-        let decoy = try decoy(for: state, keys: try DecoyPublicKeys(bytes: keys), context)
+        let keys = try state.decoyKeys.map { try DecoyPublicKeys(bytes: $0) }
+        let decoy = try decoy(for: state, keys: keys, context)
         guard state.isDecoy else { return try await stored(parts, state.credentialId, of: state.userId, context) }
         // What becomes of a colleague's credential meanwhile is not this flow's business.
         if let standIn = state.standIn {
@@ -79,7 +80,7 @@ struct ChallengedCredential: Sendable {
     }
 
     private static func decoy(
-        for state: FlowState, keys: DecoyPublicKeys, _ context: ServiceContext
+        for state: FlowState, keys: DecoyPublicKeys?, _ context: ServiceContext
     ) throws -> ChallengedCredential {
         let subject = FlowSubject(
             tenantId: TenantID(state.tenantId), companyName: try CompanyName(state.companyName),

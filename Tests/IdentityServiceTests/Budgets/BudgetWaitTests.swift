@@ -107,4 +107,25 @@ struct BudgetWaitTests {
             }
         }
     }
+
+    @Test func `the last attempt tells when there is another one, and the last one ever tells nothing`() async throws {
+        try await TestDatabase.with { database in
+            var rules = BudgetRules()
+            rules.unknownAppLifetimeCap = 12
+            let budget = AttemptBudget(BudgetFixture.flow(), isKnownDevice: false, ring: .random())
+            try await database.withPool { pool in
+                var charged: [AttemptBudget.Charged] = []
+                for attempt in 0..<12 {
+                    // The tenth empties the share of the app; the others came back by the time.
+                    let time = BudgetFixture.start.adding(.seconds(attempt < 10 ? attempt : attempt * 3_600))
+                    charged.append(try await BudgetFixture.charged(budget, pool, at: time, rules))
+                }
+                #expect(charged.allSatisfy { $0.isCharged })
+                #expect(charged.prefix(9).allSatisfy { !$0.isExhausted && $0.retryAfterSeconds == 0 })
+                #expect(charged[9].isExhausted && charged[9].retryAfterSeconds == 3_600 - 9)
+                #expect(!charged[10].isExhausted)
+                #expect(charged[11].isExhausted && charged[11].retryAfterSeconds == 0)
+            }
+        }
+    }
 }

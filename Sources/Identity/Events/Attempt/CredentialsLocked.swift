@@ -1,6 +1,6 @@
 public import Canonical
 
-/// A budget is spent.
+/// A budget, or the share of it that an app or a company has, is spent.
 public struct CredentialsLocked: EventPayload {
     /// The permanent name.
     public static let type = "CredentialsLocked"
