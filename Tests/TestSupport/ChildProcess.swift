@@ -8,7 +8,11 @@ public final class ChildProcess: @unchecked Sendable {
     private let ends: AsyncStream<(status: Int32, lines: [String])>
 
     /// Starts an executable that lies beside the test bundle, with these variables beside the test's own.
-    public init(_ name: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+    ///
+    /// - Parameter keepsErrors: Whether ``finish()`` gives what it wrote as errors, too.
+    public init(
+        _ name: String, _ arguments: [String], environment: [String: String] = [:], keepsErrors: Bool = false
+    ) throws {
         let process = Process()
         let output = Pipe()
         let directory = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
@@ -16,6 +20,7 @@ public final class ChildProcess: @unchecked Sendable {
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
         process.standardOutput = output
+        if keepsErrors { process.standardError = output }
         try process.run()
         self.process = process
         let (ends, end) = AsyncStream.makeStream(of: (status: Int32, lines: [String]).self)
@@ -30,6 +35,9 @@ public final class ChildProcess: @unchecked Sendable {
             end.finish()
         }
     }
+
+    /// The number that the system knows it by.
+    public var identifier: Int32 { process.processIdentifier }
 
     /// Ends the process at once, as a crash would (SIGKILL).
     public func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }

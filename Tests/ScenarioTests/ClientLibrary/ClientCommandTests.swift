@@ -99,6 +99,18 @@ struct `The client's commands` {
             #expect(seen["companyEmployeeId"]?.text == "bo")
             #expect(seen["fingerprint"]?.text == fingerprint)
             #expect(seen["keyState"]?.text == "authorized")
+
+            let listed = try await tenure.run(["client", "devices"] + data, [])
+            let own = try StrictJSON.parse(Array(listed.output.utf8))
+            #expect(own["fingerprint"]?.text == fingerprint && own["state"]?.text == "authorized")
+            #expect(own["authorizedBy"]?["companyEmployeeId"]?.text == "ada" && own["isCurrent"] == .bool(true))
+            let kept = try await tenure.run(
+                ["client", "devices", company, "ada"] + data + ["--revoke", fingerprint], [])
+            #expect(kept.status != 0, "another's device")
+            let revoked = try await tenure.run(["client", "devices", "--revoke", fingerprint] + data, [])
+            #expect(revoked.status == 0)
+            #expect(try StrictJSON.parse(Array(revoked.output.utf8))["outcome"]?.text == "revoked")
+            #expect(try await tenure.run(["client", "devices"] + data, []).status == 4, "nobody is logged in")
         }
     }
 

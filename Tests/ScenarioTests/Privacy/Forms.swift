@@ -4,13 +4,20 @@ import Foundation
 /// The forms in which a text might stand somewhere by mistake.
 struct Forms {
     let name: String
-    private let needles: [[UInt8]]
+    let needles: [[UInt8]]
 
     /// Looks for a text as it is, in lower case, escaped, in hexadecimal and in base64 at each of three offsets.
     init(_ name: String, _ text: String) {
         self.name = name
         let spellings = Set([text, text.lowercased()])
         needles = Array(Set(spellings.flatMap { Self.forms(of: Array($0.utf8)) }))
+    }
+
+    /// Looks for bytes as they are, in hexadecimal and in base64 at each of three offsets.
+    init(_ name: String, bytes: [UInt8]) {
+        self.name = name
+        let hex = Hex.encode(bytes)
+        needles = Array(Set([bytes, Array(hex.utf8)] + Self.base64(of: bytes)))
     }
 
     /// Whether one of the forms is there.
@@ -24,16 +31,19 @@ struct Forms {
         }.joined()
         let slashed = String(decoding: bytes, as: UTF8.self).replacing("/", with: "\\/")
         let hex = Hex.encode(bytes)
-        var forms = [bytes, Array(escaped.utf8), Array(slashed.utf8), Array(hex.utf8), Array(hex.uppercased().utf8)]
-        for offset in 0..<3 {
+        let forms = [bytes, Array(escaped.utf8), Array(slashed.utf8), Array(hex.utf8), Array(hex.uppercased().utf8)]
+        return (forms + base64(of: bytes)).filter { $0.count >= 6 }
+    }
+
+    private static func base64(of bytes: [UInt8]) -> [[UInt8]] {
+        (0..<3).flatMap { offset in
             // Three bytes make four characters: those that depend on a neighbour are left out.
             let padded = Array(repeating: UInt8(0), count: offset) + bytes
             let whole = padded.count / 3 * 4
             let first = offset == 0 ? 0 : offset + 1
-            for text in [Base64.encode(padded), Base64URL.encode(padded)] {
-                forms.append(Array(text.utf8.prefix(whole).dropFirst(first)))
+            return [Base64.encode(padded), Base64URL.encode(padded)].map { text in
+                Array(text.utf8.prefix(whole).dropFirst(first))
             }
         }
-        return forms.filter { $0.count >= 6 }
     }
 }

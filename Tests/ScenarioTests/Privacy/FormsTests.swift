@@ -21,4 +21,14 @@ struct `The search for secrets` {
         }
         #expect(!Forms("it", text).isFound(in: Data("something else entirely".utf8)))
     }
+
+    @Test func `finds many at once, at the beginning, at the end and beside each other`() {
+        let forms = [
+            Forms("one", "first secret"), Forms("two", bytes: Array("another one".utf8)), Forms("no", "absent one"),
+        ]
+        let needles = Needles(forms)
+        #expect(needles.found(in: Data("first secretanother one".utf8)) == ["one", "two"])
+        #expect(needles.found(in: Data("ffirst secre Zmlyc3Qgc2VjcmV0".utf8)) == ["one"])
+        #expect(needles.found(in: Data()) == [] && needles.found(in: Data("first".utf8)) == [])
+    }
 }

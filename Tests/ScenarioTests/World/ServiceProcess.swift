@@ -13,6 +13,15 @@ struct ServiceProcess: Sendable {
     /// Ends the process as a crash would.
     func kill() { process.kill() }
 
+    /// What a core file of this moment would have; nil where the system does not let us look.
+    func memory() -> Data? { ProcessMemory.writable(of: process.identifier) }
+
+    /// Ends the process and gives back everything that it logged. Call it once.
+    func ended() async -> String {
+        kill()
+        return await process.finish().lines.joined(separator: "\n")
+    }
+
     /// Ends the process and starts another one in its place, on a port of its own.
     func replaced() async throws -> ServiceProcess {
         kill()
@@ -21,7 +30,8 @@ struct ServiceProcess: Sendable {
 
     /// Runs `count` processes beside `body`, all with the world's database and master keys, and ends them afterwards.
     static func with<Result>(
-        _ count: Int, in world: TenureWorld, _ body: ([ServiceProcess]) async throws -> Result
+        _ count: Int, in world: TenureWorld, logLevel: String = "warning",
+        _ body: ([ServiceProcess]) async throws -> Result
     ) async throws -> Result {
         let files = try TemporaryFiles()
         defer { files.remove() }
@@ -30,28 +40,33 @@ struct ServiceProcess: Sendable {
             atPath: keys, contents: Data(world.masters.json()), attributes: [.posixPermissions: 0o600])
         var processes: [ServiceProcess] = []
         defer { for process in processes { process.kill() } }
-        for _ in 0..<count { processes.append(try await start(world, keys: keys)) }
+        for _ in 0..<count { processes.append(try await start(world, keys: keys, logLevel: logLevel)) }
         return try await body(processes)
     }
 
     /// Another test may take a port between the moment it was found free and the moment the service takes it; then the
     /// process ends at once, and another port is tried.
-    private static func start(_ world: TenureWorld, keys: String) async throws -> ServiceProcess {
+    private static func start(
+        _ world: TenureWorld, keys: String, logLevel: String = "warning"
+    ) async throws -> ServiceProcess {
         for _ in 0..<5 {
-            if let process = try await start(world, keys: keys, port: try TCPConnection.freePort()) { return process }
+            let port = try TCPConnection.freePort()
+            if let process = try await start(world, keys: keys, logLevel: logLevel, port: port) { return process }
         }
         throw TestServerError(description: "a service process did not become ready")
     }
 
-    private static func start(_ world: TenureWorld, keys: String, port: UInt16) async throws -> ServiceProcess? {
+    private static func start(
+        _ world: TenureWorld, keys: String, logLevel: String, port: UInt16
+    ) async throws -> ServiceProcess? {
         let url = { (role: TestDatabase.Role) in world.database.url(as: role) }
         let process = try ChildProcess(
             "tenure", ["serve"],
             environment: [
                 "TENURE_DATABASE_URL": url(.application), "TENURE_READER_DATABASE_URL": url(.reader),
-                "TENURE_MASTER_KEY_FILE": keys, "TENURE_LISTEN_PORT": String(port), "TENURE_LOG_LEVEL": "warning",
+                "TENURE_MASTER_KEY_FILE": keys, "TENURE_LISTEN_PORT": String(port), "TENURE_LOG_LEVEL": logLevel,
                 "SWIFT_BACKTRACE": "enable=no",
-            ])
+            ], keepsErrors: logLevel == "trace")
         let base = try #require(URL(string: "http://127.0.0.1:\(port)"))
         let client = try Client(base, world.app)
         for _ in 0..<600 where process.isAlive {
