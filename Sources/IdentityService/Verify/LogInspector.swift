@@ -12,6 +12,7 @@ struct LogInspector: EventInspector {
     /// The secrets of apps, likewise.
     private(set) var apps = AppAuthorities()
     private(set) var trail: AuthorityTrail
+    private var credentials = CredentialTrail()
 
     /// - Parameter apps: What the system ledger says of apps; nil when it is not known, and then their signatures are
     ///   verified, but not whether the apps had those keys.
@@ -29,7 +30,7 @@ struct LogInspector: EventInspector {
             apps.follow(event)
             return event.type == CheckpointSealed.type ? remember(event) : nil
         }
-        return checksSignatures ? trail.follow(event) : nil
+        return checksSignatures ? trail.follow(event) ?? credentials.follow(event) : nil
     }
 
     private mutating func remember(_ event: RecordedEvent) -> String? {
