@@ -85,6 +85,8 @@ extension EventSourcedService {
     }
 
     func require(_ purpose: FlowPurpose, _ app: AppCaller) throws(ServiceError) {
-        guard app.roles.contains(purpose == .registration ? .creation : .access) else { throw ServiceError(.appRoleMissing) }
+        guard app.roles.contains(purpose == .registration ? .creation : .access) else {
+            throw ServiceError(.appRoleMissing)
+        }
     }
 }

@@ -23,7 +23,8 @@ public struct ServiceContext: Sendable {
     /// - Parameter rekeying: What re-keys the bucket of a replaced credential; whoever changes none needs none.
     public init(
         pool: PostgresPool, appender: any Appending, reader: LedgerReader, ring: KeyRing, personKeys: PersonKeys,
-        seeds: OPRFSeeds, compute: ComputePool, evaluations: ComputePool, rekeying: BucketRekeying? = nil, settings: ServiceSettings,
+        seeds: OPRFSeeds, compute: ComputePool, evaluations: ComputePool, rekeying: BucketRekeying? = nil,
+        settings: ServiceSettings,
         logger: Logger
     ) {
         self.pool = pool

@@ -12,7 +12,8 @@ import Logging
 struct StartLogin: Sendable {
     let context: ServiceContext
 
-    func run(_ input: LoginInput, purpose: FlowPurpose = .login, app: AppCaller, call: Call) async throws -> FlowStarted {
+    func run(_ input: LoginInput, purpose: FlowPurpose = .login, app: AppCaller, call: Call) async throws -> FlowStarted
+    {
         guard app.roles.contains(.access) else { throw ServiceError(.appRoleMissing) }
         let key = try context.employeeKey(input.employeePublicKey)
         let subject = try await context.subject(
