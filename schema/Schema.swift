@@ -25,6 +25,7 @@ public enum Schema {
         Script(name: "m012_erasure", bytes: PackageResources.m012_erasure_sql),
         Script(name: "m013_feed", bytes: PackageResources.m013_feed_sql),
         Script(name: "m014_stream_versions", bytes: PackageResources.m014_stream_versions_sql),
+        Script(name: "m015_accounts", bytes: PackageResources.m015_accounts_sql),
         Script(name: "m016_budget_shares", bytes: PackageResources.m016_budget_shares_sql),
     ]
 

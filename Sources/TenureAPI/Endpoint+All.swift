@@ -20,6 +20,7 @@ extension Endpoint {
         .startRegistration, .proveRegistrationKey, .setCredentials, .validateRegistrationAnswers,
         .validateRegistrationPassphrase, .evaluateRegistration, .proveRegistration, .startLogin, .proveLoginKey,
         .validateLoginAnswers, .validateLoginPassphrase, .evaluateLogin, .proveLogin,
+        .startChange, .proveChangeKey, .changeCredentials, .evaluateChange, .proveChange,
         .refreshSession, .closeSession, .listSessions, .listDevices, .revokeDevice, .readCompany, .listEmployees,
         .readEmployee,
         .readSecurityAdmin, .listAuthorizations, .authorizeKey, .refuseKey, .revokeKey, .approveEmployee,

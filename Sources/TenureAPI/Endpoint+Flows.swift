@@ -35,6 +35,20 @@ extension Endpoint {
         "POST", "/v1/logins/{flow}/evaluations", .app, "Evaluate blinded elements in a login")
     /// Takes the proof of a secret in a login.
     public static let proveLogin = Endpoint("POST", "/v1/logins/{flow}/proof", .app, "Prove a secret in a login")
+    /// Starts a change of credentials.
+    public static let startChange = Endpoint("POST", "/v1/credentials/changes", .app, "Start a change of credentials")
+    /// Proves possession of the device key of a change.
+    public static let proveChangeKey = Endpoint(
+        "POST", "/v1/credentials/changes/{flow}/key", .app, "Prove possession of the device key of a change")
+    /// Changes credentials.
+    public static let changeCredentials = Endpoint(
+        "POST", "/v1/credentials/changes/{flow}/credentials", .app, "Change credentials with the old secret")
+    /// Evaluates blinded elements in a change.
+    public static let evaluateChange = Endpoint(
+        "POST", "/v1/credentials/changes/{flow}/evaluations", .app, "Evaluate blinded elements in a change")
+    /// Takes the proof of the old secret, or the new credentials, in a change.
+    public static let proveChange = Endpoint(
+        "POST", "/v1/credentials/changes/{flow}/proof", .app, "Prove the old secret, or set credentials, in a change")
     /// Exchanges a refresh token for new tokens.
     public static let refreshSession = Endpoint(
         "POST", "/v1/sessions/refresh", .anyone, "Exchange a refresh token for new tokens")

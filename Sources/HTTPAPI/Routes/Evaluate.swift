@@ -6,6 +6,8 @@ extension Route {
     static let evaluateRegistration = evaluate(.evaluateRegistration, .registration)
     /// `POST /v1/logins/{flow}/evaluations`.
     static let evaluateLogin = evaluate(.evaluateLogin, .login)
+    /// `POST /v1/credentials/changes/{flow}/evaluations`.
+    static let evaluateChange = evaluate(.evaluateChange, .change)
 
     private static func evaluate(_ endpoint: Endpoint, _ purpose: FlowPurpose) -> Route {
         Route(endpoint, body: .required) { exchange in

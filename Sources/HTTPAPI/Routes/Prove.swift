@@ -6,6 +6,8 @@ extension Route {
     static let proveRegistration = prove(.proveRegistration, .registration)
     /// `POST /v1/logins/{flow}/proof`.
     static let proveLogin = prove(.proveLogin, .login)
+    /// `POST /v1/credentials/changes/{flow}/proof`.
+    static let proveChange = prove(.proveChange, .change)
 
     private static func prove(_ endpoint: Endpoint, _ purpose: FlowPurpose) -> Route {
         Route(endpoint, body: .required) { exchange in

@@ -6,6 +6,8 @@ extension Route {
     static let proveRegistrationKey = proveKey(.proveRegistrationKey, .registration)
     /// `POST /v1/logins/{flow}/key`.
     static let proveLoginKey = proveKey(.proveLoginKey, .login)
+    /// `POST /v1/credentials/changes/{flow}/key`.
+    static let proveChangeKey = proveKey(.proveChangeKey, .change)
 
     private static func proveKey(_ endpoint: Endpoint, _ purpose: FlowPurpose) -> Route {
         Route(endpoint, body: .required) { exchange in

@@ -5,6 +5,7 @@ extension Route {
             startRegistration, proveRegistrationKey, setCredentials, validateRegistrationAnswers,
             validateRegistrationPassphrase, evaluateRegistration, proveRegistration, startLogin, proveLoginKey,
             validateLoginAnswers, validateLoginPassphrase, evaluateLogin, proveLogin,
+            startChange, proveChangeKey, changeCredentials, evaluateChange, proveChange,
             refreshSession, closeSession, listSessions, listDevices, revokeDevice, readCompany, listEmployees,
             readEmployee, readSecurityAdmin, listAuthorizations, authorizeKey, refuseKey, revokeKey, approveEmployee,
             cancelEmployee,

@@ -2,6 +2,8 @@
 public enum UserEvent: AggregateEvent {
     /// A user has credentials.
     case credentialsSet(CredentialsSet)
+    /// A user has other credentials.
+    case credentialsChanged(CredentialsChanged)
     /// A user lost the address, which is free for another person.
     case emailReleased(EmailReleased)
     /// The user's personal data and credentials were erased, for ever.
@@ -9,13 +11,14 @@ public enum UserEvent: AggregateEvent {
 
     /// The types of events this aggregate has.
     public static let payloads: [any EventPayload.Type] = [
-        CredentialsSet.self, EmailReleased.self, UserErased.self,
+        CredentialsSet.self, CredentialsChanged.self, EmailReleased.self, UserErased.self,
     ]
 
     /// The event itself.
     public var payload: any EventPayload {
         switch self {
         case .credentialsSet(let event): event
+        case .credentialsChanged(let event): event
         case .emailReleased(let event): event
         case .erased(let event): event
         }
@@ -25,6 +28,7 @@ public enum UserEvent: AggregateEvent {
     public init?(_ payload: any EventPayload) {
         switch payload {
         case let event as CredentialsSet: self = .credentialsSet(event)
+        case let event as CredentialsChanged: self = .credentialsChanged(event)
         case let event as EmailReleased: self = .emailReleased(event)
         case let event as UserErased: self = .erased(event)
         default: return nil

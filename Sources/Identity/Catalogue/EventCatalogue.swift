@@ -9,7 +9,7 @@ public enum EventCatalogue {
         EmailReclaimed.self, EmployeeErased.self,
         TenantPolicyChanged.self, DomainConfirmed.self, AppLinked.self, AppUnlinked.self, AdminAppointed.self,
         AdminDismissed.self, SecurityAdminSucceeded.self,
-        CredentialsSet.self, EmailReleased.self, UserErased.self,
+        CredentialsSet.self, CredentialsChanged.self, EmailReleased.self, UserErased.self,
         AppRegistered.self, AppSecretIssued.self, AppSecretRevoked.self, CheckpointSealed.self,
         AttemptCharged.self, AttemptsCleared.self, CredentialsLocked.self,
         AnswersValidated.self, PassphraseValidated.self,

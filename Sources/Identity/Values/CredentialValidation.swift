@@ -4,6 +4,8 @@ public enum FlowPurpose: String, Sendable, Hashable, CaseIterable {
     case registration
     /// Logging in.
     case login
+    /// Changing credentials.
+    case change
 }
 
 /// Whether the device of an attempt has an authorized key of that user: each kind has a budget of its own.

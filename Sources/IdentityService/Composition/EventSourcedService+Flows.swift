@@ -67,7 +67,26 @@ extension EventSourcedService {
         }
     }
 
+    /// Starts a change of credentials.
+    public func startChange(_ input: LoginInput, app: AppCaller, call: Call) async throws -> FlowStarted {
+        try await once(call, by: app.scope) { _ in
+            try await StartLogin(context: context).run(input, purpose: .change, app: app, call: call)
+        }
+    }
+
+    /// Changes credentials in direct mode.
+    public func changeCredentials(
+        flow: String, _ input: ChangeInput, app: AppCaller, call: Call
+    ) async throws -> FlowOutcome {
+        try require(.change, app)
+        return try await once(call, by: app.scope) { ticket in
+            try await ChangeCredentials(context: context).run(flow: flow, input, app: app, call: call, ticket: ticket)
+        }
+    }
+
     func require(_ purpose: FlowPurpose, _ app: AppCaller) throws(ServiceError) {
-        guard app.roles.contains(purpose == .login ? .access : .creation) else { throw ServiceError(.appRoleMissing) }
+        guard app.roles.contains(purpose == .registration ? .creation : .access) else {
+            throw ServiceError(.appRoleMissing)
+        }
     }
 }

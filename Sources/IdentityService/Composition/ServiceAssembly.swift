@@ -102,6 +102,7 @@ public struct ServiceAssembly: Sendable {
             compute: ComputePool(threads: configuration.computeThreads, waiting: configuration.computeWaiting),
             // Blind mode's evaluations take milliseconds and never stand behind direct mode's tens of them.
             evaluations: ComputePool(threads: configuration.computeThreads, waiting: configuration.evaluationsWaiting),
+            rekeying: BucketRekeying(reader: readerPool, masters: configuration.masters),
             settings: configuration.settings, logger: logger)
         let health = ViewHealth(pool: readerPool, projector: projector)
         service = EventSourcedService(context: context, views: Views(pool: pool), health: health)

@@ -14,13 +14,18 @@ public struct ServiceContext: Sendable {
     let seeds: OPRFSeeds
     let compute: ComputePool
     let evaluations: ComputePool
+    let rekeying: BucketRekeying?
     let settings: ServiceSettings
     let logger: Logger
 
     /// Collects the parts; they are started and stopped by whoever made them.
+    ///
+    /// - Parameter rekeying: What re-keys the bucket of a replaced credential; whoever changes none needs none.
     public init(
         pool: PostgresPool, appender: any Appending, reader: LedgerReader, ring: KeyRing, personKeys: PersonKeys,
-        seeds: OPRFSeeds, compute: ComputePool, evaluations: ComputePool, settings: ServiceSettings, logger: Logger
+        seeds: OPRFSeeds, compute: ComputePool, evaluations: ComputePool, rekeying: BucketRekeying? = nil,
+        settings: ServiceSettings,
+        logger: Logger
     ) {
         self.pool = pool
         self.appender = appender
@@ -30,6 +35,7 @@ public struct ServiceContext: Sendable {
         self.seeds = seeds
         self.compute = compute
         self.evaluations = evaluations
+        self.rekeying = rekeying
         self.settings = settings
         self.logger = logger
     }

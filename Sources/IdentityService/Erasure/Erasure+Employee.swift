@@ -48,6 +48,7 @@ extension Erasure {
             try EventCodec.encode($0.payload, id: UUID(), stream: stream, keys: [:], metadata: EventMetadata())
         }
         let member = context.ring.memberClaim(id, of: account.user, in: tenant)
+        let record = context.ring.accountClaim(id, of: account.user, in: tenant)
         let isMember = try await context.reader.claim(member.key) != nil
         let user = try await loader.user(account.user)
         let budgets = AttemptBudget.deletions(
@@ -55,7 +56,8 @@ extension Erasure {
             ring: context.ring)
         let append = Append(
             events: events, expectations: [stream: employee.version, .tenant(tenant): company.version],
-            releases: isMember ? [ClaimRelease(key: member.key, owner: account.user.uuid)] : [], time: entry.time,
+            releases: isMember
+                ? [member, record].map { ClaimRelease(key: $0.key, owner: account.user.uuid) } : [], time: entry.time,
             effectLedgers: [.directory(of: account.user)],
             effects: { _ in
                 budgets + [OpenedSession.deletion(employee: id, tenant: tenant), ErasureRow.insertion(entry)]

@@ -27,6 +27,12 @@ struct CompleteLogin: Sendable {
             var recorder = FlowRecorder(context: context, row: row, app: app, call: call, ticket: ticket)
             recorder.expectations[.employee(employeeId, in: tenantId)] = employee.version
             recorder.expectations[.tenant(tenantId)] = tenant.version
+            // Nor does one start after a change of the credentials that were used.
+            let user = try await loader.user(UserID(state.userId))
+            guard user.state.credentials?.id.uuid == state.credentialId else {
+                return (nil, ServiceError(.requestStale))
+            }
+            recorder.expectations[.user(user.id)] = user.version
             let keys = try await context.personKeys.load([employeeId.uuid], ledger: tenantId.uuid)
             // Without the employee's key there is nobody any more.
             guard let decision, keys[employeeId.uuid] != nil, tenant.state.linkedApps.contains(AppID(app.appId)) else {

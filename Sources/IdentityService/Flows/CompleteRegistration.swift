@@ -72,6 +72,7 @@ struct CompleteRegistration: Sendable {
                 key: context.ring.employeeClaim(try CompanyEmployeeID(state.companyEmployeeId), in: tenantId),
                 owner: employeeId.uuid))
         recorder.claims.append(context.ring.memberClaim(employeeId, of: UserID(state.userId), in: tenantId))
+        recorder.claims.append(context.ring.accountClaim(employeeId, of: UserID(state.userId), in: tenantId))
         try found(&recorder, tenant, app, by: employeeId)
         try await add(person, to: &recorder, employeeId, key)
         let folded = Employee.fold(

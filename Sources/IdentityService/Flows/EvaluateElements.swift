@@ -20,7 +20,9 @@ struct EvaluateElements: Sendable {
         let request = try BlindAttempt.request(elements.map(\.slot), current: row.state.attempt)
         try expect(request, row.state)
         let target = try await ChallengedCredential.load(.seed, for: row.state, context)
-        let budget = try await context.budget(for: row.state)
+        let budget =
+            purpose == .change
+            ? try await context.changeBudget(for: row.state) : try await context.budget(for: row.state)
         return try await context.evaluations.admitted { admission in
             switch request {
             case .first(let slot):

@@ -69,7 +69,13 @@ extension FlowProof.Kind {
 
 extension FlowPurpose {
     /// The purpose as events name it.
-    var event: Identity.FlowPurpose { self == .login ? .login : .registration }
+    var event: Identity.FlowPurpose {
+        switch self {
+        case .registration: .registration
+        case .login: .login
+        case .change: .change
+        }
+    }
 }
 
 extension FlowState {
@@ -106,6 +112,7 @@ extension FlowState {
         state.attempt = nil
         state.decoyKeys = nil
         state.standIn = nil
+        state.change = nil
         return state
     }
 }

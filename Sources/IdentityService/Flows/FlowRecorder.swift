@@ -18,6 +18,8 @@ struct FlowRecorder: Sendable {
     var expectations: [StreamID: Int] = [:]
     var claims: [Claim] = []
     var statements: [SQL] = []
+    /// Ledgers besides those of the flow and the user whose rows ``statements`` touch.
+    var ledgers: Set<LedgerID> = []
 
     init(context: ServiceContext, row: FlowStore.Row, app: AppCaller, call: Call, ticket: IdempotencyTicket?) {
         self.context = context
@@ -62,7 +64,7 @@ struct FlowRecorder: Sendable {
     /// Appends, and with it ends the flow, and stores the answer that a repeated call gets.
     func append(_ outcome: @escaping @Sendable (Appended) -> FlowOutcome) async throws -> FlowOutcome {
         let ending = try FlowStore(context: context).ending(row.state)
-        var ledgers: Set<LedgerID> = [FlowStore.ledger(of: row.state.id), .directory(of: UserID(row.state.userId))]
+        var ledgers = ledgers.union([FlowStore.ledger(of: row.state.id), .directory(of: UserID(row.state.userId))])
         if let ticket { ledgers.insert(ticket.ledger) }
         let append = Append(
             events: events, expectations: expectations, claims: claims, time: call.time, effectLedgers: ledgers,

@@ -31,6 +31,7 @@ extension FlowState {
         if let attempt {
             members["attempt"] = .array([.integer(Int64(attempt.first.byte)), .bool(attempt.isSpent)])
         }
+        if let change { members["change"] = change.json }
         if let email { members["email"] = .string(email) }
         if let proved {
             members["proved"] = .object([
@@ -81,6 +82,7 @@ extension FlowState {
         seed = try reader.optionalBytes("seed")
         setUpEvaluations = Int(try reader.optionalInteger("evaluated") ?? 0)
         attempt = try reader.optionalValue("attempt").map(Self.attempt)
+        change = try reader.optionalObject("change").map { try PendingChange(reading: $0) }
         try reader.finish()
     }
 

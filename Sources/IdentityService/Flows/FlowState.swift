@@ -77,6 +77,8 @@ struct FlowState: Sendable, Equatable {
     var setUpEvaluations = 0
     /// The attempt in blind mode that was charged and has not been proved.
     var attempt: BlindAttempt?
+    /// A change whose old secret was proved in blind mode.
+    var change: PendingChange?
 }
 
 extension FlowState {

@@ -49,11 +49,22 @@ extension ServiceContext {
         let limit = min(time.adding(FlowState.challengeLifetime), state.expiresAt)
         return try Challenge(
             Challenge.Fields(
-                issuer: settings.issuer, purpose: state.purpose == .login ? .login : .registration, flow: state.id,
+                issuer: settings.issuer, purpose: state.purpose.challenge, flow: state.id,
                 nonce: randomBytes(32), tenant: state.tenantId, subject: subject, app: state.appId.lowercased,
                 employeeKey: try EmployeePublicKey(bytes: state.employeePublicKey),
                 credential: state.namedCredentialId, expires: limit)
         ).bytes
+    }
+}
+
+extension FlowPurpose {
+    /// The purpose as challenges name it: what is signed for one is worth nothing for another.
+    var challenge: Challenge.Purpose {
+        switch self {
+        case .registration: .registration
+        case .login: .login
+        case .change: .change
+        }
     }
 }
 

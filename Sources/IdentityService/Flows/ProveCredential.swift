@@ -16,6 +16,10 @@ struct ProveCredential: Sendable {
         let store = FlowStore(context: context)
         var row = try await store.load(handle: flow, purpose: purpose, app: app, at: call.time)
         if row.state.step == .credentials {
+            guard purpose != .change else {
+                return try await ChangeBlindCredentials(context: context).run(
+                    row, input, app: app, call: call, ticket: ticket)
+            }
             return try await SetBlindCredentials(context: context).run(
                 row, input, app: app, call: call, ticket: ticket)
         }
@@ -42,6 +46,8 @@ struct ProveCredential: Sendable {
         case .registration:
             return try await CompleteRegistration(context: context).run(
                 row, .existingUser(proof), app: app, call: call, ticket: ticket)
+        case .change:
+            return try await ChangeBlindCredentials(context: context).begin(row, proof: proof, app: app, call: call)
         }
     }
 }

@@ -7,11 +7,13 @@ import Logging
 /// Starts a login: a handle and a challenge, the same for everybody.
 ///
 /// An unknown employee gets a decoy's flow, and so does everybody of a company that does not exist or that this app is
-/// not linked to: an app learns nothing about companies of others, and spends nobody's attempts there.
+/// not linked to: an app learns nothing about companies of others, and spends nobody's attempts there. A change of
+/// credentials starts in the same way.
 struct StartLogin: Sendable {
     let context: ServiceContext
 
-    func run(_ input: LoginInput, app: AppCaller, call: Call) async throws -> FlowStarted {
+    func run(_ input: LoginInput, purpose: FlowPurpose = .login, app: AppCaller, call: Call) async throws -> FlowStarted
+    {
         guard app.roles.contains(.access) else { throw ServiceError(.appRoleMissing) }
         let key = try context.employeeKey(input.employeePublicKey)
         let subject = try await context.subject(
@@ -28,7 +30,7 @@ struct StartLogin: Sendable {
         // The decoy is derived in any case, so that its cost tells nothing.
         let decoy = try context.decoy(for: subject, hiddenFrom: isLinked ? nil : app.appId)
         var state = FlowState(
-            id: UUID(), purpose: .login, step: .key, appId: app.appId, tenantId: subject.tenantId.uuid,
+            id: UUID(), purpose: purpose, step: .key, appId: app.appId, tenantId: subject.tenantId.uuid,
             companyName: input.companyName, companyEmployeeId: input.companyEmployeeId, email: nil,
             isCompanyOwnedEmail: false, employeePublicKey: key.bytes, employeeId: UUID(),
             userId: decoy.sealed.context.userId, credentialId: decoy.sealed.context.credentialId,

@@ -37,11 +37,14 @@ struct ValidateCredential: Sendable {
             case .registration:
                 return try await CompleteRegistration(context: context).run(
                     charged, .existingUser(proof), app: app, call: call, ticket: ticket)
+            case .change:
+                // The old secret comes with the new credentials in direct mode: see ChangeCredentials.
+                throw ServiceError(.flowWrongStep)
             }
         }
     }
 
-    private func expect(_ secret: Secret, _ state: FlowState) throws(ServiceError) {
+    func expect(_ secret: Secret, _ state: FlowState) throws(ServiceError) {
         switch (secret, state.step) {
         case (.answers, .answers), (.passphrase, .passphrase): return
         case (.answers, .passphrase) where state.questionsAllowed: return
@@ -51,14 +54,19 @@ struct ValidateCredential: Sendable {
 
     /// A user or a company that insists on the blind mode never shows a secret to the service.
     private func refuseDirectMode(_ state: FlowState, _ target: ChallengedCredential) async throws {
-        let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(state.tenantId)).state
-        // To an app that is not linked the company is one that does not exist, and that one insists on nothing.
-        let policy = state.isHidden ? TenantPolicy.initial : tenant.policy
+        let policy = try await policy(for: state)
         guard policy.permits(.direct), !target.isBlindOnly else { throw ServiceError(.policyBlindOnly) }
     }
 
+    /// The policy as the app may know it.
+    func policy(for state: FlowState) async throws -> TenantPolicy {
+        let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(state.tenantId)).state
+        // To an app that is not linked the company is one that does not exist, and that one insists on nothing.
+        return state.isHidden ? TenantPolicy.initial : tenant.policy
+    }
+
     /// Parses what was supplied, before anything is charged, and returns the work for the compute pool.
-    private func prepare(
+    func prepare(
         _ secret: Secret, _ target: ChallengedCredential
     ) throws(ServiceError) -> @Sendable () throws -> UserKey? {
         let sealed = target.sealed, seed = try target.seed

@@ -14,12 +14,18 @@ extension CredentialOpening {
 
 extension CredentialSetUpPlan {
     var stored: JSONValue {
-        .object([
+        var members: [String: JSONValue] = [
             "credential": .string(credentialId.lowercased), "user": .string(userId.lowercased),
             "answers": .string(Base64URL.encode(oprfAnswers)),
             "passphrase": .string(Base64URL.encode(oprfPassphrase)), "log2N": .integer(Int64(log2N)),
             "r": .integer(Int64(r)), "p": .integer(Int64(p)),
-        ])
+        ]
+        if let previous {
+            members["previous"] = .array([
+                .string(Base64URL.encode(previous.hash)), .integer(Int64(previous.generation)),
+            ])
+        }
+        return .object(members)
     }
 
     init(stored: JSONValue) throws {
@@ -28,7 +34,14 @@ extension CredentialSetUpPlan {
             credentialId: try reader.uuid("credential"), userId: try reader.uuid("user"),
             oprfAnswers: try reader.bytes("answers"), oprfPassphrase: try reader.bytes("passphrase"),
             log2N: Int(try reader.integer("log2N")), r: Int(try reader.integer("r")),
-            p: Int(try reader.integer("p")))
+            p: Int(try reader.integer("p")), previous: try reader.optionalValue("previous").map(Self.previous))
+    }
+
+    private static func previous(_ value: JSONValue) throws -> PreviousRecord {
+        guard case .array(let parts) = value, parts.count == 2, case .string(let text) = parts[0],
+            let hash = Base64URL.decode(text), case .integer(let generation) = parts[1]
+        else { throw ServiceError(.serviceUnavailable) }
+        return PreviousRecord(hash: hash, generation: Int(generation))
     }
 }
 

@@ -24,6 +24,16 @@ public struct CredentialSetUpPlan: Sendable, Equatable {
     public var r: Int
     /// Scrypt's lanes.
     public var p: Int
+    /// What the new record has to follow; `nil` for a user's first credentials.
+    public var previous: PreviousRecord?
+
+    /// The record that is replaced.
+    public struct PreviousRecord: Sendable, Equatable {
+        /// Its hash, 32 bytes.
+        public var hash: [UInt8]
+        /// Its generation, 1 or more.
+        public var generation: Int
+    }
 }
 
 /// One evaluated element.

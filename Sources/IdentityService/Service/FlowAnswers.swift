@@ -1,11 +1,13 @@
 public import Canonical
 
-/// Which of the two flows a handle belongs to.
+/// Which of the flows a handle belongs to.
 public enum FlowPurpose: String, Sendable, Hashable {
     /// `POST /v1/registrations`.
     case registration
     /// `POST /v1/logins`.
     case login
+    /// `POST /v1/credentials/changes`.
+    case change
 }
 
 /// The first answer of a flow, the same for everybody.

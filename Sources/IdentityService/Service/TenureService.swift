@@ -42,6 +42,11 @@ public protocol TenureService: Sendable {
         purpose: FlowPurpose, flow: String, proof: ProofInput, app: AppCaller, call: Call
     ) async throws -> FlowOutcome
 
+    /// Starts a change of credentials; needs the role ACCESS.
+    func startChange(_ input: LoginInput, app: AppCaller, call: Call) async throws -> FlowStarted
+    /// Changes credentials (direct mode): the old secret and the new credentials.
+    func changeCredentials(flow: String, _ input: ChangeInput, app: AppCaller, call: Call) async throws -> FlowOutcome
+
     // MARK: Sessions
 
     /// Exchanges a refresh token for new tokens; a token used twice ends the session.

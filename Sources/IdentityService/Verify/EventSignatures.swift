@@ -18,6 +18,7 @@ enum EventSignatures {
             switch event.type {
             case AnswersValidated.type, PassphraseValidated.type: try checkValidation(event)
             case CredentialsSet.type: try checkCredentials(event)
+            case CredentialsChanged.type: try checkChange(event)
             default: try checkStatement(event)
             }
             return nil
@@ -71,6 +72,24 @@ enum EventSignatures {
         try require(context.userId == payload.userID.uuid, "the record is of another user")
         try require(challenge.fields.credential == payload.credentialID.uuid, "the challenge is of another credential")
         try record.verify(employeeKey: challenge.fields.employeeKey)
+        try ValidatedChallenge(
+            challenge: challenge, deviceSignature: try Signature(raw: payload.deviceSignature.bytes),
+            userSignature: try Signature(raw: payload.userSignature.bytes)
+        ).verify(userKey: context.userPublicKey)
+    }
+
+    /// The same for a change; whose key entitles to it is known from the record before.
+    private static func checkChange(_ event: RecordedEvent) throws {
+        guard let payload = try EventCodec.payload(of: event) as? CredentialsChanged else {
+            throw Mismatch(words: "the event changes no credentials")
+        }
+        let challenge = try Challenge(parsing: payload.challenge)
+        let context = try StoredCredentials(bytes: payload.record).record.sealed.context
+        try require(context.credentialId == payload.credentialID.uuid, "the record is of another credential")
+        try require(context.userId == payload.userID.uuid, "the record is of another user")
+        try require(challenge.fields.purpose == .change, "the challenge is for another purpose")
+        try require(
+            challenge.fields.credential == payload.previousCredentialID.uuid, "the challenge is of another credential")
         try ValidatedChallenge(
             challenge: challenge, deviceSignature: try Signature(raw: payload.deviceSignature.bytes),
             userSignature: try Signature(raw: payload.userSignature.bytes)

@@ -14,6 +14,7 @@ struct LogInspector: EventInspector {
     private(set) var trail: AuthorityTrail
     /// The user keys of validations: gathered in a company's ledger, crossed out in a directory's.
     private(set) var validated: ValidatedKeys
+    private var credentials = CredentialTrail()
 
     /// - Parameters:
     ///   - apps: What the system ledger says of apps; nil when it is not known, and then their signatures are
@@ -44,7 +45,7 @@ struct LogInspector: EventInspector {
         guard checksSignatures else { return nil }
         if event.ledger.isDirectory {
             validated.match(event)
-            return nil
+            return credentials.follow(event)
         }
         validated.follow(event)
         return trail.follow(event)

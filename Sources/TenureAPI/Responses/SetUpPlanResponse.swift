@@ -22,11 +22,13 @@ public struct SetUpPlanResponse: Sendable, Equatable, JSONConvertible {
     public var r: Int64
     /// Scrypt's lanes.
     public var p: Int64
+    /// What the new record has to follow; absent for a user's first credentials.
+    public var previous: Previous?
 
     /// Describes one.
     public init(
         credentialId: UUID, userId: UUID, oprfAnswers: [UInt8], oprfPassphrase: [UInt8], log2N: Int64, r: Int64,
-        p: Int64
+        p: Int64, previous: Previous? = nil
     ) {
         self.credentialId = credentialId
         self.userId = userId
@@ -35,6 +37,7 @@ public struct SetUpPlanResponse: Sendable, Equatable, JSONConvertible {
         self.log2N = log2N
         self.r = r
         self.p = p
+        self.previous = previous
     }
 
     /// Reads a response; members it does not know are ignored.
@@ -48,14 +51,40 @@ public struct SetUpPlanResponse: Sendable, Equatable, JSONConvertible {
         log2N = try kdf.integer("log2N")
         r = try kdf.integer("r")
         p = try kdf.integer("p")
+        previous = try reader.optionalWire("previous")
     }
 
     /// The response.
     public var json: JSONValue {
-        [
+        .objectOmittingNil([
             "credentialId": .uuid(credentialId), "userId": .uuid(userId),
             "oprfAnswers": .base64(oprfAnswers), "oprfPassphrase": .base64(oprfPassphrase),
             "kdf": ["log2N": .integer(log2N), "r": .integer(r), "p": .integer(p)],
-        ]
+            "previous": previous?.json,
+        ])
+    }
+
+    /// The record that is replaced.
+    public struct Previous: Sendable, Equatable, JSONConvertible {
+        /// Its hash, 32 bytes.
+        public var recordHash: [UInt8]
+        /// Its generation, 1 or more.
+        public var generation: Int64
+
+        /// Describes one.
+        public init(recordHash: [UInt8], generation: Int64) {
+            self.recordHash = recordHash
+            self.generation = generation
+        }
+
+        /// Reads one; members it does not know are ignored.
+        public init(json: JSONValue, at pointer: String) throws(JSONError) {
+            var reader = try ObjectReader(json, at: pointer)
+            recordHash = try reader.base64("recordHash")
+            generation = try reader.integer("generation")
+        }
+
+        /// The record's place in the chain.
+        public var json: JSONValue { ["recordHash": .base64(recordHash), "generation": .integer(generation)] }
     }
 }

@@ -23,6 +23,24 @@ extension FakeService {
         return Self.started
     }
 
+    func startChange(_ input: LoginInput, app: AppCaller, call: Call) async throws -> FlowStarted {
+        try await enter(
+            "startChange", ["companyName": input.companyName, "companyEmployeeId": input.companyEmployeeId], call)
+        return Self.started
+    }
+
+    func changeCredentials(
+        flow: String, _ input: ChangeInput, app: AppCaller, call: Call
+    ) async throws -> FlowOutcome {
+        let current =
+            switch input.current {
+            case .answers(let answers): "\(answers.count) answers"
+            case .passphrase: "passphrase"
+            }
+        try await enter("changeCredentials", ["flow": flow, "current": current], call)
+        return outcome
+    }
+
     func proveKey(
         purpose: FlowPurpose, flow: String, proof: [UInt8], app: AppCaller, call: Call
     ) async throws -> FlowOutcome {

@@ -15,13 +15,14 @@ enum Samples {
     static func body(_ endpoint: Endpoint) -> String? {
         switch endpoint {
         case .startRegistration: registration
-        case .startLogin: login
-        case .proveRegistrationKey, .proveLoginKey: #"{"keyProof":"AQID"}"#
+        case .startLogin, .startChange: login
+        case .proveRegistrationKey, .proveLoginKey, .proveChangeKey: #"{"keyProof":"AQID"}"#
         case .setCredentials: credentials
+        case .changeCredentials: #"{"currentPassphrase":"correct horse","credentials":"# + credentials + "}"
         case .validateRegistrationAnswers, .validateLoginAnswers: threeAnswers
         case .validateRegistrationPassphrase, .validateLoginPassphrase: #"{"passphrase":"correct horse"}"#
-        case .evaluateRegistration, .evaluateLogin: #"{"elements":[{"slot":255,"element":"AgAA"}]}"#
-        case .proveRegistration, .proveLogin: #"{"userSignature":"AQID"}"#
+        case .evaluateRegistration, .evaluateLogin, .evaluateChange: #"{"elements":[{"slot":255,"element":"AgAA"}]}"#
+        case .proveRegistration, .proveLogin, .proveChange: #"{"userSignature":"AQID"}"#
         case .refreshSession: #"{"refreshToken":"cg"}"#
         case .refuseKey, .revokeKey, .revokeDevice: #"{"reason":"lost.device"}"#
         case .reclaimEmail: #"{"email":"a@b.example","reason":"left"}"#

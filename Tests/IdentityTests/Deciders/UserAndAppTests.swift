@@ -21,6 +21,35 @@ import Testing
         }
     }
 
+    static func change(_ number: UInt8, of previous: UInt8) throws -> CredentialsChanged {
+        CredentialsChanged(
+            userID: Scene.user, credentialID: Sample.id(number), previousCredentialID: Sample.id(previous),
+            record: [4, 5, 6], challenge: [1], deviceSignature: try Sample.signature(1),
+            userSignature: try Sample.signature(2))
+    }
+
+    @Test func `credentials are changed from those in force, and never back to earlier ones`() throws {
+        var state = User.fold([Sample.recorded(.credentialsSet(try Self.credentials()))])
+        let change = try Self.change(6, of: 5)
+        #expect(try User.decide(state, .changeCredentials(change)) == [.credentialsChanged(change)])
+        User.evolve(&state, Sample.recorded(.credentialsChanged(change), position: 9))
+        #expect(state.credentials?.id == change.credentialID && state.credentials?.record == [4, 5, 6])
+        #expect(state.credentials?.place.position == 9 && state.holdsEmail)
+        #expect(state.everyCredential == [Sample.id(5), Sample.id(6)])
+        for stale in [try Self.change(7, of: 5), try Self.change(5, of: 6), try Self.change(6, of: 6)] {
+            #expect(throws: User.Rejection.credentialsReplaced) {
+                try User.decide(state, .changeCredentials(stale))
+            }
+        }
+        #expect(throws: User.Rejection.credentialsReplaced) {
+            try User.decide(User.initial, .changeCredentials(change))
+        }
+        User.evolve(&state, Sample.recorded(.erased(UserErased(userID: Scene.user, by: .operator)), position: 10))
+        #expect(throws: User.Rejection.credentialsReplaced) {
+            try User.decide(state, .changeCredentials(Self.change(7, of: 6)))
+        }
+    }
+
     @Test func `an address is released once, and the credentials stay`() throws {
         var state = User.fold([Sample.recorded(.credentialsSet(try Self.credentials()))])
         let command = User.Command.releaseEmail(tenant: EventSamples.tenant, cause: Sample.uuid(70))

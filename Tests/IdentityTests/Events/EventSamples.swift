@@ -79,6 +79,10 @@ enum EventSamples {
                 email: Personal(user, "zoe@example.org"),
                 challenge: Array("tenure/v1/challenge\n{}".utf8), deviceSignature: try Sample.signature(0x44),
                 userSignature: try Sample.signature(0x55)),
+            CredentialsChanged(
+                userID: user, credentialID: Sample.id(61), previousCredentialID: credential, record: Array(0...255),
+                challenge: Array("tenure/v1/challenge\n{}".utf8), deviceSignature: try Sample.signature(0x44),
+                userSignature: try Sample.signature(0x55)),
             EmailReleased(userID: user, tenant: tenant, cause: Sample.uuid(11)),
             UserErased(userID: user, by: .operator),
         ]

@@ -14,8 +14,11 @@ struct BlindFlow: Sendable {
     static func start(_ kind: Flow.Kind, _ person: Person, _ device: Device, _ client: Client) async throws -> BlindFlow
     {
         let flow =
-            kind == .registrations
-            ? try await Flow.register(person, device, client) : try await Flow.logIn(person, device, client)
+            switch kind {
+            case .registrations: try await Flow.register(person, device, client)
+            case .logins: try await Flow.logIn(person, device, client)
+            case .changes: try await Flow.change(person, device, client)
+            }
         return BlindFlow(flow: flow, device: device, asked: try await flow.prove(device))
     }
 

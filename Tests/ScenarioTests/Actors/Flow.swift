@@ -1,12 +1,15 @@
 import Canonical
 import Testing
 
-/// One registration or login on its way.
+/// One registration, login or change of credentials on its way.
 struct Flow: Sendable {
-    /// Which of the two.
+    /// Which of the three.
     enum Kind: String, Sendable, CaseIterable {
         case registrations
         case logins
+        case changes = "credentials/changes"
+        /// The two that begin and end with an account.
+        static let allCases: [Kind] = [.registrations, .logins]
     }
 
     let client: Client
@@ -22,6 +25,11 @@ struct Flow: Sendable {
     /// Starts a login.
     static func logIn(_ person: Person, _ device: Device, _ client: Client) async throws -> Flow {
         try await start(.logins, person.login(device), client)
+    }
+
+    /// Starts a change of credentials.
+    static func change(_ person: Person, _ device: Device, _ client: Client) async throws -> Flow {
+        try await start(.changes, person.login(device), client)
     }
 
     private static func start(_ kind: Kind, _ body: JSONValue, _ client: Client) async throws -> Flow {

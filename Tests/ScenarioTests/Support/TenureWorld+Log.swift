@@ -10,6 +10,15 @@ extension TenureWorld {
         }
     }
 
+    /// How many seeds a credential has.
+    func seeds(of credential: UUID) async throws -> Int {
+        try await superuser { connection in
+            let rows = try await connection.query(
+                "SELECT count(*) FROM tenure.oprf_seed WHERE credential_id = \(credential)")
+            return Int(try rows.first?.decode(Int64.self) ?? 0)
+        }
+    }
+
     /// How many attempts a credential was charged.
     func charges(of credential: UUID) async throws -> Int {
         let id = credential.uuidString.lowercased()

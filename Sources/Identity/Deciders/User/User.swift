@@ -42,6 +42,8 @@ public enum User: Decider {
     public enum Command: Sendable, Equatable {
         /// Make the user, with credentials; the record was verified before.
         case setCredentials(CredentialsSet)
+        /// Replace the credentials that the event names; the record was verified before.
+        case changeCredentials(CredentialsChanged)
         /// Take the address away, because a tenant reclaimed it.
         case releaseEmail(tenant: TenantID, cause: UUID)
         /// Erase the personal data and the credentials.
@@ -52,6 +54,8 @@ public enum User: Decider {
     public enum Rejection: CodedRejection, CaseIterable {
         /// The user has credentials: they are changed by another way, never set again.
         case credentialsExist
+        /// Other credentials are in force than those that were to be replaced.
+        case credentialsReplaced
         /// There is no such user.
         case unknownUser
         /// The caller may not decide this.
@@ -61,6 +65,7 @@ public enum User: Decider {
         public var code: String {
             switch self {
             case .credentialsExist: "flow.wrong_step"
+            case .credentialsReplaced: "request.stale"
             case .unknownUser: "email.not_reclaimable"
             case .notPermitted: "authorization.not_permitted"
             }
@@ -76,6 +81,9 @@ public enum User: Decider {
         case .credentialsSet(let event):
             if state.id == nil { state.email = event.email }
             state.id = event.userID
+            state.credentials = Credentials(id: event.credentialID, record: event.record, place: recorded.place)
+            state.everyCredential.append(event.credentialID)
+        case .credentialsChanged(let event):
             state.credentials = Credentials(id: event.credentialID, record: event.record, place: recorded.place)
             state.everyCredential.append(event.credentialID)
         case .emailReleased:
@@ -94,6 +102,12 @@ public enum User: Decider {
         case .setCredentials(let event):
             guard state.id == nil else { throw .credentialsExist }
             return [.credentialsSet(event)]
+        case .changeCredentials(let event):
+            // An id of the past would bring back a record whose seeds are destroyed.
+            guard state.credentials?.id == event.previousCredentialID, state.id == event.userID,
+                !state.everyCredential.contains(event.credentialID)
+            else { throw .credentialsReplaced }
+            return [.credentialsChanged(event)]
         case .releaseEmail(let tenant, let cause):
             guard let id = state.id else { throw .unknownUser }
             return state.holdsEmail

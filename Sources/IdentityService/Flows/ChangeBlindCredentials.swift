@@ -1,0 +1,63 @@
+import Credentials
+import FoundationEssentials
+import Identity
+
+/// Changes a user's credentials in blind mode: after the proof of the old secret the client is told what the new record
+/// has to follow, makes it, and hands it in.
+struct ChangeBlindCredentials: Sendable {
+    let context: ServiceContext
+
+    /// The old secret was right: draws the new seed, and tells its public half and the record before.
+    func begin(
+        _ row: FlowStore.Row, proof: FlowProof, app: AppCaller, call: Call
+    ) async throws -> FlowOutcome {
+        try await CompleteChange(context: context).requirePermitted(row, proof: proof, app: app, call: call)
+        let previous = try await context.previousCredentials(of: row.state)
+        let policy = try await StateLoader(reader: context.reader).tenant(TenantID(row.state.tenantId)).state.policy
+        let seed = try OPRFSeed.generate(), keys = try seed.keys(), kdf = context.settings.scrypt
+        let change = PendingChange(kind: proof.kind, userSignature: proof.userSignature.bytes)
+        var next = row
+        next.state.attempt = nil
+        next.state.step = .credentials
+        next.state.seed = seed.bytes
+        next.state.change = change
+        try await FlowStore(context: context).replace(next)
+        let plan = CredentialSetUpPlan(
+            credentialId: change.credentialId, userId: row.state.userId, oprfAnswers: keys.answers.publicKey.bytes,
+            oprfPassphrase: keys.passphrase.publicKey.bytes, log2N: Int(kdf.log2N), r: Int(kdf.r), p: Int(kdf.p),
+            previous: .init(hash: previous.hash, generation: Int(previous.generation)))
+        return .setCredentials(
+            challenge: row.state.challenge,
+            rules: CredentialRules(
+                questionsWithPassphraseAllowed: policy.questionsWithPassphrase, blindOnly: policy.blindOnly),
+            setUp: plan)
+    }
+
+    /// Takes the new record.
+    func run(
+        _ row: FlowStore.Row, _ input: ProofInput, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+    ) async throws -> FlowOutcome {
+        guard let proved = row.state.proved, let bytes = row.state.seed, let change = row.state.change else {
+            throw ServiceError(.flowWrongStep)
+        }
+        let seed = try OPRFSeed(bytes: bytes)
+        let previous = try await context.previousCredentials(of: row.state)
+        let setting = SetBlindCredentials(context: context)
+        let made = try await setting.made(
+            input, proved, row.state,
+            plan: try SetUpPlan(
+                credentialId: change.credentialId, userId: row.state.userId, mode: .blind, seed: seed,
+                previous: previous, kdf: context.settings.scrypt))
+        guard case .changed = made.record.content.authority else {
+            throw ServiceError(
+                .requestInvalid, members: [.init(pointer: "/record", detail: "the record is not one of this flow")])
+        }
+        let proof = try FlowProof(
+            change.kind, signedBy: previous.userPublicKey, try Signature(raw: change.userSignature), in: row.state)
+        let new = ChangedCredentials(
+            record: made.record, questions: made.questions, seed: seed, proved: proved,
+            userSignature: made.userSignature)
+        return try await CompleteChange(context: context).run(
+            row, new, proof: proof, app: app, call: call, ticket: ticket)
+    }
+}

@@ -1,0 +1,143 @@
+import Canonical
+import Credentials
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import Logging
+import Postgres
+import Projections
+
+/// Ends a change of credentials: the new record, the end of the old seed and of every session of the user, and a new
+/// session for the device that did it, all or nothing.
+///
+/// It guards the user's stream, which logins and registrations of that user guard too: of two changes one wins, and no
+/// session that the old credentials opened starts after the change.
+struct CompleteChange: Sendable {
+    let context: ServiceContext
+
+    func run(
+        _ row: FlowStore.Row, _ new: ChangedCredentials, proof: FlowProof, app: AppCaller, call: Call,
+        ticket: IdempotencyTicket?
+    ) async throws -> FlowOutcome {
+        let state = row.state
+        let tenantId = TenantID(state.tenantId), employeeId = EmployeeID(state.employeeId), user = UserID(state.userId)
+        let outcome = try await optimistic {
+            let loader = StateLoader(reader: context.reader)
+            let employee = try await loader.employee(employeeId, in: tenantId)
+            let tenant = try await loader.tenant(tenantId)
+            let snapshot = try await loader.user(user)
+            if let refusal = Self.refusal(state, try state.deviceKey, employee, tenant, app, at: call.time) {
+                throw refusal
+            }
+            let ledger = LedgerID.directory(of: user)
+            let keys = try await context.personKeys.load([employeeId.uuid], ledger: tenantId.uuid)
+            guard let userKey = try await context.personKeys.load([user.uuid], ledger: ledger.uuid)[user.uuid],
+                let seed = SecretKey(bytes: new.seed.bytes)
+            else { throw ServiceError(.employeeInactive) }
+            var recorder = FlowRecorder(context: context, row: row, app: app, call: call, ticket: ticket)
+            recorder.expectations[.employee(employeeId, in: tenantId)] = employee.version
+            recorder.expectations[.tenant(tenantId)] = tenant.version
+            try recorder.add(
+                try proof.event(of: state, employee: employeeId), to: .flow(state.id, in: tenantId), version: 0,
+                keys: keys, about: employeeId.uuid, by: employeeId)
+            try recorder.refund(by: employeeId)
+            let event = try new.event(state, key: userKey)
+            for event in try decided({ () throws(User.Rejection) in
+                try User.decide(snapshot.state, .changeCredentials(event))
+            }) {
+                try recorder.add(
+                    event.payload, to: .user(user), version: snapshot.version, keys: [user.uuid: userKey],
+                    about: user.uuid, by: employeeId)
+            }
+            recorder.statements.append(context.seeds.deletion(credentialId: state.credentialId, ledger: ledger.uuid))
+            recorder.statements.append(
+                try await context.seeds.insertion(
+                    of: CredentialSeeds(answers: seed, passphrase: nil), credentialId: new.credentialId,
+                    ledger: ledger.uuid))
+            try await endSessions(&recorder, of: user)
+            return try await open(&recorder, employeeId, try await context.summary(of: employee, in: tenant))
+        }
+        await rekey(state.credentialId, call)
+        return outcome
+    }
+
+    /// Refuses a device that is not authorized, and an employee who may not log in: the right secret is in the log then,
+    /// as after such a login, and the flow has ended.
+    func requirePermitted(_ row: FlowStore.Row, proof: FlowProof, app: AppCaller, call: Call) async throws {
+        let state = row.state
+        let tenantId = TenantID(state.tenantId), employeeId = EmployeeID(state.employeeId)
+        let refusal: ServiceError? = try await optimistic {
+            let loader = StateLoader(reader: context.reader)
+            let employee = try await loader.employee(employeeId, in: tenantId)
+            let tenant = try await loader.tenant(tenantId)
+            guard let refusal = Self.refusal(state, try state.deviceKey, employee, tenant, app, at: call.time) else {
+                return nil
+            }
+            let keys = try await context.personKeys.load([employeeId.uuid], ledger: tenantId.uuid)
+            guard keys[employeeId.uuid] != nil else { return refusal }
+            var recorder = FlowRecorder(context: context, row: row, app: app, call: call, ticket: nil)
+            try recorder.add(
+                try proof.event(of: state, employee: employeeId), to: .flow(state.id, in: tenantId), version: 0,
+                keys: keys, about: employeeId.uuid, by: employeeId)
+            try recorder.refund(by: employeeId)
+            _ = try await recorder.append { _ in
+                .authorizationPending(employeePublicKey: state.employeePublicKey, fingerprint: "", position: nil)
+            }
+            return refusal
+        }
+        if let refusal { throw refusal }
+    }
+
+    private static func refusal(
+        _ state: FlowState, _ key: PublicKeyBytes, _ employee: EmployeeSnapshot, _ tenant: TenantSnapshot,
+        _ app: AppCaller, at time: Timestamp
+    ) -> ServiceError? {
+        guard tenant.state.linkedApps.contains(AppID(app.appId)) else { return ServiceError(.employeeInactive) }
+        switch Employee.login(employee.state, key: key, flow: FlowID(state.id), time: time) {
+        case .success: return nil
+        case .notApproved: return ServiceError(.employeeNotApproved)
+        case .authorizationPending, .keyRevoked, .tooManyWaitingKeys: return ServiceError(.authorizationNotPermitted)
+        case .inactive, nil: return ServiceError(.employeeInactive)
+        }
+    }
+
+    /// Ends the sessions of the user in every company.
+    private func endSessions(_ recorder: inout FlowRecorder, of user: UserID) async throws {
+        let accounts = try await context.accounts(of: user)
+        recorder.statements.append(context.stillAccounts(accounts.count, of: user))
+        for account in accounts {
+            recorder.ledgers.insert(LedgerID(account.tenant.uuid))
+            recorder.statements.append(OpenedSession.deletion(employee: account.employee, tenant: account.tenant))
+        }
+    }
+
+    private func open(
+        _ recorder: inout FlowRecorder, _ employee: EmployeeID, _ summary: EmployeeSummary
+    ) async throws -> FlowOutcome {
+        let tenant = recorder.tenant
+        let session = OpenedSession(
+            employee: employee, tenant: tenant, fingerprint: try recorder.row.state.fingerprint,
+            at: recorder.call.time, context)
+        try recorder.add(
+            session.event, to: .session(session.id, in: tenant), version: 0, keys: [:], about: nil, by: employee)
+        recorder.statements.append(session.insertion)
+        return try await recorder.append { appended in
+            .success(session.tokens, summary, position: appended.last[LedgerID(tenant.uuid)])
+        }
+    }
+
+    /// Gives the bucket of the destroyed seed another key, so that what backups hold of it opens no longer than the
+    /// master key of its time. The change stands already: what fails here is told to the operator.
+    private func rekey(_ credentialId: UUID, _ call: Call) async {
+        guard let rekeying = context.rekeying else { return }
+        do {
+            _ = try await context.pool.withTransaction(in: []) { connection in
+                try await rekeying.rekey(Bucket(of: credentialId), on: &connection)
+            }
+        } catch {
+            context.logger.error(
+                "the bucket of a replaced credential was not re-keyed", metadata: ["requestId": "\(call.requestId)"])
+        }
+    }
+}
