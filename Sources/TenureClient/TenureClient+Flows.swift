@@ -11,7 +11,7 @@ import Foundation
 extension TenureClient {
     /// One flow that has started: its handle, and what proves the device's part in it.
     public struct Flow: Sendable {
-        /// Registration or login.
+        /// Registration, login or change.
         public let purpose: Challenge.Purpose
         /// The opaque handle.
         public let handle: String
@@ -36,6 +36,15 @@ extension TenureClient {
             self.company = company
             self.employee = employee
             self.key = key
+        }
+
+        /// The operation of this flow's kind.
+        func endpoint(_ registration: Endpoint, _ login: Endpoint, _ change: Endpoint) -> Endpoint {
+            switch purpose {
+            case .registration: registration
+            case .change: change
+            default: login
+            }
         }
 
         /// The challenge, once every field that this client knows was compared: it is for this purpose, flow, app and key
@@ -82,7 +91,7 @@ extension TenureClient {
         let challenge = try flow.checkedChallenge(app: credentials.appId, issuer: issuer)
         let proof = try await key.signature(over: challenge)
         return try await call(
-            flow.purpose == .registration ? .proveRegistrationKey : .proveLoginKey, ["flow": flow.handle],
+            flow.endpoint(.proveRegistrationKey, .proveLoginKey, .proveChangeKey), ["flow": flow.handle],
             body: KeyProofRequest(keyProof: proof.bytes))
     }
 

@@ -14,7 +14,7 @@ extension TenureClient {
         let response: EvaluationsResponse
         do {
             response = try await call(
-                flow.purpose == .registration ? .evaluateRegistration : .evaluateLogin, ["flow": flow.handle],
+                flow.endpoint(.evaluateRegistration, .evaluateLogin, .evaluateChange), ["flow": flow.handle],
                 body: EvaluationsRequest(elements: elements))
         } catch let error as TenureClientError {
             throw error.code == .responseInvalid ? TenureClientError(.signingRefused) : error
@@ -26,7 +26,7 @@ extension TenureClient {
     /// Hands in the user key's signature, at set-up with the new record.
     public func prove(_ flow: Flow, _ proof: ProofRequest) async throws -> FlowOutcomeResponse {
         try await call(
-            flow.purpose == .registration ? .proveRegistration : .proveLogin, ["flow": flow.handle], body: proof)
+            flow.endpoint(.proveRegistration, .proveLogin, .proveChange), ["flow": flow.handle], body: proof)
     }
 }
 

@@ -22,6 +22,13 @@ extension TenureClient {
     public func proveAnswers(
         _ flow: Flow, _ asked: FlowOutcomeResponse, answers: [AnswersRequest.Answer], pins: some PinStore
     ) async throws -> FlowOutcomeResponse {
+        try await openAnswers(flow, asked, answers: answers, pins: pins).outcome
+    }
+
+    /// The same, with the user key that was opened: a change signs the new record with it.
+    func openAnswers(
+        _ flow: Flow, _ asked: FlowOutcomeResponse, answers: [AnswersRequest.Answer], pins: some PinStore
+    ) async throws -> Opened {
         let opening = try Opening(asked)
         var pairs: [(questionId: UUID, answer: String)] = []
         for answer in answers {
@@ -42,6 +49,13 @@ extension TenureClient {
     public func provePassphrase(
         _ flow: Flow, _ asked: FlowOutcomeResponse, passphrase: String, pins: some PinStore
     ) async throws -> FlowOutcomeResponse {
+        try await openPassphrase(flow, asked, passphrase: passphrase, pins: pins).outcome
+    }
+
+    /// The same, with the user key that was opened.
+    func openPassphrase(
+        _ flow: Flow, _ asked: FlowOutcomeResponse, passphrase: String, pins: some PinStore
+    ) async throws -> Opened {
         let opening = try Opening(asked)
         let blind = try entered { () throws(CredentialsError) in
             try BlindOpening(context: opening.context, passphrase: try Passphrase(supplied: passphrase))
@@ -51,11 +65,11 @@ extension TenureClient {
 
     private func prove(
         _ flow: Flow, _ opening: Opening, _ blind: BlindOpening, _ pins: some PinStore
-    ) async throws -> FlowOutcomeResponse {
+    ) async throws -> Opened {
         let challenge = try flow.checkedChallenge(app: credentials.appId)
         let context = opening.context
-        // A login's challenge names the credential; a registration's names one that nobody has yet.
-        guard flow.purpose != .login || challenge.fields.credential == context.credentialId else {
+        // A login's or a change's challenge names the credential; a registration's names one that nobody has yet.
+        guard flow.purpose == .registration || challenge.fields.credential == context.credentialId else {
             throw TenureClientError(.signingRefused)
         }
         let account = try PinnedAccount(baseURL: baseURL, company: flow.company, employee: flow.employee)
@@ -69,7 +83,14 @@ extension TenureClient {
         do { signature = try userKey.sign(validationOf: challenge) } catch { throw TenureClientError(.signingRefused) }
         let outcome = try await prove(flow, ProofRequest(userSignature: signature.bytes))
         if pinned == nil { try await pins.keep(seen, of: account) }
-        return outcome
+        return Opened(userKey: userKey, recordHash: opening.recordHash, outcome: outcome)
+    }
+
+    /// What a right secret led to.
+    struct Opened: Sendable {
+        let userKey: UserKey
+        let recordHash: [UInt8]
+        let outcome: FlowOutcomeResponse
     }
 
     /// Opens a copy: one subset first, the other nine only when that did not open. All of it is one attempt.

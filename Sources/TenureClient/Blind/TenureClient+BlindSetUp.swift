@@ -15,19 +15,35 @@ extension TenureClient {
         questionsWithPassphrase: Bool = false, blindOnly: Bool = false, key: some DeviceKey, pins: some PinStore
     ) async throws -> FlowOutcomeResponse {
         let challenge = try flow.checkedChallenge(app: credentials.appId)
-        let plan = try Self.plan(asked, challenge, blindOnly: blindOnly)
+        let plan = try Self.plan(asked, blindOnly: blindOnly)
+        // The credential must be the one that the challenge names, which the device signed.
+        guard plan.credentialId == challenge.fields.credential else { throw TenureClientError(.signingRefused) }
+        let new = CredentialsRequest(
+            securityQuestions: questions, passphrase: passphrase, questionsWithPassphrase: questionsWithPassphrase)
+        return try await handIn(new, flow, challenge, plan, authority: .initial, key: key, pins: pins)
+    }
+
+    /// Makes the record of new credentials, hands it in, and pins it.
+    func handIn(
+        _ entries: CredentialsRequest, _ flow: Flow, _ challenge: Challenge, _ plan: SetUpPlan,
+        authority: SetUpAuthority, key: some DeviceKey, pins: some PinStore
+    ) async throws -> FlowOutcomeResponse {
         let setUp = try entered { () throws(CredentialsError) in
             try CredentialSetUp(
                 plan: plan,
-                questions: questions.map { QuestionAndAnswer(question: $0.question, answer: $0.answer) },
-                passphrase: passphrase, questionsWithPassphrase: questionsWithPassphrase)
+                questions: entries.securityQuestions.map {
+                    QuestionAndAnswer(question: $0.question, answer: $0.answer)
+                },
+                passphrase: entries.passphrase, questionsWithPassphrase: entries.questionsWithPassphrase)
         }
         let blinded = try await OwnThread.run { try setUp.blinded() }
         let evaluations = try await evaluate(
             flow, elements: blinded.elements.map { EvaluationsRequest.Element($0.slot, $0.element) })
         let new: NewCredentials
         do {
-            new = try await OwnThread.run { try blinded.complete(evaluations: evaluations.map(\.evaluation)) }
+            new = try await OwnThread.run {
+                try blinded.complete(evaluations: evaluations.map(\.evaluation), authority: authority)
+            }
         } catch is CredentialsError { throw TenureClientError(.signingRefused) }
         let record = try new.record(
             deviceSignature: try await key.signature(over: new).bytes, employeeKey: key.publicKey)
@@ -44,18 +60,29 @@ extension TenureClient {
         return outcome
     }
 
-    /// Reads what the flow fixes: the credential must be the one that the challenge names, which the device signed.
-    private static func plan(
-        _ asked: FlowOutcomeResponse, _ challenge: Challenge, blindOnly: Bool
+    /// Reads what the flow fixes.
+    ///
+    /// - Parameter opened: The credential that a change replaces: the service must name its very record.
+    static func plan(
+        _ asked: FlowOutcomeResponse, replacing opened: Opened? = nil, blindOnly: Bool
     ) throws(TenureClientError) -> SetUpPlan {
-        guard case .setCredentials(_, _, let told?) = asked, told.credentialId == challenge.fields.credential,
+        guard case .setCredentials(_, _, let told?) = asked,
             let answers = try? OPRFPublicKey(bytes: told.oprfAnswers),
             let passphrase = try? OPRFPublicKey(bytes: told.oprfPassphrase), answers != passphrase,
             let log2N = UInt8(exactly: told.log2N), let r = UInt8(exactly: told.r), let p = UInt8(exactly: told.p),
             let kdf = try? ScryptParameters(log2N: log2N, r: r, p: p)
         else { throw TenureClientError(.signingRefused) }
+        var previous: PreviousCredentials?
+        if let opened {
+            guard let before = told.previous, before.recordHash == opened.recordHash,
+                let generation = UInt32(exactly: before.generation)
+            else { throw TenureClientError(.signingRefused) }
+            previous = try? PreviousCredentials(
+                hash: before.recordHash, generation: generation, userPublicKey: opened.userKey.publicKey)
+            guard previous != nil else { throw TenureClientError(.signingRefused) }
+        }
         return SetUpPlan(
             credentialId: told.credentialId, userId: told.userId, mode: .blind, blindOnly: blindOnly,
-            oprfAnswers: answers, oprfPassphrase: passphrase, kdf: kdf)
+            oprfAnswers: answers, oprfPassphrase: passphrase, previous: previous, kdf: kdf)
     }
 }
