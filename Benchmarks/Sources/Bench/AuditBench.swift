@@ -1,5 +1,4 @@
 import Foundation
-import IdentityService
 import Keys
 import Ledger
 
@@ -29,39 +28,16 @@ struct AuditBench: Benchmark {
             throw BenchError("start this with scripts/bench, which builds the program that it measures")
         }
         self.tenure = tenure
-        let masters = MasterKeys.random(), events = plan.events
-        self.events = try await Self.founded(cluster, Self.database, masters) {
-            try await LogCopies(cluster: cluster, database: Self.database).grow(to: events)
-        }
+        let masters = MasterKeys.random()
+        _ = try await FoundedCompanies(cluster: cluster, database: Self.database, masters: masters).make(Self.people)
+        events = try await LogCopies(cluster: cluster, database: Self.database).grow(to: plan.events)
         Terminal.say("preparing companies of \(plan.events / 10) employees")
-        changes = try await Self.founded(cluster, Self.hiring, masters) {
-            try await HiredEmployees(cluster: cluster, database: Self.hiring).hire(events / 10)
-        }
+        let companies = try await FoundedCompanies(cluster: cluster, database: Self.hiring, masters: masters)
+            .make(Self.people)
+        changes = try await HiredEmployees(cluster: cluster, database: Self.hiring)
+            .hire(plan.events / 10, at: companies)
+        for database in [Self.database, Self.hiring] { try await cluster.execute("VACUUM ANALYZE", in: database) }
         masterKeys = String(decoding: masters.json(), as: UTF8.self)
-    }
-
-    /// Makes a database in which people have registered and logged in through the service, and more of it.
-    private static func founded(
-        _ cluster: Cluster, _ database: String, _ masters: MasterKeys, _ more: @Sendable () async throws -> Int
-    ) async throws -> Int {
-        try await cluster.makeDatabase(database)
-        let people = (1...people).map { BenchPerson(number: $0) }
-        let count = try await BenchService(cluster, database, masters).run { assembly in
-            let secret = try await assembly.commands.createApp(name: "bench", roles: Set(CallerRole.allCases))
-            let session = try await BenchSession(assembly.service, secret)
-            try await withThrowingTaskGroup { group in
-                for person in people {
-                    group.addTask {
-                        try await session.register(person)
-                        try await session.logIn(person)
-                    }
-                }
-                try await group.waitForAll()
-            }
-            return try await more()
-        }
-        try await cluster.execute("VACUUM ANALYZE", in: database)
-        return count
     }
 
     private func environment(_ database: String) -> [String: String] {

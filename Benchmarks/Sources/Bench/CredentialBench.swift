@@ -73,7 +73,8 @@ struct CredentialBench: Benchmark {
         let seed = try OPRFSeed.generate(), keys = try seed.keys()
         let setUp = try CredentialSetUp(
             plan: SetUpPlan(
-                credentialId: UUID(), userId: UUID(), mode: .blind, blindOnly: false, oprfAnswers: keys.answers.publicKey,
+                credentialId: UUID(), userId: UUID(), mode: .blind, blindOnly: false,
+                oprfAnswers: keys.answers.publicKey,
                 oprfPassphrase: keys.passphrase.publicKey, kdf: .standard), questions: questions, passphrase: nil)
         let element = try setUp.blinded().elements[0].element
         return try milliseconds(times: 20) { _ = try seed.keys().answers.evaluate(blinded: element) }

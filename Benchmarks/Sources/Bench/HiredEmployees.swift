@@ -14,41 +14,41 @@ struct HiredEmployees: Sendable {
     let database: String
 
     /// Appends three events for each of about `count` employees; how many events there are then.
-    func hire(_ count: Int) async throws -> Int {
+    func hire(_ count: Int, at companies: [RecordedEvent]) async throws -> Int {
         let application = try cluster.configuration(database, as: "tenure_app")
         let reader = try cluster.configuration(database, as: "tenure_reader")
-        return try await withPostgresPool(configuration: reader, logger: Cluster.logger) { readers in
-            let log = EventLog(pool: readers, keys: nil)
-            let companies = try await log.ledgers().map(\.id).filter(\.isTenant)
-            try await withPostgresPool(configuration: application, logger: Cluster.logger) { pool in
-                let appender = Appender(pool: pool, logger: Cluster.logger)
-                async let running: Void = appender.run()
-                try await withThrowingTaskGroup { group in
-                    for company in companies {
-                        guard let founding = try await log.reader.event(company, at: 1) else { continue }
-                        group.addTask { try await Self.hire(count / companies.count, founding, appender) }
+        try await withPostgresPool(configuration: application, logger: Cluster.logger) { pool in
+            let appender = Appender(pool: pool, logger: Cluster.logger)
+            async let running: Void = appender.run()
+            try await withThrowingTaskGroup { group in
+                for founding in companies {
+                    group.addTask {
+                        for start in stride(from: 0, to: count / companies.count, by: 100) {
+                            let some = min(100, count / companies.count - start)
+                            _ = try await appender.append(Self.append(some, founding))
+                        }
                     }
-                    try await group.waitForAll()
                 }
-                appender.stop()
-                try await running
+                try await group.waitForAll()
             }
-            return try await log.ledgers().reduce(0) { $0 + Int($1.size) }
+            appender.stop()
+            try await running
+        }
+        return try await withPostgresPool(configuration: reader, logger: Cluster.logger) { readers in
+            try await EventLog(pool: readers, keys: nil).ledgers().reduce(0) { $0 + Int($1.size) }
         }
     }
 
-    private static func hire(_ count: Int, _ founding: RecordedEvent, _ appender: Appender) async throws {
-        let atOnce = 100
-        for start in stride(from: 0, to: count, by: atOnce) {
-            var events: [NewEvent] = []
-            var expectations: [StreamID: Int] = [:]
-            for _ in start..<min(start + atOnce, count) {
-                let id = UUID(), stream = StreamID(ledger: founding.ledger, kind: founding.stream.kind, id: id)
-                expectations[stream] = 0
-                events += Self.events(id, stream, founding)
-            }
-            _ = try await appender.append(Append(events: events, expectations: expectations))
+    /// The append that makes some more employees of a company.
+    static func append(_ count: Int, _ founding: RecordedEvent) -> Append {
+        var events: [NewEvent] = []
+        var expectations: [StreamID: Int] = [:]
+        for _ in 0..<count {
+            let id = UUID(), stream = StreamID(ledger: founding.ledger, kind: founding.stream.kind, id: id)
+            expectations[stream] = 0
+            events += Self.events(id, stream, founding)
         }
+        return Append(events: events, expectations: expectations)
     }
 
     private static func events(_ id: UUID, _ stream: StreamID, _ founding: RecordedEvent) -> [NewEvent] {

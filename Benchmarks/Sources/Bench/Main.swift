@@ -6,7 +6,8 @@ import Postgres
 @main struct Bench {
     /// In the order of the table.
     static let all: [any Benchmark.Type] = [
-        LogBench.self, StateLoadBench.self, EventSourcingBench.self, AuditBench.self, CredentialBench.self,
+        LogBench.self, StateLoadBench.self, EventSourcingBench.self, FeedLagBench.self, AuditBench.self,
+        CredentialBench.self,
         LoginBench.self, BlindLoginBench.self, AllocationBench.self,
     ]
 

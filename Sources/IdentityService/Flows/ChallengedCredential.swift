@@ -35,13 +35,13 @@ struct ChallengedCredential: Sendable {
 
     /// Loads what the flow names.
     ///
-    /// A login makes the decoy and reads somebody's credential in any case, and takes the one that it needs.
+    /// A login, or a change, makes the decoy and reads somebody's credential in any case, and takes the one that it needs.
     ///
     /// - Throws: `request.stale` when the credential was replaced since the flow began.
     static func load(
         _ parts: Parts, for state: FlowState, _ context: ServiceContext
     ) async throws -> ChallengedCredential {
-        guard state.purpose == .login else {
+        guard state.purpose != .registration else {
             return try await stored(parts, state.credentialId, of: state.userId, context)
         }
         let keys = try state.decoyKeys.map { try DecoyPublicKeys(bytes: $0) }

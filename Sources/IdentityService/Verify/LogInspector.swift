@@ -51,6 +51,11 @@ struct LogInspector: EventInspector {
         return trail.follow(event)
     }
 
+    mutating func pass(_ leaf: [UInt8], at position: Int64, of ledger: LedgerID) {
+        guard checksSignatures, ledger != .system, !ledger.isDirectory else { return }
+        trail.pass(leaf, at: position)
+    }
+
     private mutating func remember(_ event: RecordedEvent) -> String? {
         guard let sealed = try? EventCodec.payload(of: event) as? CheckpointSealed else {
             return "the event records no checkpoints"

@@ -12,6 +12,9 @@ public protocol EventInspector: Sendable {
     ///
     /// - Returns: What is wrong, or nil.
     mutating func follow(_ event: RecordedEvent) -> String?
+
+    /// Takes note of an event that was not read, in its place between those that are followed.
+    mutating func pass(_ leaf: [UInt8], at position: Int64, of ledger: LedgerID)
 }
 
 /// Takes every event as it is.
@@ -24,4 +27,6 @@ public struct UncriticalInspector: EventInspector {
     public func inspect(_ event: RecordedEvent) -> String? { nil }
     /// Nothing is wrong.
     public func follow(_ event: RecordedEvent) -> String? { nil }
+    /// Nothing is noted.
+    public func pass(_ leaf: [UInt8], at position: Int64, of ledger: LedgerID) {}
 }

@@ -40,8 +40,12 @@ public struct VerifyLedger: Sendable {
             for one in judged {
                 verifier.take(one.checked)
                 if let words = one.words { verifier.report(.signature, at: one.checked.position, words) }
-                if let event = one.checked.event, let words = inspector.follow(event) {
-                    verifier.report(.signature, at: event.position, words)
+                if let event = one.checked.event {
+                    if let words = inspector.follow(event) {
+                        verifier.report(.signature, at: event.position, words)
+                    }
+                } else {
+                    inspector.pass(one.checked.leaf, at: one.checked.position, of: ledger)
                 }
             }
             try await compareTiles(&verifier)

@@ -113,10 +113,12 @@ struct `The roles of a company` {
             #expect((400..<500).contains(reply.status) || reply["position"] == nil, "\(reply)")
         }
         expectOutcome(try await client.post(path, body("admin"), by: founder.session), "done")
-        expectOutcome(try await give("employee", to: second.person, by: founder, client), "done")
+        let dismissed = try await give("employee", to: second.person, by: founder, client)
+        expectOutcome(dismissed, "done")
         let replayed = try await client.post(path, body("admin"), by: founder.session)
         #expect((400..<500).contains(replayed.status), "\(replayed)")
-        let read = try await client.get(client.path(second.person), by: founder.session)
+        let position = try #require(dismissed["position"]?.number)
+        let read = try await client.get(client.path(second.person), by: founder.session, at: position)
         #expect(read["role"]?.text == "employee")
     }
 

@@ -43,6 +43,9 @@ struct AuthorityTrail: Sendable {
         return words
     }
 
+    /// Takes an event that says nothing about authority: it is part of the tree that statements saw.
+    mutating func pass(_ leaf: [UInt8], at position: Int64) { roots.append(leaf, at: position) }
+
     /// Takes what an event says into account, right or wrong: later events were decided upon it.
     private mutating func learn(_ event: RecordedEvent) {
         let employee = event.data["employeeId"]?.uuid
