@@ -68,7 +68,7 @@ public struct ErasureList: Sendable {
     /// Adds people who are not on it yet; on disk when this returns. The list is the old one or the new one at every
     /// moment.
     ///
-    /// - Throws: ``KeysError/Code/erasureListUnusable``, also while another command writes it.
+    /// - Throws: ``KeysError/Code/erasureListUnusable``, also when another command keeps its lock for three seconds.
     public func add(_ entries: [Entry]) throws(KeysError) {
         do throws(KeysError) {
             // Somebody has to lock something: whoever is first makes the empty list.
@@ -77,12 +77,8 @@ public struct ErasureList: Sendable {
                 _ = try SystemFile.link(draft, to: path)
             }
             let target = try SystemFile.resolved(path)
-            let file = try SystemFile.open(target, .reading)
+            let file = try SystemFile.openLocked(target)
             defer { file.close() }
-            try file.lock()
-            guard try file.isStill(at: target) else {
-                throw KeysError(code: .erasureListUnusable, reason: "the erase list was replaced meanwhile; try again")
-            }
             let known = try Self.parse(try file.read(atMost: Self.maximumLength))
             let ids = Set(known.map(\.id))
             let new = entries.filter { !ids.contains($0.id) }

@@ -60,21 +60,16 @@ public struct MasterKeyFile: Sendable {
 
     /// Replaces the keys by what `change` makes of them: the file is the old one or the new one at every moment.
     ///
-    /// A lock on the file makes changes of several processes follow one another or be refused. Keep a copy of the old
-    /// file until nothing is wrapped under a version that the new one lacks.
+    /// A lock on the file makes changes of several processes follow one another; one that waits for three seconds is
+    /// refused. Keep a copy of the old file until nothing is wrapped under a version that the new one lacks.
     ///
     /// - Throws: what ``load()`` throws, what `change` throws, and ``KeysError/Code/masterFileUnusable`` when somebody
     ///   else is changing the file.
     @discardableResult
     public func update(_ change: (MasterKeys) throws(KeysError) -> MasterKeys) throws(KeysError) -> MasterKeys {
         let target = try SystemFile.resolved(path)
-        let file = try SystemFile.open(target, .reading)
+        let file = try SystemFile.openLocked(target)
         defer { file.close() }
-        try file.lock()
-        // Who waited for nothing may still have opened the file that another process has replaced since.
-        guard try file.isStill(at: target) else {
-            throw KeysError(code: .masterFileUnusable, reason: "the master key file was replaced meanwhile; try again")
-        }
         let keys = try change(try MasterKeys(json: try contents(of: file)))
         let draft = try MasterKeyFile(path: target).write(keys)
         do {

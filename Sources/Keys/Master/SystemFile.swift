@@ -48,11 +48,28 @@ struct SystemFile: Sendable {
         return own.st_dev == other.st_dev && own.st_ino == other.st_ino
     }
 
-    /// Takes the file's advisory lock, or refuses when somebody keeps it for a second; closing gives it back.
+    /// Opens and locks the file that the path leads to now, following a symbolic link.
+    ///
+    /// Whoever held the lock before may have put another file at the path, and a lock on the old one protects nothing.
+    static func openLocked(_ path: String) throws(KeysError) -> SystemFile {
+        while true {
+            let file = try open(path, .reading)
+            do throws(KeysError) {
+                try file.lock()
+                if try file.isStill(at: path) { return file }
+            } catch {
+                file.close()
+                throw error
+            }
+            file.close()
+        }
+    }
+
+    /// Takes the file's advisory lock, or refuses when somebody keeps it for three seconds; closing gives it back.
     ///
     /// A moment is waited for, because a program that this process starts holds all its locks from the fork to the exec.
     func lock() throws(KeysError) {
-        for _ in 0..<100 {
+        for _ in 0..<300 {
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return }
             guard errno == EWOULDBLOCK || errno == EINTR else { break }
             usleep(10_000)

@@ -53,16 +53,17 @@ final class Session: @unchecked Sendable {
         unsafe PQerrorMessage(pointer).map { unsafe String(cString: $0) } ?? ""
     }
 
-    /// Whether the server has not closed its end. One system call, no round trip.
+    /// Whether the server has neither closed its end nor said that it will. One system call, no round trip.
     func isAlive() -> Bool {
         guard isOpen else { return false }
         var descriptor = pollfd(fd: socket, events: Int16(POLLIN | 0x2000 /* POLLRDHUP */), revents: 0)
         guard unsafe poll(&descriptor, 1, 0) > 0 else { return true }
         guard Int32(descriptor.revents) & ~POLLIN == 0 else { return false }
-        // Something was said while the connection was idle, such as a notice.
+        // Something was said while the connection was idle, such as a notice, or that it ends: that is said a moment
+        // before the server closes its end.
         guard unsafe PQconsumeInput(pointer) == 1 else { return false }
         _ = unsafe PQisBusy(pointer)
-        return isOpen
+        return isOpen && notices.fatal == nil
     }
 
     /// Whether a pool may lend this session to somebody else.
