@@ -12,7 +12,6 @@ PORT ?= 8080
 STATE ?= .tenure
 CONFIGURATION ?= debug
 # The C of the cryptography is optimised in debug builds too: unoptimised, stretching takes five times as long.
-# scripts/test uses the same options, so that both share one build.
 BUILD := swift build --configuration $(CONFIGURATION) -Xcc -O2 --product tenure
 TENURE = "$$($(BUILD) --show-bin-path)/tenure"
 

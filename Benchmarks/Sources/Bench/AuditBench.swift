@@ -17,7 +17,9 @@ struct AuditBench: Benchmark {
     private let cluster: Cluster
     private let tenure: String
     private let masterKeys: String
+    /// The events of the whole log, those of companies in it, and those of the companies that hired.
     private let events: Int
+    private let logIns: Int
     private let changes: Int
 
     /// Has people register and log in through the service, and then logs them in again and again.
@@ -34,8 +36,9 @@ struct AuditBench: Benchmark {
         Terminal.say("preparing companies of \(plan.events / 10) employees")
         let companies = try await FoundedCompanies(cluster: cluster, database: Self.hiring, masters: masters)
             .make(Self.people)
-        changes = try await HiredEmployees(cluster: cluster, database: Self.hiring)
-            .hire(plan.events / 10, at: companies)
+        try await HiredEmployees(cluster: cluster, database: Self.hiring).hire(plan.events / 10, at: companies)
+        logIns = try await FollowedViews(cluster: cluster, database: Self.database, masters: masters).settle()
+        changes = try await FollowedViews(cluster: cluster, database: Self.hiring, masters: masters).settle()
         for database in [Self.database, Self.hiring] { try await cluster.execute("VACUUM ANALYZE", in: database) }
         masterKeys = String(decoding: masters.json(), as: UTF8.self)
     }
@@ -50,19 +53,18 @@ struct AuditBench: Benchmark {
     func measure(_ repetition: Int, _ results: inout Results) async throws {
         try await cluster.checkpoint()
         results.record(.entriesRead, try await readEntries())
-        let commands: [(Measure, Measure?, String, [String])] = [
-            (.rebuild, .rebuildMemory, Self.database, ["rebuild", "--format", "ndjson"]),
-            (.rebuildChanges, .rebuildChangesMemory, Self.hiring, ["rebuild", "--format", "ndjson"]),
-            (.verify, .verifyMemory, Self.database, ["verify", "--no-signatures", "--json"]),
-            (.verifySignatures, nil, Self.database, ["verify", "--json"]),
-            (.replay, .replayMemory, Self.database, ["replay", "--format", "ndjson"]),
+        let commands: [(Measure, Measure?, String, Int, [String])] = [
+            (.rebuild, .rebuildMemory, Self.database, logIns, ["rebuild", "--format", "ndjson"]),
+            (.rebuildChanges, .rebuildChangesMemory, Self.hiring, changes, ["rebuild", "--format", "ndjson"]),
+            (.verify, .verifyMemory, Self.database, events, ["verify", "--no-signatures", "--json"]),
+            (.verifySignatures, nil, Self.database, events, ["verify", "--json"]),
+            (.replay, .replayMemory, Self.database, events, ["replay", "--format", "ndjson"]),
         ]
         let first = repetition % commands.count
-        for (rate, memory, database, arguments) in commands[first...] + commands[..<first] {
+        for (rate, memory, database, count, arguments) in commands[first...] + commands[..<first] {
             let run = try await MeasuredProgram(
                 path: tenure, arguments: arguments, environment: environment(database)
             ).run()
-            let count = database == Self.hiring ? changes : events
             results.record(rate, Double(count) / run.elapsed.inSeconds)
             if let memory { results.record(memory, run.megabytes) }
         }

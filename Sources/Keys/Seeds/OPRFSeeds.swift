@@ -51,7 +51,8 @@ public struct OPRFSeeds: Sendable {
         credentialId: UUID, ledger: UUID, withPassphrase: Bool
     ) async throws -> (seeds: CredentialSeeds, insertion: SQL) {
         let seeds = CredentialSeeds.random(withPassphrase: withPassphrase)
-        return (seeds, try await insertion(of: seeds, credentialId: credentialId, ledger: ledger))
+        let insertion = try await insertion(of: seeds, credentialId: credentialId, ledger: ledger)
+        return (seeds, insertion)
     }
 
     /// Loads the seeds of a credential; nil when there are none, or they are destroyed.

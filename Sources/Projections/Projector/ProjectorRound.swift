@@ -6,7 +6,10 @@ import Postgres
 /// One look at what changed after another, with what is remembered between them; all of it can be lost.
 struct ProjectorRound {
     /// What came of one step; a success without a step is another program's ledger at this moment.
-    typealias Outcome = (ledger: LedgerID, result: Result<LedgerFollower.Step?, any Error>)
+    private struct Outcome: Sendable {
+        let ledger: LedgerID
+        let result: Result<LedgerFollower.Step?, any Error>
+    }
 
     /// How long a round goes on to begin steps; what is left is taken by the next.
     private static let longest: Duration = .milliseconds(500)
@@ -37,8 +40,9 @@ struct ProjectorRound {
         let (outcomes, left) = await steps(queue.removeAll())
         for ledger in left { queue.add(ledger) }
         var failure: (any Error)?
-        for (ledger, result) in outcomes {
-            switch result {
+        for outcome in outcomes {
+            let ledger = outcome.ledger
+            switch outcome.result {
             case .success(let step?):
                 if step.position < step.size { queue.add(ledger) }
                 for failure in step.failures { report(failure, ledger) }
@@ -85,11 +89,7 @@ struct ProjectorRound {
                     guard !views.isEmpty else { continue }
                     running += 1
                     group.addTask { [follower, pageSize] in
-                        do {
-                            return (ledger, .success(try await follower.step(ledger, views, limit: pageSize)))
-                        } catch {
-                            return (ledger, .failure(error))
-                        }
+                        await Self.outcome(of: ledger, views, limit: pageSize, follower)
                     }
                 }
                 guard let outcome = await group.next() else { return (outcomes, waiting) }
@@ -97,6 +97,20 @@ struct ProjectorRound {
                 outcomes.append(outcome)
             }
         }
+    }
+
+    /// One step. The result is made before the pair of both: of a pair that was begun before the step, the optimizer of
+    /// Swift 6.3.1 loses the half of the ledger's id.
+    private static func outcome(
+        of ledger: LedgerID, _ views: Set<ProjectionName>, limit: Int, _ follower: LedgerFollower
+    ) async -> Outcome {
+        let result: Result<LedgerFollower.Step?, any Error>
+        do {
+            result = .success(try await follower.step(ledger, views, limit: limit))
+        } catch {
+            result = .failure(error)
+        }
+        return Outcome(ledger: ledger, result: result)
     }
 
     private mutating func report(_ progress: ProjectionBatch.Progress, _ ledger: LedgerID) {

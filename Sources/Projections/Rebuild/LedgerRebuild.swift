@@ -33,7 +33,8 @@ struct LedgerRebuild: Sendable {
     func catchUp(_ progress: (Int64) -> Void) async throws {
         let (start, target): (Int64, Int64) = try await pool.withConnection { connection in
             let built = try await built(on: &connection)
-            return (built, try await self.target(on: &connection))
+            let target = try await self.target(on: &connection)
+            return (built, target)
         }
         var stopped: Set<ProjectionName> = []
         var reached: Int64 = 0

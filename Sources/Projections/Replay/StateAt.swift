@@ -26,7 +26,8 @@ public struct StateAt: Sendable {
         _ tenant: TenantID, from: Moment, to: Moment
     ) async throws -> (before: CompanyState, after: CompanyState) {
         let before = try await company(tenant, at: from)
-        return (before, try await fold(tenant, onto: before, to: to))
+        let after = try await fold(tenant, onto: before, to: to)
+        return (before, after)
     }
 
     /// The state of a company at a moment; without a tenant when it was not founded then.

@@ -46,6 +46,22 @@ struct ProjectorTests {
         }
     }
 
+    @Test func `what waited for a projector is followed to its end, though nothing more happens`() async throws {
+        try await Stage.run { stage in
+            var scripts: [CompanyScript] = []
+            for _ in 0..<6 {
+                var script = CompanyScript()
+                for number in 0...40 { _ = try script.register("\(number)") }
+                try await stage.appendAtOnce(script)
+                scripts.append(script)
+            }
+            try await stage.following(pageSize: 10) { _ in
+                for script in scripts { try await stage.settle(script) }
+            }
+            for script in scripts { try await stage.expectEqual(script.tenant) }
+        }
+    }
+
     @Test func `two projectors at once take every event once`() async throws {
         try await Stage.run { stage in
             let scripts = try (0..<4).map { _ in try CompanyScript.eventful() }
