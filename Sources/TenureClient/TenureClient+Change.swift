@@ -21,7 +21,7 @@ extension TenureClient {
         let outcome: FlowOutcomeResponse = try await call(
             .changeCredentials, ["flow": flow.handle],
             body: CredentialsChangeRequest(current: current, credentials: new))
-        try await pins.forget(PinnedAccount(baseURL: baseURL, company: flow.company, employee: flow.employee))
+        try await forgetPin(of: flow, pins)
         return outcome
     }
 
@@ -37,15 +37,35 @@ extension TenureClient {
         _ flow: Flow, _ asked: FlowOutcomeResponse, current: CredentialsChangeRequest.Current,
         to new: CredentialsRequest, blindOnly: Bool = false, key: some DeviceKey, pins: some PinStore
     ) async throws -> FlowOutcomeResponse {
-        let opened: Opened
+        let opened = try await openCurrent(current, flow, asked, pins: pins)
+        return try await replace(opened, with: new, in: flow, blindOnly: blindOnly, key: key, pins: pins)
+    }
+
+    /// Opens the credential that is to be replaced, and proves that to the service.
+    func openCurrent(
+        _ current: CredentialsChangeRequest.Current, _ flow: Flow, _ asked: FlowOutcomeResponse, pins: some PinStore
+    ) async throws -> Opened {
         switch current {
-        case .answers(let answers): opened = try await openAnswers(flow, asked, answers: answers, pins: pins)
-        case .passphrase(let text): opened = try await openPassphrase(flow, asked, passphrase: text, pins: pins)
+        case .answers(let answers):
+            try await openAnswers(flow, asked, answers: answers, pins: pins)
+        case .passphrase(let text):
+            try await openPassphrase(flow, asked, passphrase: text, pins: pins)
         }
+    }
+
+    /// Makes the record that replaces the opened one, signed by the old user key, and hands it in.
+    func replace(
+        _ opened: Opened, with new: CredentialsRequest, in flow: Flow, blindOnly: Bool = false, key: some DeviceKey,
+        pins: some PinStore
+    ) async throws -> FlowOutcomeResponse {
         let challenge = try flow.checkedChallenge(app: credentials.appId)
         let plan = try Self.plan(opened.outcome, replacing: opened, blindOnly: blindOnly)
         guard plan.credentialId != challenge.fields.credential else { throw TenureClientError(.signingRefused) }
         return try await handIn(
             new, flow, challenge, plan, authority: .changed(oldKey: opened.userKey), key: key, pins: pins)
+    }
+
+    func forgetPin(of flow: Flow, _ pins: some PinStore) async throws {
+        try await pins.forget(PinnedAccount(baseURL: baseURL, company: flow.company, employee: flow.employee))
     }
 }

@@ -52,6 +52,21 @@ extension TenureClient {
             response, OpenFlow(FlowContext(client: self, account: account, key: key, flow: flow, asked: response)))
     }
 
+    /// Begins a change of credentials: presents this device's key, which must be authorized, and proves it.
+    ///
+    /// Needs a secret with ACCESS and no session.
+    ///
+    /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/notLoggedIn`` when this device has no key of that
+    ///   account.
+    public func changeCredentials(companyName: String, companyEmployeeId: String) async throws -> CurrentSecretStep {
+        let account = account(companyName: companyName, companyEmployeeId: companyEmployeeId)
+        guard let key = try await keyStore.key(of: account) else { throw TenureClientError(.notLoggedIn) }
+        let flow = try await startChange(company: companyName, employee: companyEmployeeId, key: key)
+        let response = try await proveKey(flow, key: key)
+        return try CurrentSecretStep(
+            response, OpenFlow(FlowContext(client: self, account: account, key: key, flow: flow, asked: response)))
+    }
+
     /// The session that this device keeps of an account, from an earlier run of the program too; `nil` when there is
     /// none.
     public func session(companyName: String, companyEmployeeId: String) async throws -> EmployeeSession? {

@@ -1,6 +1,6 @@
 /// Asks the person in front of the device. Apps write one that looks like them; ``TerminalPrompts`` asks at a terminal.
 public protocol PromptProvider: Sendable {
-    /// Asks a new user for five questions with answers, and perhaps a passphrase.
+    /// Asks a new user, or one who changes credentials, for five questions with answers, and perhaps a passphrase.
     func newCredentials(rules: CredentialRules) async throws -> NewUserCredentials
     /// Asks for answers to at least three of the questions.
     func answers(to questions: [SecurityQuestion]) async throws -> [SecurityAnswer]
@@ -50,9 +50,9 @@ extension TenureClient {
         }
     }
 
-    private static func repeating(
-        _ prompts: any PromptProvider, _ attempt: () async throws -> FlowOutcome
-    ) async throws -> FlowOutcome {
+    static func repeating<Result>(
+        _ prompts: any PromptProvider, _ attempt: () async throws -> Result
+    ) async throws -> Result {
         while true {
             do { return try await attempt() } catch {
                 guard let refusal = error as? TenureClientError, refusal.leavesFlowOpen,

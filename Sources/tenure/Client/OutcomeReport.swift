@@ -4,8 +4,15 @@ import TenureClient
 /// Shows how a flow ended. Tokens are kept on the device and never shown.
 struct OutcomeReport: Sendable {
     private let outcome: FlowOutcome
+    private let greeting: String
 
-    init(_ outcome: FlowOutcome) { self.outcome = outcome }
+    /// Reports an outcome.
+    ///
+    /// - Parameter greeting: What a person is told who is in.
+    init(_ outcome: FlowOutcome, greeting: String = "You are in.") {
+        self.outcome = outcome
+        self.greeting = greeting
+    }
 
     /// Writes the outcome and remembers whose it was.
     func write(_ options: ClientOptions) throws {
@@ -37,11 +44,12 @@ struct OutcomeReport: Sendable {
             ("Company", admission.companyName), ("Role", admission.role),
             ("Status", admission.status), ("Device", Fingerprint.readable(admission.fingerprint)),
         ])
-        Output.standardError().line("\nYou are in.")
+        Output.standardError().line("\n" + greeting)
         output.write(facts.rendered(on: output.terminal))
         guard admission.credentialsChangeRequired else { return }
         Output.standardError().line(
-            "Others tried to guess your credentials too often. Change them: until then no other device can be added.")
+            "Others tried to guess your credentials too often. Until you change them no other device can be added:\n"
+                + "  tenure client change-credentials")
     }
 
     private func write(_ pending: PendingAuthorization, _ options: ClientOptions) throws {
