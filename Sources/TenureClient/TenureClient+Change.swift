@@ -27,7 +27,8 @@ extension TenureClient {
 
     /// Changes credentials in blind mode: neither the old secret nor the new ones leave the device.
     ///
-    /// The old credential must be the pinned one where there is a pin; the new one is pinned in its place.
+    /// The old credential must be the pinned one where there is a pin, or the accepted one; the new one is pinned in its
+    /// place.
     ///
     /// - Parameters:
     ///   - asked: The outcome of ``proveKey(_:key:)``.
@@ -35,21 +36,23 @@ extension TenureClient {
     /// - Throws: ``TenureClientError`` as at a set-up in blind mode.
     public func changeBlindCredentials(
         _ flow: Flow, _ asked: FlowOutcomeResponse, current: CredentialsChangeRequest.Current,
-        to new: CredentialsRequest, blindOnly: Bool = false, key: some DeviceKey, pins: some PinStore
+        to new: CredentialsRequest, blindOnly: Bool = false, key: some DeviceKey, pins: some PinStore,
+        accepting accepted: CredentialPin? = nil
     ) async throws -> FlowOutcomeResponse {
-        let opened = try await openCurrent(current, flow, asked, pins: pins)
+        let opened = try await openCurrent(current, flow, asked, pins: pins, accepting: accepted)
         return try await replace(opened, with: new, in: flow, blindOnly: blindOnly, key: key, pins: pins)
     }
 
     /// Opens the credential that is to be replaced, and proves that to the service.
     func openCurrent(
-        _ current: CredentialsChangeRequest.Current, _ flow: Flow, _ asked: FlowOutcomeResponse, pins: some PinStore
+        _ current: CredentialsChangeRequest.Current, _ flow: Flow, _ asked: FlowOutcomeResponse, pins: some PinStore,
+        accepting accepted: CredentialPin?
     ) async throws -> Opened {
         switch current {
         case .answers(let answers):
-            try await openAnswers(flow, asked, answers: answers, pins: pins)
+            try await openAnswers(flow, asked, answers: answers, pins: pins, accepting: accepted)
         case .passphrase(let text):
-            try await openPassphrase(flow, asked, passphrase: text, pins: pins)
+            try await openPassphrase(flow, asked, passphrase: text, pins: pins, accepting: accepted)
         }
     }
 

@@ -20,10 +20,11 @@ struct BlindExchange: CredentialExchange {
                 pins: client.pinStore)
         case .answers(let answers):
             return try await client.proveAnswers(
-                flow.flow, flow.asked, answers: answers.map { .init($0) }, pins: client.pinStore)
+                flow.flow, flow.asked, answers: answers.map { .init($0) }, pins: client.pinStore,
+                accepting: flow.accepted)
         case .passphrase(let passphrase):
             return try await client.provePassphrase(
-                flow.flow, flow.asked, passphrase: passphrase, pins: client.pinStore)
+                flow.flow, flow.asked, passphrase: passphrase, pins: client.pinStore, accepting: flow.accepted)
         case .change(.blind(let opened), let new):
             return try await client.replace(
                 opened, with: CredentialsRequest(new), in: flow.flow, key: flow.key, pins: client.pinStore)
@@ -35,7 +36,7 @@ struct BlindExchange: CredentialExchange {
     func prove(_ current: CurrentSecret, in flow: FlowContext) async throws -> ProvedSecret {
         .blind(
             try await flow.client.openCurrent(
-                .init(current), flow.flow, flow.asked, pins: flow.client.pinStore))
+                .init(current), flow.flow, flow.asked, pins: flow.client.pinStore, accepting: flow.accepted))
     }
 }
 

@@ -16,6 +16,8 @@ public enum CurrentSecret: Sendable, Hashable, CustomStringConvertible, CustomDe
 /// The next thing to call: ``prove(_:)`` with the secret that is in force.
 public struct CurrentSecretStep: Sendable {
     let flow: OpenFlow
+    /// What the person has to say something about first: whether they changed the credentials elsewhere.
+    public let credentialsChanged: ChangedCredentials?
     /// Whether the passphrase is asked for; the answers otherwise, or in its place where there are questions.
     public let asksForPassphrase: Bool
     /// The five questions; `nil` for a user with a passphrase who did not allow them in its place.
@@ -70,8 +72,11 @@ enum ProvedSecret: Sendable {
 
 extension CurrentSecretStep {
     /// No flow ends before the secret was proved, so that any other outcome is nothing this API answers here.
-    init(_ response: FlowOutcomeResponse, _ flow: OpenFlow) throws(TenureClientError) {
+    init(
+        _ response: FlowOutcomeResponse, _ flow: OpenFlow, _ changed: ChangedCredentials?
+    ) throws(TenureClientError) {
         self.flow = flow
+        credentialsChanged = changed
         switch response {
         case .validateAnswers(_, let shown, _):
             asksForPassphrase = false

@@ -24,6 +24,8 @@ struct FlowContext: Sendable {
     let flow: TenureClient.Flow
     /// What the service asked for when the key was proved.
     let asked: FlowOutcomeResponse
+    /// Credentials that the person takes for those of the account, although this device knows others.
+    var accepted: CredentialPin?
 }
 
 /// The idempotency keys of one submission, which may take several calls.

@@ -9,7 +9,7 @@ actor OpenFlow {
         case ended
     }
 
-    private let context: FlowContext
+    private var context: FlowContext
     private var state = State.open
     /// A submission whose reply was lost. Entered again it is the same request to the service, which answers as before.
     private var unanswered: (body: [UInt8], keys: SubmissionKeys)?
@@ -51,6 +51,9 @@ actor OpenFlow {
             throw error
         }
     }
+
+    /// Takes credentials for those of the account from now on; see ``ChangedCredentials/accept()``.
+    func accept(_ pin: CredentialPin) { context.accepted = pin }
 
     private func begin() throws(TenureClientError) {
         switch state {

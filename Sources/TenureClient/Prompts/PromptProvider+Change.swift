@@ -4,6 +4,7 @@ extension TenureClient {
     ///
     /// - Throws: As ``complete(_:asking:)-(LoginStep,_)``.
     public func complete(_ step: CurrentSecretStep, asking prompts: any PromptProvider) async throws -> FlowOutcome {
+        try await Self.decide(step.credentialsChanged, prompts)
         var next = try await Self.proved(step, prompts)
         var entered: NewUserCredentials?
         while true {

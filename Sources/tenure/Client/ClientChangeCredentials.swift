@@ -35,7 +35,9 @@ struct ClientChangeCredentials: AsyncParsableCommand {
             words.line("First what is in force for \(Printable.text(employee)) of \(Printable.text(company)).")
             return try await client.complete(step, asking: TerminalPrompts())
         }
-        try OutcomeReport(outcome, greeting: "Your credentials are changed, and your other sessions have ended.")
-            .write(options)
+        try OutcomeReport(
+            outcome, greeting: "Your credentials are changed, and your other sessions have ended.",
+            credentials: try await client.credentialsFingerprint(companyName: company, companyEmployeeId: employee)
+        ).write(options)
     }
 }

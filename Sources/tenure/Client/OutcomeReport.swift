@@ -5,13 +5,17 @@ import TenureClient
 struct OutcomeReport: Sendable {
     private let outcome: FlowOutcome
     private let greeting: String
+    private let credentials: String?
 
     /// Reports an outcome.
     ///
-    /// - Parameter greeting: What a person is told who is in.
-    init(_ outcome: FlowOutcome, greeting: String = "You are in.") {
+    /// - Parameters:
+    ///   - greeting: What a person is told who is in.
+    ///   - credentials: What other devices will show of new credentials.
+    init(_ outcome: FlowOutcome, greeting: String = "You are in.", credentials: String? = nil) {
         self.outcome = outcome
         self.greeting = greeting
+        self.credentials = credentials
     }
 
     /// Writes the outcome and remembers whose it was.
@@ -35,15 +39,17 @@ struct OutcomeReport: Sendable {
                         "companyEmployeeId": .string(admission.companyEmployeeId),
                         "status": .string(admission.status), "role": .string(admission.role),
                         "fingerprint": .string(admission.fingerprint),
+                        "credentials": credentials.map(JSONValue.string),
                         "position": admission.position.map(JSONValue.integer),
                         "credentialsChangeRequired": admission.credentialsChangeRequired ? true : nil,
                     ])))
         }
-        let facts = Facts([
-            ("Employee", admission.companyEmployeeId),
-            ("Company", admission.companyName), ("Role", admission.role),
-            ("Status", admission.status), ("Device", Fingerprint.readable(admission.fingerprint)),
-        ])
+        let facts = Facts(
+            [
+                ("Employee", admission.companyEmployeeId),
+                ("Company", admission.companyName), ("Role", admission.role),
+                ("Status", admission.status), ("Device", Fingerprint.readable(admission.fingerprint)),
+            ] + (credentials.map { [("Credentials", Fingerprint.readable($0))] } ?? []))
         Output.standardError().line("\n" + greeting)
         output.write(facts.rendered(on: output.terminal))
         guard admission.credentialsChangeRequired else { return }

@@ -162,6 +162,39 @@ struct `The client's commands` {
         }
     }
 
+    @Test func `ask on another device whether the credentials were changed, and show what to compare`() async throws {
+        try await inFolder { folder in
+            let tenure = try program(), elsewhere = folder + "-elsewhere", company = "terminal-pinned.example"
+            let founded = try await tenure.run(
+                ["client", "register", company, "ada", "ada@\(company)", "--data-directory", folder],
+                Self.setUp(passphrase: Self.passphrase))
+            #expect(founded.status == 0)
+            // The person's other device: here a copy, so that it need not be authorized first.
+            try FileManager.default.copyItem(atPath: folder, toPath: elsewhere)
+            let changed = try await tenure.run(
+                ["client", "change-credentials", "--json", "--data-directory", folder],
+                [.type(after: "Passphrase", Self.passphrase)] + Self.setUp(passphrase: nil, answers: Self.newAnswers))
+            let told = try StrictJSON.parse(Array(changed.output.utf8))["credentials"]?.text
+            let fingerprint = try #require(told)
+            let who = try await tenure.run(["client", "whoami", "--json", "--data-directory", folder], [])
+            #expect(try StrictJSON.parse(Array(who.output.utf8))["credentials"]?.text == fingerprint)
+
+            let login = ["client", "login", company, "ada", "--data-directory", elsewhere]
+            for answer in ["", "n"] {
+                let declined = try await tenure.run(login, [.type(after: "Did you change them? [y/N] ", answer)])
+                #expect(declined.status == 4)
+                expectNothingShown(declined)
+                #expect(declined.terminal.filter { !$0.isWhitespace }.contains(fingerprint))
+            }
+            let accepted = try await tenure.run(
+                login, [.type(after: "Did you change them? [y/N] ", "y")] + Self.replies(Self.newAnswers))
+            #expect(accepted.status == 0)
+            expectNothingShown(accepted)
+            let again = try await tenure.run(login, Self.replies(Self.newAnswers))
+            #expect(again.status == 0 && !again.terminal.contains("Did you change them?"))
+        }
+    }
+
     @Test func `credentials are not changed from a device that is not authorized`() async throws {
         try await inFolder { folder in
             let (tenure, data) = (try program(), ["--data-directory", folder])

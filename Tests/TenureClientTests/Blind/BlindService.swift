@@ -45,6 +45,8 @@ actor BlindService: Transport {
         case otherCredential
         /// Another record than the one that was pinned.
         case otherRecord
+        /// Another credential as a whole, as after a change: record, keys, copies and challenge fit each other.
+        case replacedCredential
         /// At a change, another record to follow than the one that was opened.
         case otherPrevious
         /// At a change, the credential that is replaced as the new one.
@@ -120,7 +122,8 @@ actor BlindService: Transport {
         let subject = try Commitment.subject(
             salt: salt, companyName: cheat == .otherTenant ? "other.example" : "acme.example",
             companyEmployeeId: cheat == .otherEmployee ? "8" : "7")
-        let named = purpose == .registration ? plan?.credentialId : account.record.sealed.context.credentialId
+        let inForce = cheat == .replacedCredential ? other : account
+        let named = purpose == .registration ? plan?.credentialId : inForce.record.sealed.context.credentialId
         let challenge = try Challenge(
             .init(
                 issuer: "https://id.example", purpose: purpose, flow: flow, nonce: [UInt8](repeating: 7, count: 32),
@@ -134,7 +137,7 @@ actor BlindService: Transport {
     }
 
     /// The account whose context is told.
-    private var told: Account { cheat == .otherUser ? other : account }
+    private var told: Account { [.otherUser, .replacedCredential].contains(cheat) ? other : account }
 
     /// The plan of new credentials, once they are asked for.
     private var asking: SetUpPlan? { purpose == .change && !isChanging ? nil : plan }
@@ -169,7 +172,7 @@ actor BlindService: Transport {
         if cheat == .otherCost { context[context.count - 90] = 17 }
         let opening = OpeningResponse(
             context: context,
-            recordHash: [.otherRecord].contains(cheat) ? other.record.hash : account.record.hash)
+            recordHash: [.otherRecord, .replacedCredential].contains(cheat) ? other.record.hash : account.record.hash)
         let ids = told.record.sealed.context.questionIds
         let questions = zip(ids, account.questions).map {
             QuestionResponse(questionId: Base64URL.encode($0.bytes), question: $1.question)
@@ -178,7 +181,7 @@ actor BlindService: Transport {
     }
 
     private func evaluations(_ request: EvaluationsRequest) throws -> WireResponse {
-        let isOther = [.otherEvaluationKey, .substitutedKey, .otherUser].contains(cheat)
+        let isOther = [.otherEvaluationKey, .substitutedKey, .otherUser, .replacedCredential].contains(cheat)
         let keys = try (isOther ? other : account).seed.keys()
         let sealed = told.record.sealed
         var evaluations = try request.elements.map { element in

@@ -67,7 +67,7 @@ import Testing
     }
 
     private static let cheatsAtLogin = BlindService.Cheat.allCases.filter {
-        ![.otherRecord, .otherCost, .otherPrevious, .sameCredential].contains($0)
+        ![.otherRecord, .otherCost, .replacedCredential, .otherPrevious, .sameCredential].contains($0)
     }
 
     @Test(arguments: cheatsAtLogin) func `without a pin every cheat is one error, and so is a wrong answer`(
