@@ -15,7 +15,7 @@ struct CredentialTamperingTests {
     ///
     /// - Parameter anchor: What an auditor kept of the true log, whose key is the same.
     private func verify(
-        _ events: [NewEvent], anchor: Anchor? = nil
+        _ events: [NewEvent], anchor: Anchor? = nil, of ledger: LedgerID? = nil
     ) async throws -> (report: VerifyReport, anchor: Anchor) {
         try await TestDatabase.with { database in
             try await database.withPool(as: .reader, maximumConnections: 8) { readers in
@@ -28,7 +28,7 @@ struct CredentialTamperingTests {
                     }
                     let signer = try SealedLog.signer()
                     let sealed = try await SealedLog.sealing(pool, readers, appender, signer).run()
-                    let request = VerifyRequest(key: signer.key, anchor: anchor)
+                    let request = VerifyRequest(key: signer.key, anchor: anchor, ledger: ledger)
                     return (try await VerifyLog(pool: readers, request: request).run(), try #require(sealed))
                 }
             }
@@ -144,6 +144,24 @@ struct CredentialTamperingTests {
             in: [forger.set(first), forger.changed(third, from: second)])
         try await expect(
             "the record does not follow the one it replaces", in: [forger.changed(second, from: first)])
+    }
+
+    /// The company's validations name users whose records are in other ledgers.
+    @Test func `a company verified alone is held against its own people's records, and nobody else's`() async throws {
+        let forger = try CredentialForger(), neighbour = try CredentialForger()
+        let first = try forger.make(), second = try forger.change(first), stranger = try neighbour.make()
+        let set = try forger.set(first), used = try forger.validated(first)
+        let wrong = [try neighbour.set(stranger), try neighbour.set(try neighbour.make())]
+        func details(_ events: [NewEvent]) async throws -> [String] {
+            try await verify(events, of: SealedLog.ledger).report.violations.map(\.detail)
+        }
+        #expect(try await details([set, used] + wrong) == [])
+        #expect(
+            try await details([set, used, forger.validated(second)])
+                == ["the user key is not one of the user's credentials"])
+        #expect(
+            try await details([set, used, forger.changed(stranger, from: first)])
+                == ["the record is of another user", "the record does not follow the one it replaces"])
     }
 
     /// The rest is a history that could have been. What the new user key signed elsewhere tells; where it signed nothing
