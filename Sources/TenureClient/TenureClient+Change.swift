@@ -21,13 +21,14 @@ extension TenureClient {
         let outcome: FlowOutcomeResponse = try await call(
             .changeCredentials, ["flow": flow.handle],
             body: CredentialsChangeRequest(current: current, credentials: new))
-        try await pins.forget(PinnedAccount(baseURL: baseURL, company: flow.company, employee: flow.employee))
+        try await forgetPin(of: flow, pins)
         return outcome
     }
 
     /// Changes credentials in blind mode: neither the old secret nor the new ones leave the device.
     ///
-    /// The old credential must be the pinned one where there is a pin; the new one is pinned in its place.
+    /// The old credential must be the pinned one where there is a pin, or the accepted one; the new one is pinned in its
+    /// place.
     ///
     /// - Parameters:
     ///   - asked: The outcome of ``proveKey(_:key:)``.
@@ -35,17 +36,39 @@ extension TenureClient {
     /// - Throws: ``TenureClientError`` as at a set-up in blind mode.
     public func changeBlindCredentials(
         _ flow: Flow, _ asked: FlowOutcomeResponse, current: CredentialsChangeRequest.Current,
-        to new: CredentialsRequest, blindOnly: Bool = false, key: some DeviceKey, pins: some PinStore
+        to new: CredentialsRequest, blindOnly: Bool = false, key: some DeviceKey, pins: some PinStore,
+        accepting accepted: CredentialPin? = nil
     ) async throws -> FlowOutcomeResponse {
-        let opened: Opened
+        let opened = try await openCurrent(current, flow, asked, pins: pins, accepting: accepted)
+        return try await replace(opened, with: new, in: flow, blindOnly: blindOnly, key: key, pins: pins)
+    }
+
+    /// Opens the credential that is to be replaced, and proves that to the service.
+    func openCurrent(
+        _ current: CredentialsChangeRequest.Current, _ flow: Flow, _ asked: FlowOutcomeResponse, pins: some PinStore,
+        accepting accepted: CredentialPin?
+    ) async throws -> Opened {
         switch current {
-        case .answers(let answers): opened = try await openAnswers(flow, asked, answers: answers, pins: pins)
-        case .passphrase(let text): opened = try await openPassphrase(flow, asked, passphrase: text, pins: pins)
+        case .answers(let answers):
+            try await openAnswers(flow, asked, answers: answers, pins: pins, accepting: accepted)
+        case .passphrase(let text):
+            try await openPassphrase(flow, asked, passphrase: text, pins: pins, accepting: accepted)
         }
+    }
+
+    /// Makes the record that replaces the opened one, signed by the old user key, and hands it in.
+    func replace(
+        _ opened: Opened, with new: CredentialsRequest, in flow: Flow, blindOnly: Bool = false, key: some DeviceKey,
+        pins: some PinStore
+    ) async throws -> FlowOutcomeResponse {
         let challenge = try flow.checkedChallenge(app: credentials.appId)
         let plan = try Self.plan(opened.outcome, replacing: opened, blindOnly: blindOnly)
         guard plan.credentialId != challenge.fields.credential else { throw TenureClientError(.signingRefused) }
         return try await handIn(
             new, flow, challenge, plan, authority: .changed(oldKey: opened.userKey), key: key, pins: pins)
+    }
+
+    func forgetPin(of flow: Flow, _ pins: some PinStore) async throws {
+        try await pins.forget(PinnedAccount(baseURL: baseURL, company: flow.company, employee: flow.employee))
     }
 }

@@ -36,8 +36,9 @@ extension TenureClient {
             company: companyName, employee: companyEmployeeId, email: email, isCompanyOwnedEmail: isCompanyOwnedEmail,
             key: key)
         let response = try await proveKey(flow, key: key)
-        return try RegistrationStep(
-            response, OpenFlow(FlowContext(client: self, account: account, key: key, flow: flow, asked: response)))
+        let (open, changed) = try await open(
+            FlowContext(client: self, account: account, key: key, flow: flow, asked: response))
+        return try RegistrationStep(response, open, changed)
     }
 
     /// Begins a login: presents this device's key, which is made when there is none, and proves it.
@@ -48,8 +49,25 @@ extension TenureClient {
         let key = try await keyStore.keyOrNew(of: account)
         let flow = try await startLogin(company: companyName, employee: companyEmployeeId, key: key)
         let response = try await proveKey(flow, key: key)
-        return try LoginStep(
-            response, OpenFlow(FlowContext(client: self, account: account, key: key, flow: flow, asked: response)))
+        let (open, changed) = try await open(
+            FlowContext(client: self, account: account, key: key, flow: flow, asked: response))
+        return try LoginStep(response, open, changed)
+    }
+
+    /// Begins a change of credentials: presents this device's key, which must be authorized, and proves it.
+    ///
+    /// Needs a secret with ACCESS and no session.
+    ///
+    /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/notLoggedIn`` when this device has no key of that
+    ///   account.
+    public func changeCredentials(companyName: String, companyEmployeeId: String) async throws -> CurrentSecretStep {
+        let account = account(companyName: companyName, companyEmployeeId: companyEmployeeId)
+        guard let key = try await keyStore.key(of: account) else { throw TenureClientError(.notLoggedIn) }
+        let flow = try await startChange(company: companyName, employee: companyEmployeeId, key: key)
+        let response = try await proveKey(flow, key: key)
+        let (open, changed) = try await open(
+            FlowContext(client: self, account: account, key: key, flow: flow, asked: response))
+        return try CurrentSecretStep(response, open, changed)
     }
 
     /// The session that this device keeps of an account, from an earlier run of the program too; `nil` when there is

@@ -63,7 +63,7 @@ public struct ServiceAssembly: Sendable {
     public let service: EventSourcedService
     /// The operator's commands on the same parts.
     public let commands: OperatorCommands
-    /// Gauges of views and seals in the Prometheus text format.
+    /// Gauges of views, seals and re-keyings in the Prometheus text format.
     public let metrics: @Sendable () async -> String
     /// What has to run while the service is used, in the order it is started.
     public let services: [any Service]
@@ -107,13 +107,14 @@ public struct ServiceAssembly: Sendable {
         let health = ViewHealth(pool: readerPool, projector: projector)
         service = EventSourcedService(context: context, views: Views(pool: pool), health: health)
         let seals = SealHealth(pool: readerPool)
-        metrics = { await health.metrics() + seals.metrics() }
+        let rekeyings = RekeyingHealth(pool: readerPool)
+        metrics = { await health.metrics() + seals.metrics() + rekeyings.metrics() }
         commands = OperatorCommands(context)
         let sealing = SealCheckpoints(
             pool: pool, readerPool: readerPool, appender: appender, signer: signer, logger: logger)
         services = [
             pool, readerPool, hints, appender, projector, ViewUpgrade(pool: readerPool, logger: logger),
-            ExpiredRowSweeper(context),
+            ExpiredRowSweeper(context), RekeyingSweeper(context: context),
             CheckpointSealer(sealing, anchorFile: configuration.anchorFile, logger: logger),
         ]
     }

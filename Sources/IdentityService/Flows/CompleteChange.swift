@@ -4,7 +4,6 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
-import Logging
 import Postgres
 import Projections
 
@@ -22,6 +21,7 @@ struct CompleteChange: Sendable {
     ) async throws -> FlowOutcome {
         let state = row.state
         let tenantId = TenantID(state.tenantId), employeeId = EmployeeID(state.employeeId), user = UserID(state.userId)
+        let pending = PendingRekeying(state.credentialId, of: user, context.ring)
         let outcome = try await optimistic {
             let loader = StateLoader(reader: context.reader)
             let employee = try await loader.employee(employeeId, in: tenantId)
@@ -50,6 +50,7 @@ struct CompleteChange: Sendable {
                     event.payload, to: .user(user), version: snapshot.version, keys: [user.uuid: userKey],
                     about: user.uuid, by: employeeId)
             }
+            recorder.claims.append(pending.taking)
             recorder.statements.append(context.seeds.deletion(credentialId: state.credentialId, ledger: ledger.uuid))
             recorder.statements.append(
                 try await context.seeds.insertion(
@@ -58,7 +59,8 @@ struct CompleteChange: Sendable {
             try await endSessions(&recorder, of: user)
             return try await open(&recorder, employeeId, try await context.summary(of: employee, in: tenant))
         }
-        await rekey(state.credentialId, call)
+        // The change stands already. What fails here, or is cut off, is done by the next sweep.
+        await RekeyBuckets(context: context).run([pending])
         return outcome
     }
 
@@ -124,20 +126,6 @@ struct CompleteChange: Sendable {
         recorder.statements.append(session.insertion)
         return try await recorder.append { appended in
             .success(session.tokens, summary, position: appended.last[LedgerID(tenant.uuid)])
-        }
-    }
-
-    /// Gives the bucket of the destroyed seed another key, so that what backups hold of it opens no longer than the
-    /// master key of its time. The change stands already: what fails here is told to the operator.
-    private func rekey(_ credentialId: UUID, _ call: Call) async {
-        guard let rekeying = context.rekeying else { return }
-        do {
-            _ = try await context.pool.withTransaction(in: []) { connection in
-                try await rekeying.rekey(Bucket(of: credentialId), on: &connection)
-            }
-        } catch {
-            context.logger.error(
-                "the bucket of a replaced credential was not re-keyed", metadata: ["requestId": "\(call.requestId)"])
         }
     }
 }

@@ -70,6 +70,7 @@ enum EventSignatures {
         let record = try StoredCredentials(bytes: payload.record).record, context = record.sealed.context
         try require(context.credentialId == payload.credentialID.uuid, "the record is of another credential")
         try require(context.userId == payload.userID.uuid, "the record is of another user")
+        try require(challenge.fields.purpose == .registration, "the challenge is for another purpose")
         try require(challenge.fields.credential == payload.credentialID.uuid, "the challenge is of another credential")
         try record.verify(employeeKey: challenge.fields.employeeKey)
         try ValidatedChallenge(

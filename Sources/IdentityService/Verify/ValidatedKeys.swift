@@ -68,6 +68,9 @@ struct ValidatedKeys: Sendable {
         return directories
     }
 
+    /// Whose keys they are.
+    var users: Set<UUID> { Set(places.keys.map(\.user)) }
+
     /// What has no record, once a whole directory was read.
     var violations: [Violation] {
         places.values.map { place in

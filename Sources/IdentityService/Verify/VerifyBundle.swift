@@ -30,6 +30,8 @@ public struct VerifyBundle: Sendable {
         for part in bundle.manifest.parts.sorted(by: { Self.order($0.ledger) < Self.order($1.ledger) }) {
             if part.ledger == .system {
                 isSystemWhole = part.content == .whole
+                let size = request.anchor?.checkpoint.checkpoint.size
+                report.isAnchored = size.map { isSystemWhole || $0 >= part.size } ?? false
                 report.add(try await verify(part, records: [], &system, counter))
                 continue
             }

@@ -32,15 +32,18 @@ public struct VerifyLog: Sendable {
         let wanted = request.ledger.map { ledger in stored.filter { $0.key == ledger || $0.key == .system } } ?? stored
         let counter = VerifiedCount(total: wanted.values.reduce(0, +), progress)
         var report = VerifyReport()
+        report.isAnchored = request.anchor != nil
         var system = LogInspector(checksSignatures: request.checksSignatures)
         report.add(try await verify(.system, records: [], &system, counter))
         let ledgers = Set(wanted.keys).union(request.ledger.map { [$0] } ?? Set(system.records.keys))
         let rest = ledgers.subtracting([.system])
         let known = (records: system.records, apps: system.apps)
         // Companies first: the records that their validations need are in directories that are read later.
-        let keys = try await verify(rest.filter { !$0.isDirectory }, known, [:], &report, counter).byDirectory()
-        // Of one company alone they are not compared: directories are other ledgers.
-        let directories = request.ledger == nil ? Set(keys.keys) : []
+        let validated = try await verify(rest.filter { !$0.isDirectory }, known, [:], &report, counter)
+        // Of one company alone only its people's records are read: directories hold everybody's.
+        if request.ledger != nil { report.violations += try await UserRecords(pool: pool).violations(of: validated) }
+        let keys = request.ledger == nil ? validated.byDirectory() : [:]
+        let directories = Set(keys.keys)
         _ = try await verify(rest.filter(\.isDirectory).union(directories), known, keys, &report, counter)
         report.violations = report.violations.enumerated().sorted {
             ($0.element.ledger, $0.offset) < ($1.element.ledger, $1.offset)

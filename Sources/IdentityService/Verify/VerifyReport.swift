@@ -8,6 +8,8 @@ public struct VerifyReport: Sendable {
     public internal(set) var events: Int64 = 0
     /// How many of them are covered by a signed checkpoint; later ones are vouched for by nothing yet.
     public internal(set) var sealedEvents: Int64 = 0
+    /// Whether an anchor was given and held against the system ledger; a bundle without all of that ledger cannot be.
+    public internal(set) var isAnchored = false
     /// What is wrong, ledger by ledger; nothing when the log is what was signed.
     public internal(set) var violations: [Violation] = []
     /// The chain that was asked for, from its key to the root; empty when no such key was ever authorized.

@@ -12,22 +12,27 @@ import Foundation
 ///
 /// Whatever is wrong with what the service sends (keys, proofs, copies, contexts other than the pinned one), and a wrong
 /// answer as well, is the one error ``TenureClientError/Code/signingRefused``: nothing was signed, and the service learns
-/// nothing from which check it was.
+/// nothing from which check it was. Only credentials that may have taken the place of the pinned ones by a change are an
+/// error of their own, ``TenureClientError/Code/credentialsChanged``, because the person can say so.
 extension TenureClient {
     /// Answers the questions of a flow in blind mode; three to five answers, of which three right ones suffice.
     ///
     /// - Parameters:
     ///   - asked: The outcome of ``proveKey(_:key:)``.
     ///   - answers: By the ids of the questions as they were shown.
+    ///   - accepted: What the person takes for the account's credentials, of ``shownCredentials(_:_:)``, when another
+    ///     one is pinned.
     public func proveAnswers(
-        _ flow: Flow, _ asked: FlowOutcomeResponse, answers: [AnswersRequest.Answer], pins: some PinStore
+        _ flow: Flow, _ asked: FlowOutcomeResponse, answers: [AnswersRequest.Answer], pins: some PinStore,
+        accepting accepted: CredentialPin? = nil
     ) async throws -> FlowOutcomeResponse {
-        try await openAnswers(flow, asked, answers: answers, pins: pins).outcome
+        try await openAnswers(flow, asked, answers: answers, pins: pins, accepting: accepted).outcome
     }
 
     /// The same, with the user key that was opened: a change signs the new record with it.
     func openAnswers(
-        _ flow: Flow, _ asked: FlowOutcomeResponse, answers: [AnswersRequest.Answer], pins: some PinStore
+        _ flow: Flow, _ asked: FlowOutcomeResponse, answers: [AnswersRequest.Answer], pins: some PinStore,
+        accepting accepted: CredentialPin?
     ) async throws -> Opened {
         let opening = try Opening(asked)
         var pairs: [(questionId: UUID, answer: String)] = []
@@ -42,47 +47,44 @@ extension TenureClient {
                 context: opening.context,
                 answers: try SuppliedAnswers(pairs, questionIds: opening.context.questionIds))
         }
-        return try await prove(flow, opening, blind, pins)
+        return try await prove(flow, opening, blind, pins, accepted)
     }
 
     /// Gives the passphrase of a flow in blind mode.
     public func provePassphrase(
-        _ flow: Flow, _ asked: FlowOutcomeResponse, passphrase: String, pins: some PinStore
+        _ flow: Flow, _ asked: FlowOutcomeResponse, passphrase: String, pins: some PinStore,
+        accepting accepted: CredentialPin? = nil
     ) async throws -> FlowOutcomeResponse {
-        try await openPassphrase(flow, asked, passphrase: passphrase, pins: pins).outcome
+        try await openPassphrase(flow, asked, passphrase: passphrase, pins: pins, accepting: accepted).outcome
     }
 
     /// The same, with the user key that was opened.
     func openPassphrase(
-        _ flow: Flow, _ asked: FlowOutcomeResponse, passphrase: String, pins: some PinStore
+        _ flow: Flow, _ asked: FlowOutcomeResponse, passphrase: String, pins: some PinStore,
+        accepting accepted: CredentialPin?
     ) async throws -> Opened {
         let opening = try Opening(asked)
         let blind = try entered { () throws(CredentialsError) in
             try BlindOpening(context: opening.context, passphrase: try Passphrase(supplied: passphrase))
         }
-        return try await prove(flow, opening, blind, pins)
+        return try await prove(flow, opening, blind, pins, accepted)
     }
 
     private func prove(
-        _ flow: Flow, _ opening: Opening, _ blind: BlindOpening, _ pins: some PinStore
+        _ flow: Flow, _ opening: Opening, _ blind: BlindOpening, _ pins: some PinStore, _ accepted: CredentialPin?
     ) async throws -> Opened {
-        let challenge = try flow.checkedChallenge(app: credentials.appId)
-        let context = opening.context
-        // A login's or a change's challenge names the credential; a registration's names one that nobody has yet.
-        guard flow.purpose == .registration || challenge.fields.credential == context.credentialId else {
-            throw TenureClientError(.signingRefused)
-        }
+        let (challenge, shown) = try checked(flow, opening)
         let account = try PinnedAccount(baseURL: baseURL, company: flow.company, employee: flow.employee)
-        let seen = CredentialPin(
-            tenant: challenge.fields.tenant, credentialId: context.credentialId, recordHash: opening.recordHash,
-            contextHash: context.hash)
         let pinned = try await pins.pin(of: account)
-        guard pinned == nil || pinned == seen else { throw TenureClientError(.signingRefused) }
+        if let pinned, pinned != shown {
+            guard pinned.mayBeReplaced(by: shown) else { throw TenureClientError(.signingRefused) }
+            guard accepted == shown else { throw TenureClientError(.credentialsChanged) }
+        }
         let userKey = try await open(flow, blind)
         let signature: Signature
         do { signature = try userKey.sign(validationOf: challenge) } catch { throw TenureClientError(.signingRefused) }
         let outcome = try await prove(flow, ProofRequest(userSignature: signature.bytes))
-        if pinned == nil { try await pins.keep(seen, of: account) }
+        if pinned != shown { try await pins.keep(shown, of: account) }
         return Opened(userKey: userKey, recordHash: opening.recordHash, outcome: outcome)
     }
 
@@ -118,25 +120,6 @@ extension TenureClient {
                 }
             }
             return nil
-        }
-    }
-
-    /// What the service told of the credential, read strictly.
-    private struct Opening {
-        let context: OpeningContext
-        let recordHash: [UInt8]
-
-        init(_ asked: FlowOutcomeResponse) throws(TenureClientError) {
-            let opening: OpeningResponse?
-            switch asked {
-            case .validateAnswers(_, _, let told), .validatePassphrase(_, _, let told): opening = told
-            default: opening = nil
-            }
-            guard let opening, opening.recordHash.count == 32,
-                let context = try? OpeningContext(bytes: opening.context)
-            else { throw TenureClientError(.signingRefused) }
-            self.context = context
-            recordHash = opening.recordHash
         }
     }
 }

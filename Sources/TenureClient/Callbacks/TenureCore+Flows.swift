@@ -83,6 +83,7 @@ extension TenureCore {
             let client = try configuration.client(of: appCredentials)
             let step = try await start(client)
             if let ask = asking.callback(for: step) {
+                try await Self.decide(step, configuration)
                 if flow.ask(step.question) { await ask() }
                 return
             }
@@ -90,6 +91,13 @@ extension TenureCore {
             let outcome = try await client.complete(step, asking: prompts)
             await finish(flow, .success(outcome))
         } catch { await finish(flow, .failure(TenureClientError(describing: error))) }
+    }
+
+    /// No callback asks about credentials that this device does not know, so the prompts do.
+    private static func decide(_ step: RegistrationStep, _ configuration: Configuration) async throws {
+        guard let changed = step.credentialsChanged else { return }
+        guard let prompts = configuration.prompts else { throw TenureClientError(.credentialsChanged) }
+        try await TenureClient.decide(changed, prompts)
     }
 }
 

@@ -43,7 +43,8 @@ public final class TenureCore: @unchecked Sendable {
         public var sessionStore: any SessionStore
         /// Where it is remembered which credentials the blind mode has met.
         public var pinStore: any PinStore
-        /// Asks where a callback is nil; `nil` fails then with `client.prompt_required`.
+        /// Asks where a callback is nil; `nil` fails then with `client.prompt_required`. Asks too whether the person
+        /// changed credentials that this device does not know; `nil` fails then with `client.credentials_changed`.
         public var prompts: (any PromptProvider)?
 
         /// The platform's stores and no prompts, unless others are named.

@@ -29,7 +29,8 @@ extension TenureClientError.Kind {
         case .employeeUnknown: "EmployeeNotExistsInGivenCompany"
         case .appNotLinked: "AppNotLinked"
         case .employeeAlreadyRegistered: "EmployeeAlreadyExists"
-        case .employeeKeyInvalid, .signingRefused, .keyFileInvalid, .pinInvalid: "AuthenticationFailed"
+        case .employeeKeyInvalid, .signingRefused, .credentialsChanged, .keyFileInvalid, .pinInvalid:
+            "AuthenticationFailed"
         case .authorizationPending: "EmployeeAuthorizationIsPending"
         case .cancelled: "PasscodeAuthenticationCanceledByUser"
         case .connectionLost, .serviceUnavailable: "CouldNotConnectToServer"

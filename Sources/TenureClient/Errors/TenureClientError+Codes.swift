@@ -13,6 +13,9 @@ extension TenureClientError.Code {
     public static let promptUnavailable = Self(rawValue: "client.prompt_unavailable")
     /// The service or the user asks for a mode that this client was told not to use.
     public static let modeUnavailable = Self(rawValue: "client.mode_unavailable")
+    /// The account has other credentials than this device knows, and nobody has accepted them: the person changed them on
+    /// another device, or the service shows credentials of its own making. Nothing was evaluated or signed.
+    public static let credentialsChanged = Self(rawValue: "client.credentials_changed")
     /// The app credentials name no address of a service.
     public static let baseURLMissing = Self(rawValue: "client.base_url_missing")
     /// This device keeps no session of that account.

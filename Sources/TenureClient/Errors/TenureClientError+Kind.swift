@@ -62,6 +62,7 @@ extension TenureClientError {
         case promptRequired = "client.prompt_required"
         case promptUnavailable = "client.prompt_unavailable"
         case modeUnavailable = "client.mode_unavailable"
+        case credentialsChanged = "client.credentials_changed"
         case baseURLMissing = "client.base_url_missing"
         case notLoggedIn = "client.not_logged_in"
         case storageFailed = "client.storage_failed"
@@ -91,6 +92,8 @@ extension TenureClientError {
             true
         // In blind mode a wrong entry is found here, and looks like every other reason not to sign.
         case .signingRefused: true
+        // The person may accept them, and enter the secret again.
+        case .credentialsChanged: true
         // The app called a step that is not open; no request was sent.
         case .wrongStep: problem == nil
         default: isRetryable

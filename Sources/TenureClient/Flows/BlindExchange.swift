@@ -20,12 +20,23 @@ struct BlindExchange: CredentialExchange {
                 pins: client.pinStore)
         case .answers(let answers):
             return try await client.proveAnswers(
-                flow.flow, flow.asked, answers: answers.map { .init(questionId: $0.questionId, answer: $0.answer) },
-                pins: client.pinStore)
+                flow.flow, flow.asked, answers: answers.map { .init($0) }, pins: client.pinStore,
+                accepting: flow.accepted)
         case .passphrase(let passphrase):
             return try await client.provePassphrase(
-                flow.flow, flow.asked, passphrase: passphrase, pins: client.pinStore)
+                flow.flow, flow.asked, passphrase: passphrase, pins: client.pinStore, accepting: flow.accepted)
+        case .change(.blind(let opened), let new):
+            return try await client.replace(
+                opened, with: CredentialsRequest(new), in: flow.flow, key: flow.key, pins: client.pinStore)
+        // What was to go in direct mode stays on the device.
+        case .change(.direct, _): throw TenureClientError(.modeUnavailable)
         }
+    }
+
+    func prove(_ current: CurrentSecret, in flow: FlowContext) async throws -> ProvedSecret {
+        .blind(
+            try await flow.client.openCurrent(
+                .init(current), flow.flow, flow.asked, pins: flow.client.pinStore, accepting: flow.accepted))
     }
 }
 

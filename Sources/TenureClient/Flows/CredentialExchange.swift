@@ -9,6 +9,9 @@ protocol CredentialExchange: Sendable {
     func submit(
         _ submission: FlowSubmission, in flow: FlowContext, keys: SubmissionKeys
     ) async throws -> FlowOutcomeResponse
+
+    /// Proves the secret in force ahead of the new credentials of a change, where the mode can.
+    func prove(_ current: CurrentSecret, in flow: FlowContext) async throws -> ProvedSecret
 }
 
 /// The flow that something is submitted in.
@@ -21,6 +24,8 @@ struct FlowContext: Sendable {
     let flow: TenureClient.Flow
     /// What the service asked for when the key was proved.
     let asked: FlowOutcomeResponse
+    /// Credentials that the person takes for those of the account, although this device knows others.
+    var accepted: CredentialPin?
 }
 
 /// The idempotency keys of one submission, which may take several calls.
@@ -36,14 +41,25 @@ struct DirectExchange: CredentialExchange {
     func submit(
         _ submission: FlowSubmission, in flow: FlowContext, keys: SubmissionKeys
     ) async throws -> FlowOutcomeResponse {
+        let client = flow.client
         let isRegistration = flow.flow.purpose == .registration
         let endpoint: Endpoint =
             switch submission {
             case .newCredentials: .setCredentials
             case .answers: isRegistration ? .validateRegistrationAnswers : .validateLoginAnswers
             case .passphrase: isRegistration ? .validateRegistrationPassphrase : .validateLoginPassphrase
+            case .change: .changeCredentials
             }
-        return try await flow.client.call(
+        let outcome: FlowOutcomeResponse = try await client.call(
             endpoint, ["flow": flow.flow.handle], body: submission.body, idempotencyKey: keys.key("direct"))
+        if endpoint == .changeCredentials { try await client.forgetPin(of: flow.flow, client.pinStore) }
+        return outcome
+    }
+
+    func prove(_ current: CurrentSecret, in flow: FlowContext) throws -> ProvedSecret {
+        if case .answers(let answers) = current, answers.count < 3 {
+            throw TenureClientError(.init(rawValue: TenureClientError.Kind.atLeastThreeAnswersRequired.rawValue))
+        }
+        return .direct(current)
     }
 }

@@ -36,6 +36,8 @@ public struct SetCredentialsStep: Sendable {
 /// The next thing to call: ``submit(_:)`` with three to five answers.
 public struct AnswersStep: Sendable {
     let flow: OpenFlow
+    /// What the person has to say something about first: whether they changed the credentials elsewhere.
+    public let credentialsChanged: ChangedCredentials?
     /// The five questions.
     public let questions: [SecurityQuestion]
 
@@ -50,6 +52,8 @@ public struct AnswersStep: Sendable {
 /// The next thing to call: ``submit(_:)`` with the passphrase.
 public struct PassphraseStep: Sendable {
     let flow: OpenFlow
+    /// What the person has to say something about first: whether they changed the credentials elsewhere.
+    public let credentialsChanged: ChangedCredentials?
     /// The questions in its place, when the user allowed that.
     public let alternative: AnswersStep?
 
@@ -62,12 +66,23 @@ public struct PassphraseStep: Sendable {
 }
 
 extension RegistrationStep {
-    init(_ response: FlowOutcomeResponse, _ flow: OpenFlow) throws(TenureClientError) {
+    init(
+        _ response: FlowOutcomeResponse, _ flow: OpenFlow, _ changed: ChangedCredentials?
+    ) throws(TenureClientError) {
         if case .setCredentials(_, let rules, _) = response {
             self = .setCredentials(SetCredentialsStep(flow: flow, rules: CredentialRules(rules)))
             return
         }
-        self = RegistrationStep(try LoginStep(response, flow))
+        self = RegistrationStep(try LoginStep(response, flow, changed))
+    }
+
+    /// What the person has to say something about first: whether they changed the credentials elsewhere.
+    public var credentialsChanged: ChangedCredentials? {
+        switch self {
+        case .setCredentials: nil
+        case .validateAnswers(let step): step.credentialsChanged
+        case .validatePassphrase(let step): step.credentialsChanged
+        }
     }
 
     /// The same step: a registration may ask for everything that a login may.
@@ -81,18 +96,21 @@ extension RegistrationStep {
 
 extension LoginStep {
     /// No flow ends before a challenge was passed, so that any other outcome is nothing this API answers here.
-    init(_ response: FlowOutcomeResponse, _ flow: OpenFlow) throws(TenureClientError) {
+    init(
+        _ response: FlowOutcomeResponse, _ flow: OpenFlow, _ changed: ChangedCredentials?
+    ) throws(TenureClientError) {
+        func answers(_ questions: [QuestionResponse]) -> AnswersStep {
+            AnswersStep(flow: flow, credentialsChanged: changed, questions: questions.map(SecurityQuestion.init))
+        }
         switch response {
-        case .validateAnswers(_, let questions, _):
-            self = .validateAnswers(AnswersStep(flow: flow, questions: questions.map(SecurityQuestion.init)))
+        case .validateAnswers(_, let questions, _): self = .validateAnswers(answers(questions))
         case .validatePassphrase(_, let questions, _):
             self = .validatePassphrase(
-                PassphraseStep(
-                    flow: flow,
-                    alternative: questions.map {
-                        AnswersStep(flow: flow, questions: $0.map(SecurityQuestion.init))
-                    }))
+                PassphraseStep(flow: flow, credentialsChanged: changed, alternative: questions.map(answers)))
         case .success, .authorizationPending, .setCredentials: throw TenureClientError(.responseInvalid)
         }
     }
+
+    /// What the person has to say something about first: whether they changed the credentials elsewhere.
+    public var credentialsChanged: ChangedCredentials? { RegistrationStep(self).credentialsChanged }
 }

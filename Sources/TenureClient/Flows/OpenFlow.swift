@@ -9,7 +9,7 @@ actor OpenFlow {
         case ended
     }
 
-    private let context: FlowContext
+    private var context: FlowContext
     private var state = State.open
     /// A submission whose reply was lost. Entered again it is the same request to the service, which answers as before.
     private var unanswered: (body: [UInt8], keys: SubmissionKeys)?
@@ -22,11 +22,7 @@ actor OpenFlow {
     ///   ``TenureClientError/Code/flowEnded`` after the end. After a wrong answer, a lock or a lost connection the flow
     ///   is open still.
     func submit(_ submission: FlowSubmission) async throws -> FlowOutcome {
-        switch state {
-        case .open: state = .working
-        case .working: throw TenureClientError(.wrongStep)
-        case .ended: throw TenureClientError(.flowEnded)
-        }
+        try begin()
         let body = submission.body.bytes
         let keys = unanswered.flatMap { $0.body == body ? $0.keys : nil } ?? SubmissionKeys()
         do {
@@ -38,6 +34,32 @@ actor OpenFlow {
             guard state == .working else { throw error }
             note(error, body, keys)
             throw error
+        }
+    }
+
+    /// Proves the secret in force, the step before the last one of a change.
+    ///
+    /// - Throws: As ``submit(_:)``.
+    func prove(_ current: CurrentSecret) async throws -> ProvedSecret {
+        try begin()
+        do {
+            let proved = try await context.client.exchange(for: context).prove(current, in: context)
+            state = .open
+            return proved
+        } catch {
+            state = (error as? TenureClientError)?.leavesFlowOpen ?? true ? .open : .ended
+            throw error
+        }
+    }
+
+    /// Takes credentials for those of the account from now on; see ``ChangedCredentials/accept()``.
+    func accept(_ pin: CredentialPin) { context.accepted = pin }
+
+    private func begin() throws(TenureClientError) {
+        switch state {
+        case .open: state = .working
+        case .working: throw TenureClientError(.wrongStep)
+        case .ended: throw TenureClientError(.flowEnded)
         }
     }
 

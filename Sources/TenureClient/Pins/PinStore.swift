@@ -4,7 +4,8 @@ public protocol PinStore: Sendable {
     func pin(of account: PinnedAccount) async throws -> CredentialPin?
     /// Keeps a pin; one that is there already is replaced.
     func keep(_ pin: CredentialPin, of account: PinnedAccount) async throws
-    /// Forgets a pin: what a person must ask for after the credentials were changed elsewhere.
+    /// Forgets a pin. Whatever the service shows next is pinned then; ``ChangedCredentials`` is the way to take one
+    /// credential, and no other, in the place of the pinned one.
     func forget(_ account: PinnedAccount) async throws
 }
 

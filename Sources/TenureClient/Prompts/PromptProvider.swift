@@ -1,15 +1,25 @@
 /// Asks the person in front of the device. Apps write one that looks like them; ``TerminalPrompts`` asks at a terminal.
 public protocol PromptProvider: Sendable {
-    /// Asks a new user for five questions with answers, and perhaps a passphrase.
+    /// Asks a new user, or one who changes credentials, for five questions with answers, and perhaps a passphrase.
     func newCredentials(rules: CredentialRules) async throws -> NewUserCredentials
     /// Asks for answers to at least three of the questions.
     func answers(to questions: [SecurityQuestion]) async throws -> [SecurityAnswer]
     /// Asks for the passphrase; `questionsAllowed` tells whether the person may choose the questions instead.
     func passphrase(questionsAllowed: Bool) async throws -> PassphraseReply
+    /// Asks whether the person changed their credentials on another device: those of the account are not the ones that
+    /// this device knows.
+    ///
+    /// - Returns: Whether to take them for the account's. A provider that does not ask says no.
+    func credentialsWereChanged(_ changed: ChangedCredentials) async throws -> Bool
     /// Tells the person that what was entered was refused.
     ///
     /// - Returns: Whether to ask again.
     func wasRefused(_ error: TenureClientError) async throws -> Bool
+}
+
+extension PromptProvider {
+    /// No: who is not asked has not agreed.
+    public func credentialsWereChanged(_ changed: ChangedCredentials) async throws -> Bool { false }
 }
 
 /// What a person entered when the passphrase was asked for.
@@ -36,7 +46,8 @@ extension TenureClient {
 
     /// Takes a login from its first step to its outcome, asking the person.
     public func complete(_ step: LoginStep, asking prompts: any PromptProvider) async throws -> FlowOutcome {
-        try await Self.repeating(prompts) {
+        try await Self.decide(step.credentialsChanged, prompts)
+        return try await Self.repeating(prompts) {
             switch step {
             case .validateAnswers(let step): return try await step.submit(prompts.answers(to: step.questions))
             case .validatePassphrase(let step):
@@ -50,9 +61,18 @@ extension TenureClient {
         }
     }
 
-    private static func repeating(
-        _ prompts: any PromptProvider, _ attempt: () async throws -> FlowOutcome
-    ) async throws -> FlowOutcome {
+    /// Lets the person decide about credentials that this device does not know.
+    ///
+    /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/credentialsChanged`` unless they are accepted.
+    static func decide(_ changed: ChangedCredentials?, _ prompts: any PromptProvider) async throws {
+        guard let changed else { return }
+        guard try await prompts.credentialsWereChanged(changed) else { throw TenureClientError(.credentialsChanged) }
+        await changed.accept()
+    }
+
+    static func repeating<Result>(
+        _ prompts: any PromptProvider, _ attempt: () async throws -> Result
+    ) async throws -> Result {
         while true {
             do { return try await attempt() } catch {
                 guard let refusal = error as? TenureClientError, refusal.leavesFlowOpen,

@@ -60,6 +60,17 @@ public struct TerminalPrompts: PromptProvider {
         }
     }
 
+    /// Shows what to compare, and asks.
+    public func credentialsWereChanged(_ changed: ChangedCredentials) async throws -> Bool {
+        say("\nThe credentials of this account are not those that this device knows. They are now:")
+        say("\n  \(changed.readableFingerprint)\n")
+        say(
+            "A device on which you changed them shows the same: tenure client whoami. If you did not change them, say no:"
+        )
+        say("somebody else did, or this is not the service that it was.")
+        return try await Self.confirms("Did you change them? [y/N] ")
+    }
+
     /// Says what was wrong. A lock, a lost connection and the last try end it.
     public func wasRefused(_ error: TenureClientError) async throws -> Bool {
         let count = await counter.next()

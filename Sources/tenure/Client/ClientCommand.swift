@@ -3,13 +3,15 @@ import ArgumentParser
 /// The service from the outside, as an employee on this device.
 struct ClientCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "client", abstract: "Register, log in and authorize, as an employee on this device.",
+        commandName: "client",
+        abstract: "Register, log in, authorize and change credentials, as an employee on this device.",
         discussion: """
             The service and the app come from TENURE_URL, TENURE_APP_ID and TENURE_APP_SECRET, or from the file of \
             --config; . .tenure/dev.env sets them for a development service. Answers and passphrases are typed at the \
             terminal, hidden, and taken from nowhere else.
             """,
         subcommands: [
-            ClientRegister.self, ClientLogin.self, ClientAuthorize.self, ClientDevices.self, ClientWhoAmI.self,
+            ClientRegister.self, ClientLogin.self, ClientAuthorize.self, ClientChangeCredentials.self,
+            ClientDevices.self, ClientWhoAmI.self,
         ])
 }

@@ -31,13 +31,17 @@ struct ClientWhoAmI: AsyncParsableCommand {
             return (sessions: sessions, employee: try await client.employee(employee, of: company))
         }
         let fingerprint = try await client.fingerprint(of: session.account)
+        let credentials = try await client.credentialsFingerprint(companyName: company, companyEmployeeId: employee)
         let own = seen.employee.keys?.first { $0.fingerprint == fingerprint }
         let current = seen.sessions.first(where: \.isCurrent)
-        write(seen.employee, own, current, others: seen.sessions.count - (current == nil ? 0 : 1))
+        write(
+            seen.employee, own, current, others: seen.sessions.count - (current == nil ? 0 : 1),
+            credentials: credentials)
     }
 
     private func write(
-        _ employee: EmployeeResponse, _ key: EmployeeKeyResponse?, _ session: OpenSessionResponse?, others: Int
+        _ employee: EmployeeResponse, _ key: EmployeeKeyResponse?, _ session: OpenSessionResponse?, others: Int,
+        credentials: String?
     ) {
         let output = Output.standardOutput()
         guard !options.json else {
@@ -49,6 +53,7 @@ struct ClientWhoAmI: AsyncParsableCommand {
                         "status": .string(employee.status), "role": .string(employee.role),
                         "email": employee.email.map(JSONValue.string),
                         "fingerprint": key.map { .string($0.fingerprint) }, "keyState": key.map { .string($0.state) },
+                        "credentials": credentials.map(JSONValue.string),
                         "sessionExpiresAt": session.map { .timestamp($0.expiresAt) },
                         "otherSessions": .integer(Int64(others)),
                     ])))
@@ -58,6 +63,7 @@ struct ClientWhoAmI: AsyncParsableCommand {
                 ("Employee", employee.companyEmployeeId ?? ""), ("Company", employee.companyName),
                 ("Role", employee.role), ("Status", employee.status), ("E-mail", employee.email ?? ""),
                 ("Device", key.map { "\(Fingerprint.readable($0.fingerprint)) (\($0.state))" } ?? "unknown here"),
+                ("Credentials", credentials.map(Fingerprint.readable) ?? "not pinned here"),
                 ("Session", session.map { "until \(TimeText.short($0.expiresAt))" } ?? "none"),
                 ("Elsewhere", others == 0 ? "no other session" : "\(others) more"),
             ]).rendered(on: output.terminal))

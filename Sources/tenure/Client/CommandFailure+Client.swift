@@ -13,7 +13,7 @@ extension CommandFailure {
         case .companyUnknown, .employeeUnknown, .authorizationUnknownKey, .appNotLinked: .notFound
         case .appUnknown, .appSecretInvalid, .sessionExpired, .sessionInvalid, .answersIncorrect, .passphraseIncorrect,
             .appRoleMissing, .authorizationNotPermitted, .employeeInactive, .employeeNotApproved, .policyBlindOnly,
-            .notLoggedIn, .signingRefused:
+            .notLoggedIn, .signingRefused, .credentialsChanged:
             .notPermitted
         case .requestInvalid, .companyNameMissing, .employeeIdMissing, .employeeKeyInvalid, .emailMissing,
             .emailInvalid, .fiveQuestionsRequired, .credentialsIncomplete, .atLeastThreeAnswersRequired,
@@ -42,6 +42,8 @@ extension CommandFailure {
         case .connectionLost: return "Is TENURE_URL right, and is the service running?"
         case .promptUnavailable:
             return "Answers and passphrases are typed at a terminal; they are taken from nowhere else."
+        case .credentialsChanged:
+            return "If you did not change them, tell whoever operates the service: nothing was entered or signed."
         case .notLoggedIn: return "tenure client login"
         case .keyFileInvalid, .storageFailed:
             return "The files and directories of --data-directory must be yours alone: chmod -R go= helps."
@@ -53,6 +55,7 @@ extension CommandFailure {
         .connectionLost: "the service cannot be reached",
         .responseInvalid: "what answered is no Tenure service",
         .signingRefused: "nothing was signed: what was entered is not right, or the service is not the one it was",
+        .credentialsChanged: "the credentials are not those that this device knows",
         .pinInvalid: "what this device remembers of the credentials cannot be read",
         .keyFileInvalid: "the device's key cannot be read, or others could read it",
         .storageFailed: "the session cannot be kept, or others could read it",

@@ -4,8 +4,19 @@ import TenureClient
 /// Shows how a flow ended. Tokens are kept on the device and never shown.
 struct OutcomeReport: Sendable {
     private let outcome: FlowOutcome
+    private let greeting: String
+    private let credentials: String?
 
-    init(_ outcome: FlowOutcome) { self.outcome = outcome }
+    /// Reports an outcome.
+    ///
+    /// - Parameters:
+    ///   - greeting: What a person is told who is in.
+    ///   - credentials: What other devices will show of new credentials.
+    init(_ outcome: FlowOutcome, greeting: String = "You are in.", credentials: String? = nil) {
+        self.outcome = outcome
+        self.greeting = greeting
+        self.credentials = credentials
+    }
 
     /// Writes the outcome and remembers whose it was.
     func write(_ options: ClientOptions) throws {
@@ -28,20 +39,23 @@ struct OutcomeReport: Sendable {
                         "companyEmployeeId": .string(admission.companyEmployeeId),
                         "status": .string(admission.status), "role": .string(admission.role),
                         "fingerprint": .string(admission.fingerprint),
+                        "credentials": credentials.map(JSONValue.string),
                         "position": admission.position.map(JSONValue.integer),
                         "credentialsChangeRequired": admission.credentialsChangeRequired ? true : nil,
                     ])))
         }
-        let facts = Facts([
-            ("Employee", admission.companyEmployeeId),
-            ("Company", admission.companyName), ("Role", admission.role),
-            ("Status", admission.status), ("Device", Fingerprint.readable(admission.fingerprint)),
-        ])
-        Output.standardError().line("\nYou are in.")
+        let facts = Facts(
+            [
+                ("Employee", admission.companyEmployeeId),
+                ("Company", admission.companyName), ("Role", admission.role),
+                ("Status", admission.status), ("Device", Fingerprint.readable(admission.fingerprint)),
+            ] + (credentials.map { [("Credentials", Fingerprint.readable($0))] } ?? []))
+        Output.standardError().line("\n" + greeting)
         output.write(facts.rendered(on: output.terminal))
         guard admission.credentialsChangeRequired else { return }
         Output.standardError().line(
-            "Others tried to guess your credentials too often. Change them: until then no other device can be added.")
+            "Others tried to guess your credentials too often. Until you change them no other device can be added:\n"
+                + "  tenure client change-credentials")
     }
 
     private func write(_ pending: PendingAuthorization, _ options: ClientOptions) throws {

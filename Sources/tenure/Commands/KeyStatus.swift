@@ -18,8 +18,11 @@ struct KeyStatus: AsyncParsableCommand {
     func run() async throws {
         let settings = try await options.settings()
         let masters = try settings.masterKeyStore().keys
-        let (use, erasures) = try await KeySession.reading(settings) { reader in
-            (try await MasterKeyUse.count(on: reader), try await ErasureCounts.count(on: reader))
+        let (use, erasures, rekeyings) = try await KeySession.reading(settings) { reader in
+            (
+                try await MasterKeyUse.count(on: reader), try await ErasureCounts.count(on: reader),
+                try await RekeyingDelay.count(on: reader)
+            )
         }
         let rows = Self.rows(masters, use, erasures)
         let output = Output.standardOutput()
@@ -32,6 +35,10 @@ struct KeyStatus: AsyncParsableCommand {
         words.line("\(erasures.complete(holding: masters.heldVersions)) erasures are complete.")
         if erasures.open > 0 {
             words.line("\(erasures.open) erasures are not finished: tenure erase --resume")
+        }
+        if rekeyings > 0 {
+            words.line(
+                "\(rekeyings) replaced credentials wait for their bucket's next key: a running service sees to it")
         }
         if rows.contains(where: { $0.state == .missing }) {
             throw CommandFailure(

@@ -77,6 +77,11 @@ struct VerifyCommand: AsyncParsableCommand {
         let printer = VerifyPrinter(report: report)
         printer.print(asJSON: json, to: .standardOutput())
         error.line(printer.words)
+        if anchor != nil, !report.isAnchored {
+            error.line(
+                "The anchor gave its key and nothing else: a bundle without the whole system ledger cannot be compared."
+            )
+        }
         if !report.violations.isEmpty { throw ExitCode.integrityViolation }
     }
 

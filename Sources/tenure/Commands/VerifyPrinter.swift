@@ -53,6 +53,7 @@ struct VerifyPrinter {
         [
             "ledgers": .integer(Int64(report.ledgers)), "events": .integer(report.events),
             "sealedEvents": .integer(report.sealedEvents), "findings": .integer(Int64(report.violations.count)),
+            "anchored": .bool(report.isAnchored),
         ]
     }
 }

@@ -82,6 +82,54 @@ struct VerifyBundleTests {
         }
     }
 
+    @Test
+    func `a bundle exported later goes on from the anchor of the earlier one, and one of a log made anew does not`()
+        async throws
+    {
+        try await SealedLog.with { log in
+            try await withDirectory { directory in
+                try await export(log, .whole, to: directory)
+                try await SealedLog.append(log.appender, from: 300, count: 30)
+                let newer = try #require(
+                    try await SealedLog.sealing(log.pool, log.readerPool, log.appender, log.signer).run())
+                try await export(log, .whole, to: directory + "-later")
+                let later = try await verify(directory + "-later", key: log.signer.key, anchor: log.anchor)
+                #expect(later.violations == [] && later.isAnchored && later.events == 633)
+                let earlier = try await verify(directory, key: log.signer.key, anchor: newer)
+                #expect(earlier.violations.map(\.kind) == [.checkpoint])
+            }
+            // The same key, the same number of seals and more: only the anchor tells that it is another history.
+            try await SealedLog.with { forged in
+                try await SealedLog.append(forged.appender, from: 300, count: 30)
+                try await forged.seal()
+                try await withDirectory { directory in
+                    try await export(forged, .whole, to: directory)
+                    #expect(try await verify(directory, key: log.signer.key).violations == [])
+                    let report = try await verify(directory, key: log.signer.key, anchor: log.anchor)
+                    let first = try #require(report.violations.first)
+                    #expect(first.ledger == .system && first.kind == .root, "\(report.violations)")
+                    #expect(first.position == 1 && first.lastPosition == log.anchor.checkpoint.checkpoint.size)
+                }
+            }
+        }
+    }
+
+    @Test func `a bundle without the whole system ledger is not held against an anchor, and says so`() async throws {
+        try await SealedLog.with { log in
+            let root = MerkleTree.root(leaves: [MerkleTree.leafHash([1])])
+            let foreign = try Anchor(
+                key: log.signer.key, checkpoint: try log.signer.sign(.system, size: 1, root: root))
+            try await withDirectory { directory in
+                try await export(log, .whole, system: false, to: directory)
+                let report = try await verify(directory, key: log.signer.key, anchor: foreign)
+                #expect(report.violations == [] && !report.isAnchored)
+                try await export(log, .whole, to: directory + "-whole")
+                let whole = try await verify(directory + "-whole", key: log.signer.key, anchor: foreign)
+                #expect(whole.isAnchored && whole.violations.contains { $0.ledger == .system && $0.kind == .root })
+            }
+        }
+    }
+
     @Test(arguments: [BundleManifest.Content.whole, .part])
     func `a changed entry is named by ledger and position`(content: BundleManifest.Content) async throws {
         try await SealedLog.with { log in

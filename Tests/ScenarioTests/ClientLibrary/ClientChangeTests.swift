@@ -72,10 +72,21 @@ struct `A change by the client library` {
         #expect(after != before || mode == .direct)
         guard case .success = try await device.logIn(new) else { throw Flow.Unexpected(description: "no login") }
         guard mode == .blind, let before else { return }
-        // A device that still has the old pin refuses before anything is evaluated.
+        // A device that still has the old pin asks the person, who may compare, before anything is evaluated.
         await device.pins.keep(before, of: account)
-        await #expect(throws: TenureClientError.self) { _ = try await device.logIn(new) }
-        await device.pins.forget(account)
+        let step = try await client.login(companyName: person.company, companyEmployeeId: person.id)
+        guard case .validatePassphrase(let step) = step, let changed = step.credentialsChanged else {
+            throw Flow.Unexpected(description: "\(step)")
+        }
+        #expect(changed.fingerprint == after?.fingerprint)
+        let error = await #expect(throws: TenureClientError.self) { _ = try await step.submit(new.passphrase ?? "") }
+        #expect(error?.kind == .credentialsChanged)
+        #expect(await device.pins.pin(of: account) == before)
+        await changed.accept()
+        guard case .success = try await step.submit(new.passphrase ?? "") else {
+            throw Flow.Unexpected(description: "no login")
+        }
+        #expect(await device.pins.pin(of: account) == after)
         guard case .success = try await device.logIn(new) else { throw Flow.Unexpected(description: "no login") }
     }
 }

@@ -13,6 +13,7 @@ extension Trait where Self == ConditionTrait {
 @Suite(.onServer, .atTerminal, .sharedWorld)
 struct `The client's commands` {
     private static let answers = (1...5).map { "hidden answer \($0) \(Person.word())" }
+    private static let newAnswers = (1...5).map { "hidden newer answer \($0) \(Person.word())" }
     private static let passphrase = "hidden passphrase \(Person.word())"
 
     private func program(_ change: [String: String] = [:]) throws -> TerminalProgram {
@@ -32,7 +33,7 @@ struct `The client's commands` {
     }
 
     /// What a new user types; the passphrase only if there is one.
-    private static func setUp(passphrase: String?) -> [TerminalProgram.Step] {
+    private static func setUp(passphrase: String?, answers: [String] = answers) -> [TerminalProgram.Step] {
         var steps: [TerminalProgram.Step] = []
         for (number, answer) in zip(1..., answers) {
             steps += [
@@ -49,7 +50,7 @@ struct `The client's commands` {
     {
         #expect(ending.unmet == [], sourceLocation: sourceLocation)
         #expect(ending.echo, sourceLocation: sourceLocation)
-        for secret in Self.answers + [Self.passphrase] {
+        for secret in Self.answers + Self.newAnswers + [Self.passphrase] {
             #expect(!(ending.terminal + ending.output).contains(secret), sourceLocation: sourceLocation)
         }
     }
@@ -111,6 +112,103 @@ struct `The client's commands` {
             #expect(revoked.status == 0)
             #expect(try StrictJSON.parse(Array(revoked.output.utf8))["outcome"]?.text == "revoked")
             #expect(try await tenure.run(["client", "devices"] + data, []).status == 4, "nobody is logged in")
+        }
+    }
+
+    /// What somebody types who is asked the questions of the set-up.
+    private static func replies(_ answers: [String]) -> [TerminalProgram.Step] {
+        zip(["as a child? ", "called? ", "meet? ", "become as a child? ", "twice? "], answers).map {
+            .type(after: $0, $1)
+        }
+    }
+
+    @Test func `change the questions, and remove and set the passphrase`() async throws {
+        try await inFolder { folder in
+            let (tenure, data) = (try program(), ["--data-directory", folder, "--json"])
+            let company = "terminal-change.example"
+            let change = ["client", "change-credentials"] + data
+            #expect(try await tenure.run(change, []).status == 4, "no account was used here")
+            let login = ["client", "login", company, "ada"] + data
+            let founded = try await tenure.run(
+                ["client", "register", company, "ada", "ada@\(company)"] + data,
+                Self.setUp(passphrase: Self.passphrase))
+            #expect(founded.status == 0)
+
+            let stopped = try await tenure.run(
+                change, [.type(after: "Passphrase", Self.passphrase), .signal(after: "Question 1", "SIGINT")])
+            #expect(stopped.status == 2)
+            expectNothingShown(stopped)
+            let removed = try await tenure.run(
+                change,
+                [.type(after: "Passphrase", "wrong \(Self.passphrase)"), .type(after: "Passphrase", Self.passphrase)]
+                    + Self.setUp(passphrase: nil, answers: Self.newAnswers))
+            expectNothingShown(removed)
+            #expect(removed.status == 0)
+            #expect(try StrictJSON.parse(Array(removed.output.utf8))["companyEmployeeId"]?.text == "ada")
+            let old = try await tenure.run(login, Self.replies(Self.answers) + [.end(after: "as a child? ")])
+            #expect(old.status == 2 && old.terminal.contains("Try again"), "the old answers open nothing")
+            let entered = try await tenure.run(login, Self.replies(Self.newAnswers))
+            expectNothingShown(entered)
+            #expect(entered.status == 0)
+
+            let set = try await tenure.run(
+                ["client", "change-credentials", company, "ada", "--data-directory", folder],
+                Self.replies(Self.newAnswers) + Self.setUp(passphrase: Self.passphrase))
+            expectNothingShown(set)
+            #expect(set.terminal.contains("Your credentials are changed") && set.output.contains("securityAdmin"))
+            #expect(set.status == 0)
+            #expect(try await tenure.run(["client", "whoami"] + data, []).status == 0, "the new session")
+            #expect(try await tenure.run(login, [.type(after: "Passphrase", Self.passphrase)]).status == 0)
+        }
+    }
+
+    @Test func `ask on another device whether the credentials were changed, and show what to compare`() async throws {
+        try await inFolder { folder in
+            let tenure = try program(), elsewhere = folder + "-elsewhere", company = "terminal-pinned.example"
+            let founded = try await tenure.run(
+                ["client", "register", company, "ada", "ada@\(company)", "--data-directory", folder],
+                Self.setUp(passphrase: Self.passphrase))
+            #expect(founded.status == 0)
+            // The person's other device: here a copy, so that it need not be authorized first.
+            try FileManager.default.copyItem(atPath: folder, toPath: elsewhere)
+            let changed = try await tenure.run(
+                ["client", "change-credentials", "--json", "--data-directory", folder],
+                [.type(after: "Passphrase", Self.passphrase)] + Self.setUp(passphrase: nil, answers: Self.newAnswers))
+            let told = try StrictJSON.parse(Array(changed.output.utf8))["credentials"]?.text
+            let fingerprint = try #require(told)
+            let who = try await tenure.run(["client", "whoami", "--json", "--data-directory", folder], [])
+            #expect(try StrictJSON.parse(Array(who.output.utf8))["credentials"]?.text == fingerprint)
+
+            let login = ["client", "login", company, "ada", "--data-directory", elsewhere]
+            for answer in ["", "n"] {
+                let declined = try await tenure.run(login, [.type(after: "Did you change them? [y/N] ", answer)])
+                #expect(declined.status == 4)
+                expectNothingShown(declined)
+                #expect(declined.terminal.filter { !$0.isWhitespace }.contains(fingerprint))
+            }
+            let accepted = try await tenure.run(
+                login, [.type(after: "Did you change them? [y/N] ", "y")] + Self.replies(Self.newAnswers))
+            #expect(accepted.status == 0)
+            expectNothingShown(accepted)
+            let again = try await tenure.run(login, Self.replies(Self.newAnswers))
+            #expect(again.status == 0 && !again.terminal.contains("Did you change them?"))
+        }
+    }
+
+    @Test func `credentials are not changed from a device that is not authorized`() async throws {
+        try await inFolder { folder in
+            let (tenure, data) = (try program(), ["--data-directory", folder])
+            for name in ["ada", "bo"] {
+                let registered = try await tenure.run(
+                    ["client", "register", "terminal-waits.example", name, "\(name)@terminal-waits.example"] + data,
+                    Self.setUp(passphrase: nil))
+                #expect(registered.status == 0)
+            }
+            let refused = try await tenure.run(
+                ["client", "change-credentials"] + data,
+                Self.replies(Self.answers))
+            #expect(refused.status == 4 && refused.terminal.contains("authorization.not_permitted"))
+            expectNothingShown(refused)
         }
     }
 

@@ -1,6 +1,7 @@
 import Canonical
 import Foundation
 import Postgres
+import TestSupport
 
 extension TenureWorld {
     /// Every row of every table of this world's database, as `COPY` writes it, and every `bytea` decoded beside it.
@@ -30,6 +31,21 @@ extension TenureWorld {
             }
             _ = try await connection.query("COMMIT")
             return backup
+        }
+    }
+
+    /// Runs `body` with a database of its own that has these tables as the backup has them.
+    func restored<Result: Sendable>(
+        _ tables: [BackedUpTable], _ body: @Sendable (TestDatabase) async throws -> Result
+    ) async throws -> Result {
+        try await TestDatabase.with(on: database.url) { copy in
+            var connection = try await copy.connect(as: .superuser)
+            for table in tables {
+                try await connection.executeScript("TRUNCATE \(table.name)")
+                let copy: SQL = "COPY \(unsafeSQL: table.name) (\(unsafeSQL: table.columns)) FROM STDIN"
+                _ = try await connection.copyIn(copy) { writer in try await writer.write(table.rows) }
+            }
+            return try await body(copy)
         }
     }
 

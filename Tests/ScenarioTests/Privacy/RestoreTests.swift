@@ -8,22 +8,6 @@ import Testing
 
 @Suite(.onServer)
 struct `A backup from before an erasure` {
-    /// Copies the database as a backup does, row by row; the service writes on meanwhile.
-    private func restored<Result: Sendable>(
-        _ world: TenureWorld, _ tables: [BackedUpTable],
-        _ body: @Sendable (TestDatabase) async throws -> Result
-    ) async throws -> Result {
-        try await TestDatabase.with(on: world.database.url) { copy in
-            var connection = try await copy.connect(as: .superuser)
-            for table in tables {
-                try await connection.executeScript("TRUNCATE \(table.name)")
-                let copy: SQL = "COPY \(unsafeSQL: table.name) (\(unsafeSQL: table.columns)) FROM STDIN"
-                _ = try await connection.copyIn(copy) { writer in try await writer.write(table.rows) }
-            }
-            return try await body(copy)
-        }
-    }
-
     @Test func `gives nobody back once the list is applied again, and opens no more once its version is destroyed`()
         async throws
     {
@@ -44,7 +28,7 @@ struct `A backup from before an erasure` {
             // Restored as it is, the backup would bring the person back: that is what the list is for.
             let list = try world.eraseList.read()
             let masters = try world.keyFile.load()
-            try await restored(world, backup) { copy in
+            try await world.restored(backup) { copy in
                 try await onService(copy, MasterKeyStore(masters), world) { service, instance in
                     let before = try await service.get(service.path(leaver.person))
                     #expect(before["companyEmployeeId"]?.text == "leaver-id", "\(before)")
@@ -69,7 +53,7 @@ struct `A backup from before an erasure` {
             try await world.rotateAndRetire()
             let kept = try world.keyFile.load()
             #expect(kept.heldVersions == [2])
-            try await restored(world, backup) { copy in
+            try await world.restored(backup) { copy in
                 try await copy.withPool { pool in
                     let error = await #expect(throws: KeysError.self) {
                         try await KeyRing.load(from: pool, masters: kept)

@@ -13,6 +13,8 @@ struct RunningInstance: Sendable {
     let commands: OperatorCommands
     /// The service itself, for tests that set the time of a call.
     let service: any TenureService
+    /// What the process tells of itself.
+    let metrics: @Sendable () async -> String
 
     /// Runs `body` beside the service and stops the service afterwards.
     static func with<Result>(
@@ -43,7 +45,9 @@ struct RunningInstance: Sendable {
         }
         do {
             let result = try await body(
-                RunningInstance(baseURL: url, commands: assembly.commands, service: assembly.service))
+                RunningInstance(
+                    baseURL: url, commands: assembly.commands, service: assembly.service,
+                    metrics: assembly.metrics))
             await group.triggerGracefulShutdown()
             try await running.value
             return result

@@ -45,6 +45,12 @@ actor BlindService: Transport {
         case otherCredential
         /// Another record than the one that was pinned.
         case otherRecord
+        /// Another credential as a whole, as after a change: record, keys, copies and challenge fit each other.
+        case replacedCredential
+        /// At a change, another record to follow than the one that was opened.
+        case otherPrevious
+        /// At a change, the credential that is replaced as the new one.
+        case sameCredential
     }
 
     /// What a service knows of one person.
@@ -65,6 +71,8 @@ actor BlindService: Transport {
     private(set) var keyProofs = 0
     private var key: EmployeePublicKey?
     let plan: SetUpPlan?
+    /// Whether a change is past the proof of the old secret.
+    private var isChanging = false
 
     init(
         _ purpose: Challenge.Purpose, _ account: Account, _ other: Account, cheat: Cheat? = nil, plan: SetUpPlan? = nil
@@ -80,7 +88,7 @@ actor BlindService: Transport {
         sent.append(request)
         let body = request.body ?? []
         switch request.url.split(separator: "/").last {
-        case "logins", "registrations":
+        case "logins", "registrations", "changes":
             let told = try StrictJSON.parse(body)
             guard case .string(let text)? = told["employeePublicKey"], let point = Base64.decode(text) else { break }
             key = try EmployeePublicKey(bytes: point)
@@ -91,8 +99,14 @@ actor BlindService: Transport {
         case "evaluations": return try evaluations(try EvaluationsRequest(bytes: body))
         case "proof":
             proofs.append(try ProofRequest(bytes: body))
+            if purpose == .change, !isChanging {
+                isChanging = true
+                return try respond(asked())
+            }
+            guard let key else { break }
             return try respond(
-                FlowOutcomeResponse.authorizationPending(employeePublicKey: [4], fingerprint: "ab", position: nil))
+                FlowOutcomeResponse.authorizationPending(
+                    employeePublicKey: key.bytes, fingerprint: key.fingerprint, position: nil))
         default: break
         }
         return WireResponse(status: 404)
@@ -108,7 +122,8 @@ actor BlindService: Transport {
         let subject = try Commitment.subject(
             salt: salt, companyName: cheat == .otherTenant ? "other.example" : "acme.example",
             companyEmployeeId: cheat == .otherEmployee ? "8" : "7")
-        let named = purpose == .login ? account.record.sealed.context.credentialId : plan?.credentialId
+        let inForce = cheat == .replacedCredential ? other : account
+        let named = purpose == .registration ? plan?.credentialId : inForce.record.sealed.context.credentialId
         let challenge = try Challenge(
             .init(
                 issuer: "https://id.example", purpose: purpose, flow: flow, nonce: [UInt8](repeating: 7, count: 32),
@@ -122,19 +137,32 @@ actor BlindService: Transport {
     }
 
     /// The account whose context is told.
-    private var told: Account { cheat == .otherUser ? other : account }
+    private var told: Account { [.otherUser, .replacedCredential].contains(cheat) ? other : account }
+
+    /// The plan of new credentials, once they are asked for.
+    private var asking: SetUpPlan? { purpose == .change && !isChanging ? nil : plan }
+
+    /// What a change has to follow.
+    private var previous: SetUpPlanResponse.Previous? {
+        guard purpose == .change else { return nil }
+        return .init(
+            recordHash: (cheat == .otherPrevious ? other : account).record.hash,
+            generation: Int64(account.record.content.generation))
+    }
 
     private func asked() throws -> FlowOutcomeResponse {
         let rules = CredentialRulesResponse(
             questions: 5, passphraseMinimumLength: 8, questionsWithPassphraseAllowed: true, blindOnly: false)
-        if let plan {
-            let shown = cheat == .otherUser ? other.record.sealed.context.credentialId : plan.credentialId
+        if let plan = asking {
+            let isOther = [.otherUser, .sameCredential].contains(cheat)
+            let known = cheat == .sameCredential ? account : other
+            let shown = isOther ? known.record.sealed.context.credentialId : plan.credentialId
             return .setCredentials(
                 challenge: [1], rules: rules,
                 setUp: SetUpPlanResponse(
                     credentialId: shown, userId: plan.userId, oprfAnswers: plan.oprfAnswers.bytes,
                     oprfPassphrase: plan.oprfPassphrase.bytes,
-                    log2N: cheat == .otherCost ? 4 : Int64(plan.kdf.log2N), r: 8, p: 1))
+                    log2N: cheat == .otherCost ? 4 : Int64(plan.kdf.log2N), r: 8, p: 1, previous: previous))
         }
         var context = told.record.sealed.context.bytes
         if cheat == .substitutedKey {
@@ -144,7 +172,7 @@ actor BlindService: Transport {
         if cheat == .otherCost { context[context.count - 90] = 17 }
         let opening = OpeningResponse(
             context: context,
-            recordHash: cheat == .otherRecord ? other.record.hash : account.record.hash)
+            recordHash: [.otherRecord, .replacedCredential].contains(cheat) ? other.record.hash : account.record.hash)
         let ids = told.record.sealed.context.questionIds
         let questions = zip(ids, account.questions).map {
             QuestionResponse(questionId: Base64URL.encode($0.bytes), question: $1.question)
@@ -153,13 +181,13 @@ actor BlindService: Transport {
     }
 
     private func evaluations(_ request: EvaluationsRequest) throws -> WireResponse {
-        let isOther = [.otherEvaluationKey, .substitutedKey, .otherUser].contains(cheat)
+        let isOther = [.otherEvaluationKey, .substitutedKey, .otherUser, .replacedCredential].contains(cheat)
         let keys = try (isOther ? other : account).seed.keys()
         let sealed = told.record.sealed
         var evaluations = try request.elements.map { element in
             let slot = CopySlot(byte: UInt8(clamping: element.slot)) ?? .passphrase
             var evaluation = try keys.evaluate(BlindedElement(slot: slot, bytes: element.element))
-            var copy = plan == nil ? try sealed.copy(in: slot) : nil
+            var copy = asking == nil ? try sealed.copy(in: slot) : nil
             switch cheat {
             case .craftedCopies: copy = try other.record.sealed.copy(in: slot)
             case .swappedCopies: copy = sealed.answerCopies[(Int(element.slot) + 1) % 10]

@@ -12,7 +12,7 @@ import Testing
             .connectionLost, .responseInvalid, .signingRefused, .addressInvalid, .keyFileInvalid, .cancelled,
             .wrongStep,
             .flowEnded, .authorizationPending, .promptRequired, .promptUnavailable, .modeUnavailable, .baseURLMissing,
-            .notLoggedIn, .storageFailed, .pinInvalid,
+            .notLoggedIn, .storageFailed, .pinInvalid, .credentialsChanged,
         ]
         for code in own { #expect(TenureClientError(code).kind.rawValue == code.rawValue) }
         let known = Set(ErrorCode.all.map(\.rawValue)).union(own.map(\.rawValue)).union([""]).union([

@@ -53,7 +53,9 @@ actor FakeService: Transport {
         // Callers meet each other here.
         await Task.yield()
         let path = request.url.firstRange(of: "/v1/").map { String(request.url[$0.lowerBound...]) } ?? ""
-        if path == "/v1/registrations" || path == "/v1/logins" { return try started(request, path) }
+        if ["/v1/registrations", "/v1/logins", "/v1/credentials/changes"].contains(path) {
+            return try started(request, path)
+        }
         if path == "/v1/sessions/refresh" {
             return try await answer(refreshes.isEmpty ? .success() : refreshes.removeFirst(), isRefresh: true)
         }
@@ -63,7 +65,8 @@ actor FakeService: Transport {
 
     private func started(_ request: WireRequest, _ path: String) throws -> WireResponse {
         let body = request.body ?? []
-        let isLogin = path == "/v1/logins"
+        let isLogin = path != "/v1/registrations"
+        let purpose: Challenge.Purpose = path == "/v1/logins" ? .login : isLogin ? .change : .registration
         let point =
             isLogin
             ? try LoginRequest(bytes: body).employeePublicKey : try RegistrationRequest(bytes: body).employeePublicKey
@@ -77,7 +80,7 @@ actor FakeService: Transport {
             : { ($0.companyName, $0.companyEmployeeId) }(try RegistrationRequest(bytes: body))
         let challenge = try Challenge(
             .init(
-                issuer: "tenure", purpose: isLogin ? .login : .registration, flow: flow,
+                issuer: "tenure", purpose: purpose, flow: flow,
                 nonce: Array(repeating: 7, count: 32), tenant: UUID(),
                 subject: try Commitment.subject(salt: salt, companyName: company, companyEmployeeId: employee),
                 app: app, employeeKey: key,
