@@ -13,13 +13,18 @@ extension AttemptBudget {
         var isExhausted: Bool
         /// How long it takes until there is an attempt again, in seconds; 0 when there is one, or never.
         var retryAfterSeconds: Int32
+
+        /// Reads what ``AttemptBudget/charging(_:at:)`` answered.
+        init(_ rows: [PostgresRow]) throws {
+            guard let row = rows.first else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
+            (isCharged, spent, isExhausted, retryAfterSeconds) = try row.decode(
+                Bool.self, Int32.self, Bool.self, Int32.self)
+        }
     }
 
-    /// Charges one attempt to the budget and its shares, or to none of them; the row locks in the function make the
-    /// counts exact over processes.
-    func charge(
-        _ rules: BudgetRules, at time: Timestamp, on connection: inout PostgresConnection
-    ) async throws -> Charged {
+    /// The statement that charges one attempt to the budget and its shares, or to none of them; the row locks in the
+    /// function make the counts exact over processes.
+    func charging(_ rules: BudgetRules, at time: Timestamp) -> SQL {
         let now = time.postgres
         let keys = parts.map(\.key)
         let limits = parts.map { Int32($0.limit(device, rules)) }
@@ -29,14 +34,10 @@ extension AttemptBudget {
         let free = Int32(isKnown ? rules.knownFreeOfDelay : 0)
         let delay = Int32(rules.knownDelaySeconds)
         let keep = keepSeconds(rules)
-        let rows = try await connection.query(
-            """
+        return """
             SELECT charged, spent, exhausted, retry_after_seconds FROM tenure.charge_attempt(
                 \(ledger.uuid), \(keys), \(limits), \(caps), \(now), \(refill), \(free), \(delay), \(keep))
-            """)
-        guard let row = rows.first else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
-        let (charged, spent, exhausted, wait) = try row.decode(Bool.self, Int32.self, Bool.self, Int32.self)
-        return Charged(isCharged: charged, spent: spent, isExhausted: exhausted, retryAfterSeconds: wait)
+            """
     }
 
     /// After how many seconds without a charge the rows say no more than no rows do, or may be forgotten; nil for never.

@@ -27,23 +27,23 @@ struct ChargeAttempt: Sendable {
         charged.state.attempt = attempt
         charged.state.challenge = try context.challenge(for: row.state, at: call.time)
         let ledgers = [budget.ledger, FlowStore.ledger(of: row.state.id)]
+        let opening = [
+            Appender.lockingHeads([budget.ledger]), budget.charging(context.settings.budgets, at: call.time),
+        ]
         // Nothing of a refused attempt may stay, so the refusal leaves the transaction as an error.
-        return try await context.pool.withTransaction(in: ledgers) { connection in
+        return try await context.pool.withTransaction(in: ledgers, opening: opening) { connection, opened in
             var next = charged
-            try await Appender.lockHeads([budget.ledger], on: &connection)
-            let result = try await budget.charge(context.settings.budgets, at: call.time, on: &connection)
+            let result = try AttemptBudget.Charged(opened.last ?? [])
             guard result.isCharged else {
                 throw ServiceError(.credentialsLocked, retryAfterSeconds: Int(result.retryAfterSeconds))
             }
             next.state.charges.append(
                 FlowState.Charge(
                     id: charge, version: result.isExhausted ? 2 : 1, wasKnownDevice: budget.device == .known))
-            guard try await connection.execute(try store.replacement(next)) == 1 else {
-                throw ServiceError(.flowWrongStep)
-            }
-            next.version += 1
             let append = try events(charge, row.state, budget, result, app, call)
-            try await connection.execute("SAVEPOINT charged")
+            let replaced = try await connection.pipeline([try store.replacement(next), "SAVEPOINT charged"])
+            guard replaced.first?.count == 1 else { throw ServiceError(.flowWrongStep) }
+            next.version += 1
             for outcome in try await Appender.append([append], on: &connection) { _ = try outcome.get() }
             // There is nobody whose log could have the event, but the same work is done for it.
             try await connection.execute(

@@ -60,7 +60,7 @@ struct FlowStore: Sendable {
         return Row(state: state, version: version)
     }
 
-    /// The statement that replaces a row which nobody changed since it was read: it touches one row or none.
+    /// The statement that replaces a row which nobody changed since it was read: it touches and returns one row or none.
     func replacement(_ row: Row) throws -> SQL {
         let state = row.state
         let sealed = try context.ring.sealFlow(state.json.canonicalBytes(), id: state.id, secret: state.secret)
@@ -68,6 +68,7 @@ struct FlowStore: Sendable {
         return """
             UPDATE tenure.flow SET sealed = \(sealed), version = version + 1
             WHERE ledger_id = \(ledger) AND flow_id = \(row.state.id) AND version = \(row.version)
+            RETURNING version
             """
     }
 
@@ -85,9 +86,7 @@ struct FlowStore: Sendable {
     /// Replaces a row; two requests at the same step are not both served.
     func replace(_ row: Row) async throws {
         let statement = try replacement(row)
-        let count = try await context.pool.withTransaction(in: [Self.ledger(of: row.state.id)]) { connection in
-            try await connection.execute(statement)
-        }
-        guard count == 1 else { throw ServiceError(.flowWrongStep) }
+        let replaced = try await context.pool.query(statement, in: [Self.ledger(of: row.state.id)])
+        guard replaced.count == 1 else { throw ServiceError(.flowWrongStep) }
     }
 }

@@ -33,18 +33,16 @@ extension Appender {
         }
     }
 
-    /// Makes missing heads of ledgers and locks all, in the order of their ids, until the transaction ends.
+    /// The statement that makes missing heads of ledgers and locks all, in the order of their ids, until the transaction
+    /// ends.
     ///
     /// For transactions that change other rows of a ledger and append to it afterwards: it keeps the order of locks.
-    public static func lockHeads(
-        _ ledgers: some Sequence<LedgerID>, on connection: inout PostgresConnection
-    ) async throws(PostgresError) {
+    public static func lockingHeads(_ ledgers: some Sequence<LedgerID>) -> SQL {
         let ids = ledgers.map(\.uuid)
-        _ = try await connection.query(
-            """
+        return """
             SELECT tenure.append_lock(ROW('{}', '{}', ARRAY(
                 SELECT ROW(0, id, '', id, 0)::tenure.append_expectation FROM unnest(\(ids)) AS id), '{}', '{}'
             )::tenure.append_batch)
-            """)
+            """
     }
 }

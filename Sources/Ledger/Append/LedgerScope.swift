@@ -33,9 +33,16 @@ extension PostgresPool {
         in ledgers: some Sequence<LedgerID> & Sendable, _ mode: TransactionMode = .readCommitted,
         _ body: (inout PostgresConnection) async throws -> Result
     ) async throws -> Result {
-        try await withTransaction(mode) { connection in
-            _ = try await connection.query(LedgerScope.statement(ledgers))
-            return try await body(&connection)
+        try await withTransaction(in: ledgers, mode, opening: []) { connection, _ in try await body(&connection) }
+    }
+
+    /// The same with statements that are sent together with BEGIN, in one round trip; `body` gets the rows of each.
+    public func withTransaction<Result>(
+        in ledgers: some Sequence<LedgerID> & Sendable, _ mode: TransactionMode = .readCommitted,
+        opening statements: [SQL], _ body: (inout PostgresConnection, [[PostgresRow]]) async throws -> Result
+    ) async throws -> Result {
+        try await withTransaction(mode, opening: [LedgerScope.statement(ledgers)] + statements) { connection, rows in
+            try await body(&connection, Array(rows.dropFirst()))
         }
     }
 }

@@ -40,9 +40,9 @@ enum BudgetFixture {
         _ budget: AttemptBudget, _ pool: PostgresPool, at time: Timestamp, _ rules: BudgetRules = undivided
     ) async throws -> AttemptBudget.Charged {
         do {
-            return try await pool.withTransaction(in: [budget.ledger]) { connection in
-                try await Appender.lockHeads([budget.ledger], on: &connection)
-                let charged = try await budget.charge(rules, at: time, on: &connection)
+            let opening = [Appender.lockingHeads([budget.ledger]), budget.charging(rules, at: time)]
+            return try await pool.withTransaction(in: [budget.ledger], opening: opening) { _, opened in
+                let charged = try AttemptBudget.Charged(opened.last ?? [])
                 if !charged.isCharged { throw Refused(charged: charged) }
                 return charged
             }

@@ -115,7 +115,7 @@ struct AppenderLaneTests {
                 let appends = (0..<40).map { _ in Append.test(.test(ledger)) }
                 async let refusing = database.withPool { other in
                     try await other.withTransaction(in: [ledger]) { connection in
-                        try await Appender.lockHeads([ledger], on: &connection)
+                        _ = try await connection.query(Appender.lockingHeads([ledger]))
                         let recording = Task { await record(appends, appender) }
                         // Four are on their way and five wait.
                         while await appender.waitingCount < 5 { await Task.yield() }
