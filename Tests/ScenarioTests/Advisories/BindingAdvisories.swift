@@ -39,6 +39,7 @@ struct `Advisories about whose it is` {
             }
         }
         #expect(try await client.get("/v1/sessions", by: victim.session).status == 200)
+        try await client.settle("org-two.example")
         let waiting = try await client.get(
             client.path("org-two.example", "/authorizations"), by: two.session)
         #expect(waiting["items"]?.items.count == 1)

@@ -109,6 +109,7 @@ struct `Advisories about steps` {
         let login = try await Flow.logIn(founder.person, stranger, client)
         expectOutcome(try await login.prove(stranger), "validatePassphrase")
         _ = try await login.step("passphrase", ["passphrase": "wrong phrase"])
+        try await client.settle(company)
         let waiting = try await client.get(client.path(company, "/authorizations"), by: founder.session)
         #expect(waiting["items"]?.items.isEmpty == true, "\(waiting)")
         expectOutcome(try await flow.step("credentials", person.credentials), "authorizationPending")

@@ -108,34 +108,6 @@ struct `Blind mode guards` {
         }
     }
 
-    @Test func `direct attempts and blind ones are charged to one budget, and a success gives its own back`()
-        async throws
-    {
-        let (founder, flow) = try await questioned("guard-both.example")
-        #expect(try await flow.open(try flow.opening(answers: founder.person) { _, _ in "no" }) == nil)
-        let shown = flow.asked["questions"]?.items ?? []
-        let wrong = try await flow.flow.step("answers", founder.person.answers(to: shown) { _, _ in "no" })
-        try expectProblem(wrong, "answers.incorrect")
-        // A direct attempt uses up what a blind one before it had left.
-        let rest = try requests(flow, founder.person).dropFirst()
-        try expectProblem(try await flow.evaluate(Array(rest)), "flow.wrong_step")
-        #expect(try await spent(flow) == 2)
-        expectOutcome(try #require(try await flow.complete(founder.person)), "authorizationPending")
-        #expect(try await spent(flow) == 0)
-    }
-
-    /// The largest count in the budgets of the directory in which this flow's user lies.
-    private func spent(_ flow: BlindFlow) async throws -> Int {
-        let first = Hex.encode([try flow.context.userId.bytes[0]])
-        return try await sharedWorld().superuser { connection in
-            let rows = try await connection.query(
-                """
-                SELECT coalesce(max(spent), 0) FROM tenure.budget WHERE right(ledger_id::text, 2) = \(first)
-                """)
-            return Int(try rows.first?.decode(Int32.self) ?? 0)
-        }
-    }
-
     @Test func `an evaluation that was asked for twice with one key is charged and answered once`() async throws {
         let (founder, flow) = try await questioned("guard-repeat.example")
         let first = try requests(flow, founder.person)[0]

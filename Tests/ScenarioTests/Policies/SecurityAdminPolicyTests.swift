@@ -40,6 +40,7 @@ struct `The policy securityAdmin` {
 
     @Test func `lets the security admin sign the statement of the list`() async throws {
         let (client, founder, person, device) = try await waiting("sa-list.example")
+        try await client.settle("sa-list.example")
         let listed = try await client.get(client.path("sa-list.example", "/authorizations"), by: founder.session)
         let item = try #require(listed["items"]?.items.first)
         #expect(item["key"]?["fingerprint"]?.text == device.fingerprint)

@@ -175,6 +175,7 @@ struct `The devices of an employee` {
         let wrong = member.person.answers(to: asked["questions"]?.items ?? []) { _, _ in "something else" }
         try expectProblem(try await flow.step("answers", wrong), "answers.incorrect")
         try expectProblem(try await client.logIn(member.person, eleventh), "authorization.not_permitted")
+        try await client.settle(company)
         let listed = try await client.get(client.path(company, "/authorizations"), by: founder.session)
         #expect(listed["items"]?.items.count == Employee.pendingLimit)
         // Keys that are in force are not concerned, and neither is one that waits already.
