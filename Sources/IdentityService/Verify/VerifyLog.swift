@@ -38,7 +38,8 @@ public struct VerifyLog: Sendable {
         let rest = ledgers.subtracting([.system])
         let known = (records: system.records, apps: system.apps)
         // Companies first: the records that their validations need are in directories that are read later.
-        let keys = try await verify(rest.filter { !$0.isDirectory }, known, [:], &report, counter).byDirectory()
+        let validated = try await verify(rest.filter { !$0.isDirectory }, known, [:], &report, counter)
+        let keys = validated.byDirectory(rest.filter(\.isDirectory))
         // Of one company alone they are not compared: directories are other ledgers.
         let directories = request.ledger == nil ? Set(keys.keys) : []
         _ = try await verify(rest.filter(\.isDirectory).union(directories), known, keys, &report, counter)
