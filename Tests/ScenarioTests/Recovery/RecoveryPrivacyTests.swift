@@ -1,6 +1,7 @@
 import Canonical
 import Foundation
 import IdentityService
+import TestSupport
 import Testing
 
 /// What a stranger learns of a recovery, what stays of it, and how long it is open.
@@ -90,6 +91,20 @@ struct `What a recovery tells` {
                 #expect(!secret.isFound(in: logs), "\(secret.name) in the logs")
             }
             #expect(Forms("company", "traceless.example").isFound(in: dump))
+
+            // Nothing about a recovery has to be erased, and what was erased is recovered by nobody.
+            try await scene.approve()
+            _ = try await world.erasing { erasure in
+                try await erasure.run(try await erasure.plan(email: scene.lost.person.email))
+            }
+            expectOutcome(try await scene.ask(), "authorizationPending")
+            #expect(try await client.recoveries("traceless.example", by: scene.founder).isEmpty)
+            #expect(try await scene.confirm().status >= 400)
+            let request = VerifyRequest(key: try await world.logKey())
+            let report = try await world.database.withPool(as: .reader, maximumConnections: 8) { pool in
+                try await VerifyLog(pool: pool, request: request).run()
+            }
+            #expect(report.violations == [], "\(report.violations)")
         }
     }
 

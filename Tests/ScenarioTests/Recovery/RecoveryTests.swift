@@ -47,6 +47,8 @@ struct `A recovery` {
         expectOutcome(try await client.authorize(device, of: new), "done")
         expectOutcome(try await client.logIn(new, device), "success")
         expectOutcome(try await client.logInBlind(new, lost.device), "success")
+        // The company's views go past the decisions, which they show nothing of.
+        try await client.settle(company)
         let types = try await client.events(company).compactMap { $0["type"]?.text }
         #expect(types.count { $0 == "RecoveryOpened" } == 1 && types.count { $0 == "RecoveryConfirmed" } == 1)
     }
@@ -105,6 +107,10 @@ struct `A recovery` {
             try await client.decide("opening", there.person, scene.device, by: other), "recovery.other_companies")
         try await world.confirmDomain(of: company)
         try await scene.approve()
+        // The owner is there, if in the other company.
+        expectOutcome(try await client.logIn(there.person, there.device), "success")
+        try expectProblem(try await scene.confirm(), "recovery.unknown")
+        try await scene.approve()
         var new = person
         new.passphrase = "another passphrase"
         expectOutcome(try await client.finishRecovery(new, scene.device, blind: false), "authorizationPending")
@@ -113,6 +119,18 @@ struct `A recovery` {
         let contractor = new.also("contractor", at: elsewhere)
         expectOutcome(try await client.logIn(contractor, scene.device), "authorizationPending")
         expectOutcome(try await client.logIn(contractor, there.device), "success")
+    }
+
+    @Test func `follows the company's policy of the blind mode`() async throws {
+        let client = try sharedWorld().client
+        let company = "recover-blind-only.example"
+        let scene = try await RecoveryScene(company, client)
+        try await scene.approve()
+        try await client.change(policy: ["blindOnly": true], of: company, by: scene.founder)
+        let refused = try await client.finishRecovery(scene.renewed, scene.device, blind: false)
+        try expectProblem(refused, "policy.blind_only")
+        let done = try await client.finishRecovery(scene.renewed, scene.device, blind: true)
+        expectOutcome(done, "authorizationPending")
     }
 
     @Test func `is not completed for who joined another company meanwhile`() async throws {

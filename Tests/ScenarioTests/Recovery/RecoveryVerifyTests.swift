@@ -28,9 +28,17 @@ struct `The log of recoveries` {
             let client = try world.client
             let company = "recovery-verify.example"
             let scene = try await RecoveryScene(company, client)
-            try await scene.approve()
+            // Confirmed, and later cancelled, by the owner's own device; ended by a log-in; confirmed by an admin.
+            expectOutcome(try await scene.open(), "done")
+            expectOutcome(try await scene.confirm(by: scene.lost), "done")
             expectOutcome(
                 try await client.finishRecovery(scene.renewed, scene.device, blind: true), "authorizationPending")
+            let owner = try Member(
+                scene.renewed, scene.lost.device, try await client.logIn(scene.renewed, scene.lost.device))
+            try await scene.approve()
+            expectOutcome(try await client.cancelRecovery(scene.lost.person, scene.device, by: owner), "done")
+            try await scene.approve()
+            expectOutcome(try await client.logIn(scene.renewed, scene.lost.device), "success")
             try await scene.approve()
             expectOutcome(try await client.cancelRecovery(scene.lost.person, scene.device, by: scene.admin), "done")
             #expect(try await verify(world).violations == [])
