@@ -35,8 +35,13 @@ struct RecoveryRequests: Sendable {
         let employee = employee.uuid, key = fingerprint.bytes
         let now = time.postgres, end = time.adding(lifetime).postgres, limit = Int64(Self.waitingLimit)
         try await context.pool.withTransaction(in: [ledger]) { connection in
+            // What another request is deleting at the same time is left to that one, so that none waits for the other.
             _ = try await connection.execute(
-                "DELETE FROM tenure.recovery_request WHERE ledger_id = \(ledger.uuid) AND expires_at <= \(now)")
+                """
+                DELETE FROM tenure.recovery_request WHERE ctid = ANY (ARRAY(
+                    SELECT ctid FROM tenure.recovery_request WHERE ledger_id = \(ledger.uuid) AND expires_at <= \(now)
+                    LIMIT 100 FOR UPDATE SKIP LOCKED))
+                """)
             _ = try await connection.execute(
                 """
                 INSERT INTO tenure.recovery_request AS r
@@ -47,11 +52,10 @@ struct RecoveryRequests: Sendable {
                 """)
             _ = try await connection.execute(
                 """
-                DELETE FROM tenure.recovery_request WHERE ledger_id = \(ledger.uuid) AND employee_id = \(employee)
-                    AND NOT is_open AND fingerprint NOT IN (
-                        SELECT fingerprint FROM tenure.recovery_request
-                        WHERE ledger_id = \(ledger.uuid) AND employee_id = \(employee) AND NOT is_open
-                        ORDER BY requested_at DESC LIMIT \(limit))
+                DELETE FROM tenure.recovery_request WHERE ctid = ANY (ARRAY(
+                    SELECT ctid FROM tenure.recovery_request
+                    WHERE ledger_id = \(ledger.uuid) AND employee_id = \(employee) AND NOT is_open
+                    ORDER BY requested_at DESC OFFSET \(limit) FOR UPDATE SKIP LOCKED))
                 """)
         }
     }

@@ -54,4 +54,45 @@ struct `Recoveries` {
             expectOutcome(try await client.logIn(person, scene.lost.device), "success")
         }
     }
+
+    @Test func `decided upon by three at the same time are cancelled in the end, and confirmed once at most`()
+        async throws
+    {
+        let client = try sharedWorld().client
+        let company = "recovery-decisions.example"
+        let scene = try await RecoveryScene(company, client)
+        for _ in 0..<3 {
+            expectOutcome(try await scene.open(), "done")
+            let replies = try await concurrently(3) { number in
+                switch number {
+                case 0: try await scene.confirm()
+                case 1: try await scene.confirm(by: scene.lost)
+                default: try await client.cancelRecovery(scene.lost.person, scene.device, by: scene.founder)
+                }
+            }
+            expectOutcome(replies[2], "done")
+            for reply in replies.dropLast() where reply.status != 200 {
+                #expect(["recovery.unknown", "request.stale"].contains(reply.code), "\(reply)")
+            }
+            expectOutcome(try await scene.ask(), "authorizationPending")
+        }
+        let events = try await client.events(company)
+        for opened in events where opened["type"]?.text == "RecoveryOpened" {
+            let own = events.filter { $0["stream"] == opened["stream"] }.compactMap { $0["type"]?.text }
+            #expect(
+                own == ["RecoveryOpened", "RecoveryCancelled"]
+                    || own == ["RecoveryOpened", "RecoveryConfirmed", "RecoveryCancelled"], "\(own)")
+        }
+    }
+
+    @Test func `asked for by many devices at once are all answered, and few of them kept`() async throws {
+        let client = try sharedWorld().client
+        let company = "recovery-crowd.example"
+        let scene = try await RecoveryScene(company, client)
+        let replies = try await concurrently(24) { _ in try await scene.ask(Device()) }
+        #expect(replies.allSatisfy { $0.status == 200 && $0.outcome == "authorizationPending" }, "\(replies)")
+        expectOutcome(try await scene.ask(), "authorizationPending")
+        let shown = try await client.recoveries(company, by: scene.founder)
+        #expect(shown.count <= 5 && shown[scene.device.fingerprint] != nil)
+    }
 }
