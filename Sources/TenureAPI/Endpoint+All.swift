@@ -21,6 +21,8 @@ extension Endpoint {
         .validateRegistrationPassphrase, .evaluateRegistration, .proveRegistration, .startLogin, .proveLoginKey,
         .validateLoginAnswers, .validateLoginPassphrase, .evaluateLogin, .proveLogin,
         .startChange, .proveChangeKey, .changeCredentials, .evaluateChange, .proveChange,
+        .startRecovery, .proveRecoveryKey, .recoverCredentials, .evaluateRecovery, .proveRecovery, .listRecoveries,
+        .openRecovery, .confirmRecovery, .cancelRecovery,
         .refreshSession, .closeSession, .listSessions, .listDevices, .revokeDevice, .readCompany, .listEmployees,
         .readEmployee,
         .readSecurityAdmin, .listAuthorizations, .authorizeKey, .refuseKey, .revokeKey, .approveEmployee,

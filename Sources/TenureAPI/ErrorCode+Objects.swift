@@ -19,6 +19,7 @@ extension ErrorCode {
         ErrorCode("company.unknown", 404, "There is no such company", "Check the company's name."),
         ErrorCode("employee.unknown", 404, "There is no such employee", "Check the employee's id."),
         ErrorCode("authorization.unknown_key", 404, "There is no such key", "Check the fingerprint."),
+        ErrorCode("recovery.unknown", 404, "No such recovery is open", "Check the fingerprint, or open one."),
         ErrorCode("app.not_linked", 404, "The app is not linked to the company", "Have an admin link the app."),
         routeUnknown, methodNotAllowed,
     ]
@@ -37,6 +38,12 @@ extension ErrorCode {
         ErrorCode("flow.already_used", 409, "The flow has ended", "Start again."),
         ErrorCode(
             "idempotency.in_progress", 409, "The first request with this key still runs", "Try again in a moment."),
+        ErrorCode(
+            "recovery.in_progress", 409, "Another recovery of this person is open",
+            "Cancel it, or wait until it has ended."),
+        ErrorCode(
+            "recovery.other_companies", 409, "The person has accounts in other companies",
+            "A company recovers for them only when it owns their e-mail's domain, which the operator confirms."),
         requestStale,
         ErrorCode(
             "idempotency.conflict", 422, "The key was used for another request", "Use a new Idempotency-Key."),

@@ -11,7 +11,7 @@ import Foundation
 extension TenureClient {
     /// One flow that has started: its handle, and what proves the device's part in it.
     public struct Flow: Sendable {
-        /// Registration, login or change.
+        /// Registration, login, change or recovery.
         public let purpose: Challenge.Purpose
         /// The opaque handle.
         public let handle: String
@@ -39,11 +39,14 @@ extension TenureClient {
         }
 
         /// The operation of this flow's kind.
-        func endpoint(_ registration: Endpoint, _ login: Endpoint, _ change: Endpoint) -> Endpoint {
+        func endpoint(
+            _ registration: Endpoint, _ login: Endpoint, _ change: Endpoint, _ recovery: Endpoint
+        ) -> Endpoint {
             switch purpose {
             case .registration: registration
+            case .login: login
             case .change: change
-            default: login
+            case .recovery: recovery
             }
         }
 
@@ -91,7 +94,8 @@ extension TenureClient {
         let challenge = try flow.checkedChallenge(app: credentials.appId, issuer: issuer)
         let proof = try await key.signature(over: challenge)
         return try await call(
-            flow.endpoint(.proveRegistrationKey, .proveLoginKey, .proveChangeKey), ["flow": flow.handle],
+            flow.endpoint(.proveRegistrationKey, .proveLoginKey, .proveChangeKey, .proveRecoveryKey),
+            ["flow": flow.handle],
             body: KeyProofRequest(keyProof: proof.bytes))
     }
 

@@ -65,6 +65,14 @@ import Testing
         let plan = SetUpPlanResponse(
             credentialId: Self.id, userId: Self.id, oprfAnswers: [2], oprfPassphrase: [3], log2N: 15, r: 8, p: 1)
         try check(FlowOutcomeResponse.setCredentials(challenge: [1], rules: rules, setUp: plan))
+        var recovered = plan
+        recovered.previous = .init(recordHash: [5], generation: 2)
+        recovered.approvals = .init(opened: [6], confirmed: [7])
+        try check(FlowOutcomeResponse.setCredentials(challenge: [1], rules: rules, setUp: recovered))
+        try check(
+            RecoveryResponse(
+                employee: Self.summary, fingerprint: "f", state: "opened", requestedAt: Self.time, expiresAt: Self.time,
+                openedBy: "founder"))
         try check(
             EvaluationsResponse(evaluations: [
                 .init(slot: 0, evaluation: [1], sealedCopy: [2]), .init(slot: 255, evaluation: [3]),

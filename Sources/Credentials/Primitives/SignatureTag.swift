@@ -29,6 +29,12 @@ public struct SignatureTag: Sendable, Hashable, CustomStringConvertible {
     public static let appLink = SignatureTag("tenure/v1/app-link")
     /// Another employee becomes security admin.
     public static let succession = SignatureTag("tenure/v1/succession")
+    /// A recovery of credentials is opened.
+    public static let recoveryOpening = SignatureTag("tenure/v1/recovery-opening")
+    /// A recovery of credentials is confirmed.
+    public static let recoveryConfirmation = SignatureTag("tenure/v1/recovery-confirmation")
+    /// A recovery of credentials is cancelled.
+    public static let recoveryCancellation = SignatureTag("tenure/v1/recovery-cancellation")
 
     /// The tag and a newline: what every message of this kind begins with.
     public var line: [UInt8] { Array(rawValue.utf8) + [0x0a] }

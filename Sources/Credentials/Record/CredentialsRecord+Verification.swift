@@ -43,7 +43,8 @@ extension CredentialsRecord {
         }
         switch content.authority {
         case .initial: return false
-        case .changed(let signature): return previous.userPublicKey.isValid(signature, over: content.changeMessage)
+        case .changed(let signature):
+            return previous.userPublicKey?.isValid(signature, over: content.changeMessage) ?? false
         case .recovered: return true
         }
     }

@@ -58,8 +58,8 @@ public struct PreviousCredentials: Sendable, Hashable {
     public let hash: [UInt8]
     /// The record's generation, 1 or more.
     public let generation: UInt32
-    /// The user key that may sign the change.
-    public let userPublicKey: UserPublicKey
+    /// The user key that may sign the change; `nil` for a client that recovers, which knows no old key and needs none.
+    public let userPublicKey: UserPublicKey?
 
     /// Takes all three from a record.
     public init(_ record: CredentialsRecord) {
@@ -72,7 +72,7 @@ public struct PreviousCredentials: Sendable, Hashable {
     ///
     /// - Throws: ``CredentialsError/Code/recordInvalid`` unless the hash has 32 bytes, not all zero, and the generation
     ///   has a successor.
-    public init(hash: [UInt8], generation: UInt32, userPublicKey: UserPublicKey) throws(CredentialsError) {
+    public init(hash: [UInt8], generation: UInt32, userPublicKey: UserPublicKey?) throws(CredentialsError) {
         guard hash.count == 32, hash.contains(where: { $0 != 0 }), (1..<UInt32.max).contains(generation) else {
             throw CredentialsError(.recordInvalid)
         }

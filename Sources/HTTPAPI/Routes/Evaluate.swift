@@ -8,6 +8,8 @@ extension Route {
     static let evaluateLogin = evaluate(.evaluateLogin, .login)
     /// `POST /v1/credentials/changes/{flow}/evaluations`.
     static let evaluateChange = evaluate(.evaluateChange, .change)
+    /// `POST /v1/recoveries/{flow}/evaluations`.
+    static let evaluateRecovery = evaluate(.evaluateRecovery, .recovery)
 
     private static func evaluate(_ endpoint: Endpoint, _ purpose: FlowPurpose) -> Route {
         Route(endpoint, body: .required) { exchange in

@@ -8,6 +8,8 @@ extension Route {
     static let proveLogin = prove(.proveLogin, .login)
     /// `POST /v1/credentials/changes/{flow}/proof`.
     static let proveChange = prove(.proveChange, .change)
+    /// `POST /v1/recoveries/{flow}/proof`.
+    static let proveRecovery = prove(.proveRecovery, .recovery)
 
     private static func prove(_ endpoint: Endpoint, _ purpose: FlowPurpose) -> Route {
         Route(endpoint, body: .required) { exchange in

@@ -8,6 +8,8 @@ extension Route {
     static let proveLoginKey = proveKey(.proveLoginKey, .login)
     /// `POST /v1/credentials/changes/{flow}/key`.
     static let proveChangeKey = proveKey(.proveChangeKey, .change)
+    /// `POST /v1/recoveries/{flow}/key`.
+    static let proveRecoveryKey = proveKey(.proveRecoveryKey, .recovery)
 
     private static func proveKey(_ endpoint: Endpoint, _ purpose: FlowPurpose) -> Route {
         Route(endpoint, body: .required) { exchange in

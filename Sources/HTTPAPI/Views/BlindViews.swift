@@ -12,6 +12,9 @@ extension SetUpPlanResponse {
             oprfPassphrase: plan.oprfPassphrase, log2N: Int64(plan.log2N), r: Int64(plan.r), p: Int64(plan.p),
             previous: plan.previous.map {
                 SetUpPlanResponse.Previous(recordHash: $0.hash, generation: Int64($0.generation))
+            },
+            approvals: plan.approvals.map {
+                SetUpPlanResponse.Approvals(opened: $0.opened, confirmed: $0.confirmed)
             })
     }
 }

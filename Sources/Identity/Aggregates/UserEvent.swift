@@ -4,6 +4,12 @@ public enum UserEvent: AggregateEvent {
     case credentialsSet(CredentialsSet)
     /// A user has other credentials.
     case credentialsChanged(CredentialsChanged)
+    /// A security admin opened a recovery.
+    case recoveryOpened(RecoveryOpened)
+    /// A second person, or a device of the user, confirmed it.
+    case recoveryConfirmed(RecoveryConfirmed)
+    /// A recovery ended before credentials were set.
+    case recoveryCancelled(RecoveryCancelled)
     /// A user lost the address, which is free for another person.
     case emailReleased(EmailReleased)
     /// The user's personal data and credentials were erased, for ever.
@@ -11,7 +17,8 @@ public enum UserEvent: AggregateEvent {
 
     /// The types of events this aggregate has.
     public static let payloads: [any EventPayload.Type] = [
-        CredentialsSet.self, CredentialsChanged.self, EmailReleased.self, UserErased.self,
+        CredentialsSet.self, CredentialsChanged.self, RecoveryOpened.self, RecoveryConfirmed.self,
+        RecoveryCancelled.self, EmailReleased.self, UserErased.self,
     ]
 
     /// The event itself.
@@ -19,6 +26,9 @@ public enum UserEvent: AggregateEvent {
         switch self {
         case .credentialsSet(let event): event
         case .credentialsChanged(let event): event
+        case .recoveryOpened(let event): event
+        case .recoveryConfirmed(let event): event
+        case .recoveryCancelled(let event): event
         case .emailReleased(let event): event
         case .erased(let event): event
         }
@@ -29,6 +39,9 @@ public enum UserEvent: AggregateEvent {
         switch payload {
         case let event as CredentialsSet: self = .credentialsSet(event)
         case let event as CredentialsChanged: self = .credentialsChanged(event)
+        case let event as RecoveryOpened: self = .recoveryOpened(event)
+        case let event as RecoveryConfirmed: self = .recoveryConfirmed(event)
+        case let event as RecoveryCancelled: self = .recoveryCancelled(event)
         case let event as EmailReleased: self = .emailReleased(event)
         case let event as UserErased: self = .erased(event)
         default: return nil

@@ -36,6 +36,12 @@ public enum AdminAuthority {
         return employee.isActiveAdmin && employee.role == .securityAdmin
     }
 
+    /// Whether a caller may open a recovery: the security admin. Another person confirms it.
+    public static func permitsOpeningRecovery(_ caller: Caller) -> Bool {
+        guard case .employee(let employee) = caller else { return false }
+        return employee.isActiveAdmin && employee.role == .securityAdmin
+    }
+
     /// Whether a caller may confirm a domain: the operator alone, as long as there is no proof by name service.
     public static func permitsConfirming(_ caller: Caller) -> Bool { caller == .operator }
 

@@ -35,6 +35,8 @@ public enum FlowSubject {}
 public enum SessionSubject {}
 /// Names a secret of an app.
 public enum SecretSubject {}
+/// Names one recovery of a user's credentials.
+public enum RecoverySubject {}
 /// Names one charge of an attempt.
 public enum ChargeSubject {}
 
@@ -54,5 +56,7 @@ public typealias SessionID = Identifier<SessionSubject>
 public typealias AppID = Identifier<App>
 /// A secret of an app.
 public typealias SecretID = Identifier<SecretSubject>
+/// A recovery of a user's credentials.
+public typealias RecoveryID = Identifier<RecoverySubject>
 /// A charge of one attempt.
 public typealias ChargeID = Identifier<ChargeSubject>

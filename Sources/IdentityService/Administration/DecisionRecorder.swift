@@ -19,6 +19,8 @@ struct DecisionRecorder: Sendable {
     var expectations: [StreamID: Int] = [:]
     var releases: [ClaimRelease] = []
     var statements: [SQL] = []
+    /// Ledgers besides those of the events whose rows ``statements`` touch.
+    var ledgers: Set<LedgerID> = []
 
     init(context: ServiceContext, access: CompanyAccess, call: Call, ticket: IdempotencyTicket?) {
         self.context = context
@@ -47,7 +49,7 @@ struct DecisionRecorder: Sendable {
         let ledger = LedgerID(access.tenant.id.uuid)
         let append = Append(
             events: events, expectations: expectations, releases: releases, time: call.time,
-            effectLedgers: ticket.map { [$0.ledger] } ?? [],
+            effectLedgers: ledgers.union(ticket.map { [$0.ledger] } ?? []),
             effects: { [statements, ticket] appended in
                 let decision = Decision.done(employee, position: appended.last[ledger])
                 return statements + (ticket?.completion(.object(["answer": decision.stored])).map { [$0] } ?? [])

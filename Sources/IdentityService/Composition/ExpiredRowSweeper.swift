@@ -5,7 +5,7 @@ import Logging
 import Postgres
 public import ServiceLifecycle
 
-/// Deletes the rows of flows, idempotent answers and budgets whose time has passed.
+/// Deletes the rows of flows, idempotent answers, budgets and requests for recoveries whose time has passed.
 ///
 /// Nothing depends on it: an expired row is refused wherever it is read, and an expired budget is a full one, or that of
 /// somebody who does not exist. It keeps tables small and personal data short.
@@ -43,6 +43,11 @@ public struct ExpiredRowSweeper: Service {
                 SELECT ctid FROM tenure.idempotency WHERE expires_at <= \(moment) LIMIT 1000))
             """)
         try await deleteAll(AttemptBudget.forgetting(at: time))
+        try await deleteAll(
+            """
+            DELETE FROM tenure.recovery_request WHERE ctid = ANY (ARRAY(
+                SELECT ctid FROM tenure.recovery_request WHERE expires_at <= \(moment) LIMIT 1000))
+            """)
     }
 
     private func deleteAll(_ statement: SQL) async throws {

@@ -52,8 +52,9 @@ struct ChangeBlindCredentials: Sendable {
             throw ServiceError(
                 .requestInvalid, members: [.init(pointer: "/record", detail: "the record is not one of this flow")])
         }
+        guard let oldKey = previous.userPublicKey else { throw ServiceError(.flowWrongStep) }
         let proof = try FlowProof(
-            change.kind, signedBy: previous.userPublicKey, try Signature(raw: change.userSignature), in: row.state)
+            change.kind, signedBy: oldKey, try Signature(raw: change.userSignature), in: row.state)
         let new = ChangedCredentials(
             record: made.record, questions: made.questions, seed: seed, proved: proved,
             userSignature: made.userSignature)

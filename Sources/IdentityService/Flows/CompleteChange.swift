@@ -32,9 +32,9 @@ struct CompleteChange: Sendable {
             }
             let ledger = LedgerID.directory(of: user)
             let keys = try await context.personKeys.load([employeeId.uuid], ledger: tenantId.uuid)
-            guard let userKey = try await context.personKeys.load([user.uuid], ledger: ledger.uuid)[user.uuid],
-                let seed = SecretKey(bytes: new.seed.bytes)
-            else { throw ServiceError(.employeeInactive) }
+            guard let userKey = try await context.personKeys.load([user.uuid], ledger: ledger.uuid)[user.uuid] else {
+                throw ServiceError(.employeeInactive)
+            }
             var recorder = FlowRecorder(context: context, row: row, app: app, call: call, ticket: ticket)
             recorder.expectations[.employee(employeeId, in: tenantId)] = employee.version
             recorder.expectations[.tenant(tenantId)] = tenant.version
@@ -43,21 +43,12 @@ struct CompleteChange: Sendable {
                 keys: keys, about: employeeId.uuid, by: employeeId)
             try recorder.refund(by: employeeId)
             let event = try new.event(state, key: userKey)
-            for event in try decided({ () throws(User.Rejection) in
+            let events = try decided { () throws(User.Rejection) in
                 try User.decide(snapshot.state, .changeCredentials(event))
-            }) {
-                try recorder.add(
-                    event.payload, to: .user(user), version: snapshot.version, keys: [user.uuid: userKey],
-                    about: user.uuid, by: employeeId)
             }
             recorder.claims.append(pending.taking)
-            recorder.statements.append(context.seeds.deletion(credentialId: state.credentialId, ledger: ledger.uuid))
-            recorder.statements.append(
-                try await context.seeds.insertion(
-                    of: CredentialSeeds(answers: seed, passphrase: nil), credentialId: new.credentialId,
-                    ledger: ledger.uuid))
-            try await endSessions(&recorder, of: user)
-            return try await open(&recorder, employeeId, try await context.summary(of: employee, in: tenant))
+            try await recorder.replaceCredentials(events, with: new, of: snapshot, key: userKey, by: employeeId)
+            return try await recorder.openSession(employeeId, try await context.summary(of: employee, in: tenant))
         }
         // The change stands already. What fails here, or is cut off, is done by the next sweep.
         await RekeyBuckets(context: context).run([pending])
@@ -101,31 +92,6 @@ struct CompleteChange: Sendable {
         case .notApproved: return ServiceError(.employeeNotApproved)
         case .authorizationPending, .keyRevoked, .tooManyWaitingKeys: return ServiceError(.authorizationNotPermitted)
         case .inactive, nil: return ServiceError(.employeeInactive)
-        }
-    }
-
-    /// Ends the sessions of the user in every company.
-    private func endSessions(_ recorder: inout FlowRecorder, of user: UserID) async throws {
-        let accounts = try await context.accounts(of: user)
-        recorder.statements.append(context.stillAccounts(accounts.count, of: user))
-        for account in accounts {
-            recorder.ledgers.insert(LedgerID(account.tenant.uuid))
-            recorder.statements.append(OpenedSession.deletion(employee: account.employee, tenant: account.tenant))
-        }
-    }
-
-    private func open(
-        _ recorder: inout FlowRecorder, _ employee: EmployeeID, _ summary: EmployeeSummary
-    ) async throws -> FlowOutcome {
-        let tenant = recorder.tenant
-        let session = OpenedSession(
-            employee: employee, tenant: tenant, fingerprint: try recorder.row.state.fingerprint,
-            at: recorder.call.time, context)
-        try recorder.add(
-            session.event, to: .session(session.id, in: tenant), version: 0, keys: [:], about: nil, by: employee)
-        recorder.statements.append(session.insertion)
-        return try await recorder.append { appended in
-            .success(session.tokens, summary, position: appended.last[LedgerID(tenant.uuid)])
         }
     }
 }

@@ -45,6 +45,7 @@ struct CompleteLogin: Sendable {
             let summary = try await context.summary(of: employee, in: tenant)
             switch decision {
             case .success:
+                try endRecovery(&recorder, user, by: employeeId)
                 return (try await open(&recorder, employeeId, summary), nil)
             case .authorizationPending(let presenting):
                 for event in presenting {
@@ -62,6 +63,26 @@ struct CompleteLogin: Sendable {
         if let error = refusal.1 { throw error }
         guard let outcome = refusal.0 else { throw ServiceError(.requestStale) }
         return outcome
+    }
+
+    /// Who is in with the old credentials needs no others: a recovery of this user that somebody opened ends here.
+    private func endRecovery(
+        _ recorder: inout FlowRecorder, _ user: UserSnapshot, by employee: EmployeeID
+    ) throws {
+        let events = try decided { () throws(User.Rejection) in
+            try User.decide(user.state, .endRecovery(employee, recorder.call.time))
+        }
+        for event in events {
+            guard let copy = RecoveryCopy(of: event, after: user.state), let recovery = user.state.recovery else {
+                continue
+            }
+            try recorder.add(
+                event.payload, to: .user(user.id), version: user.version, keys: [:], about: nil, by: employee)
+            try recorder.add(
+                event.payload, to: .recovery(copy.recovery, in: copy.tenant), version: copy.version, keys: [:],
+                about: nil, by: employee)
+            recorder.statements.append(RecoveryRequests.deletion(recovery.target))
+        }
     }
 
     private func open(

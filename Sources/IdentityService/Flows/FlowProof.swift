@@ -47,7 +47,7 @@ struct FlowProof: Sendable {
     func event(of state: FlowState, employee: EmployeeID) throws -> any EventPayload {
         let validation = CredentialValidation(
             employeeID: employee, userID: UserID(state.userId), credentialID: CredentialID(state.credentialId),
-            userKey: userKey, employeeKey: try state.deviceKey, purpose: state.purpose.event, mode: mode,
+            userKey: userKey, employeeKey: try state.deviceKey, purpose: try state.purpose.event, mode: mode,
             challenge: challenge, deviceSignature: deviceSignature, userSignature: userSignature,
             subjectSalt: Personal(employee, Base64URL.encode(state.subjectSalt)))
         switch kind {
@@ -68,12 +68,15 @@ extension FlowProof.Kind {
 }
 
 extension FlowPurpose {
-    /// The purpose as events name it.
+    /// The purpose as validations name it; a recovery has none, because no secret is proved in it.
     var event: Identity.FlowPurpose {
-        switch self {
-        case .registration: .registration
-        case .login: .login
-        case .change: .change
+        get throws(ServiceError) {
+            switch self {
+            case .registration: return .registration
+            case .login: return .login
+            case .change: return .change
+            case .recovery: throw ServiceError(.flowWrongStep)
+            }
         }
     }
 }
@@ -113,6 +116,7 @@ extension FlowState {
         state.decoyKeys = nil
         state.standIn = nil
         state.change = nil
+        state.recovery = nil
         return state
     }
 }

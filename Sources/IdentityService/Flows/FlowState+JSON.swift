@@ -32,6 +32,7 @@ extension FlowState {
             members["attempt"] = .array([.integer(Int64(attempt.first.byte)), .bool(attempt.isSpent)])
         }
         if let change { members["change"] = change.json }
+        if let recovery { members["recovery"] = recovery.json }
         if let email { members["email"] = .string(email) }
         if let proved {
             members["proved"] = .object([
@@ -83,6 +84,7 @@ extension FlowState {
         setUpEvaluations = Int(try reader.optionalInteger("evaluated") ?? 0)
         attempt = try reader.optionalValue("attempt").map(Self.attempt)
         change = try reader.optionalObject("change").map { try PendingChange(reading: $0) }
+        recovery = try reader.optionalObject("recovery").map { try PendingRecovery(reading: $0) }
         try reader.finish()
     }
 

@@ -79,6 +79,8 @@ struct FlowState: Sendable, Equatable {
     var attempt: BlindAttempt?
     /// A change whose old secret was proved in blind mode.
     var change: PendingChange?
+    /// A recovery that two persons approved for the flow's key.
+    var recovery: PendingRecovery?
 }
 
 extension FlowState {

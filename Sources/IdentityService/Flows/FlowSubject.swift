@@ -64,6 +64,7 @@ extension FlowPurpose {
         case .registration: .registration
         case .login: .login
         case .change: .change
+        case .recovery: .recovery
         }
     }
 }

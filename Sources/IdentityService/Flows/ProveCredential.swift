@@ -16,12 +16,7 @@ struct ProveCredential: Sendable {
         let store = FlowStore(context: context)
         var row = try await store.load(handle: flow, purpose: purpose, app: app, at: call.time)
         if row.state.step == .credentials {
-            guard purpose != .change else {
-                return try await ChangeBlindCredentials(context: context).run(
-                    row, input, app: app, call: call, ticket: ticket)
-            }
-            return try await SetBlindCredentials(context: context).run(
-                row, input, app: app, call: call, ticket: ticket)
+            return try await set(row, input, purpose, app, call, ticket)
         }
         guard input.credentials == nil else {
             throw ServiceError(
@@ -48,6 +43,24 @@ struct ProveCredential: Sendable {
                 row, .existingUser(proof), app: app, call: call, ticket: ticket)
         case .change:
             return try await ChangeBlindCredentials(context: context).begin(row, proof: proof, app: app, call: call)
+        case .recovery: throw ServiceError(.flowWrongStep)
+        }
+    }
+
+    /// Takes new credentials, as the flow's purpose has them.
+    private func set(
+        _ row: FlowStore.Row, _ input: ProofInput, _ purpose: FlowPurpose, _ app: AppCaller, _ call: Call,
+        _ ticket: IdempotencyTicket?
+    ) async throws -> FlowOutcome {
+        switch purpose {
+        case .change:
+            return try await ChangeBlindCredentials(context: context).run(
+                row, input, app: app, call: call, ticket: ticket)
+        case .recovery:
+            return try await RecoverCredentials(context: context).run(row, input, app: app, call: call, ticket: ticket)
+        case .registration, .login:
+            return try await SetBlindCredentials(context: context).run(
+                row, input, app: app, call: call, ticket: ticket)
         }
     }
 }

@@ -42,6 +42,7 @@ struct ProveKey: Sendable {
     private func next(_ state: inout FlowState, at time: Timestamp) async throws -> FlowOutcome {
         let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(state.tenantId))
         state.challenge = try context.challenge(for: state, at: time)
+        if state.purpose == .recovery { return try await RequestRecovery(context: context).next(&state, at: time) }
         guard state.userExists || state.isDecoy else {
             state.step = .credentials
             return .setCredentials(

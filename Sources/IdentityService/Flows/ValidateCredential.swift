@@ -37,8 +37,8 @@ struct ValidateCredential: Sendable {
             case .registration:
                 return try await CompleteRegistration(context: context).run(
                     charged, .existingUser(proof), app: app, call: call, ticket: ticket)
-            case .change:
-                // The old secret comes with the new credentials in direct mode: see ChangeCredentials.
+            case .change, .recovery:
+                // The old secret comes with the new credentials in direct mode: see ChangeCredentials. A recovery has none.
                 throw ServiceError(.flowWrongStep)
             }
         }

@@ -25,6 +25,10 @@ extension CredentialSetUpPlan {
                 .string(Base64URL.encode(previous.hash)), .integer(Int64(previous.generation)),
             ])
         }
+        if let approvals {
+            members["approvals"] = .array(
+                [approvals.opened, approvals.confirmed].map { .string(Base64URL.encode($0)) })
+        }
         return .object(members)
     }
 
@@ -34,7 +38,16 @@ extension CredentialSetUpPlan {
             credentialId: try reader.uuid("credential"), userId: try reader.uuid("user"),
             oprfAnswers: try reader.bytes("answers"), oprfPassphrase: try reader.bytes("passphrase"),
             log2N: Int(try reader.integer("log2N")), r: Int(try reader.integer("r")),
-            p: Int(try reader.integer("p")), previous: try reader.optionalValue("previous").map(Self.previous))
+            p: Int(try reader.integer("p")), previous: try reader.optionalValue("previous").map(Self.previous),
+            approvals: try reader.optionalValue("approvals").map(Self.approvals))
+    }
+
+    private static func approvals(_ value: JSONValue) throws -> Approvals {
+        guard case .array(let parts) = value, parts.count == 2, case .string(let first) = parts[0],
+            case .string(let second) = parts[1], let opened = Base64URL.decode(first),
+            let confirmed = Base64URL.decode(second)
+        else { throw ServiceError(.serviceUnavailable) }
+        return Approvals(opened: opened, confirmed: confirmed)
     }
 
     private static func previous(_ value: JSONValue) throws -> PreviousRecord {

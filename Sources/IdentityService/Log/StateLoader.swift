@@ -37,7 +37,8 @@ struct StateLoader: Sendable {
         let stream = StreamID.user(id)
         let events = try await reader.streams([stream])[stream] ?? []
         let state = User.fold(try events.map { try EventCodec.decode($0) })
-        return UserSnapshot(id: id, state: state, version: events.last?.streamVersion ?? 0)
+        return UserSnapshot(
+            id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves(events), events: events)
     }
 
     /// An app with its secrets.
@@ -78,6 +79,14 @@ struct UserSnapshot: Sendable {
     var id: UserID
     var state: User.State
     var version: Int
+    /// Leaf hashes by position, for statements and records that name an event.
+    var leaves: [Int64: [UInt8]]
+    var events: [RecordedEvent]
+
+    /// Where the entries with these leaf hashes lie; what is not of this user is left out.
+    func positions(of hashes: [[UInt8]]) -> [Int64] {
+        hashes.compactMap { hash in leaves.first { $0.value == hash }?.key }
+    }
 }
 
 /// An app at one version of its stream.

@@ -26,6 +26,11 @@ extension StreamID {
         StreamID(ledger: .directory(of: id), kind: "user", id: id.uuid)
     }
 
+    /// The decisions about a recovery, a second time, where a company sees them.
+    static func recovery(_ id: RecoveryID, in tenant: TenantID) -> StreamID {
+        StreamID(ledger: LedgerID(tenant.uuid), kind: "recovery", id: id.uuid)
+    }
+
     static func attempt(_ id: UUID, of user: UserID) -> StreamID {
         StreamID(ledger: .directory(of: user), kind: "attempt", id: id)
     }

@@ -27,6 +27,17 @@ public struct CredentialSetUpPlan: Sendable, Equatable {
     /// What the new record has to follow; `nil` for a user's first credentials.
     public var previous: PreviousRecord?
 
+    /// The decisions of a recovery that the new record has to name; `nil` otherwise.
+    public var approvals: Approvals?
+
+    /// The hashes of the two events by which a recovery was approved.
+    public struct Approvals: Sendable, Equatable {
+        /// Of the event that opened it, 32 bytes.
+        public var opened: [UInt8]
+        /// Of the event that confirmed it, 32 bytes.
+        public var confirmed: [UInt8]
+    }
+
     /// The record that is replaced.
     public struct PreviousRecord: Sendable, Equatable {
         /// Its hash, 32 bytes.

@@ -8,6 +8,8 @@ public enum FlowPurpose: String, Sendable, Hashable {
     case login
     /// `POST /v1/credentials/changes`.
     case change
+    /// `POST /v1/recoveries`.
+    case recovery
 }
 
 /// The first answer of a flow, the same for everybody.

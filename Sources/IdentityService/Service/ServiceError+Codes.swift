@@ -51,6 +51,8 @@ extension ServiceError.Code {
     public static let employeeUnknown = Self(rawValue: "employee.unknown", status: 404)
     /// `authorization.unknown_key`, status 404.
     public static let authorizationUnknownKey = Self(rawValue: "authorization.unknown_key", status: 404)
+    /// `recovery.unknown`, status 404.
+    public static let recoveryUnknown = Self(rawValue: "recovery.unknown", status: 404)
     /// `app.not_linked`, status 404.
     public static let appNotLinked = Self(rawValue: "app.not_linked", status: 404)
     /// `employee.already_registered`, status 409.
@@ -67,6 +69,10 @@ extension ServiceError.Code {
     public static let flowAlreadyUsed = Self(rawValue: "flow.already_used", status: 409)
     /// `idempotency.in_progress`, status 409.
     public static let idempotencyInProgress = Self(rawValue: "idempotency.in_progress", status: 409)
+    /// `recovery.in_progress`, status 409.
+    public static let recoveryInProgress = Self(rawValue: "recovery.in_progress", status: 409)
+    /// `recovery.other_companies`, status 409.
+    public static let recoveryOtherCompanies = Self(rawValue: "recovery.other_companies", status: 409)
     /// `request.stale`, status 412.
     public static let requestStale = Self(rawValue: "request.stale", status: 412)
     /// `idempotency.conflict`, status 422.
@@ -88,7 +94,8 @@ extension ServiceError.Code {
         .appRoleMissing, .authorizationNotPermitted, .employeeInactive, .employeeNotApproved, .policyBlindOnly,
         .companyUnknown, .employeeUnknown, .authorizationUnknownKey, .appNotLinked, .employeeAlreadyRegistered,
         .emailNotCompanyOwned, .emailNotReclaimable, .flowWrongStep, .flowExpired, .flowAlreadyUsed,
-        .idempotencyInProgress, .requestStale, .idempotencyConflict, .credentialsLocked, .requestRateLimited,
+        .idempotencyInProgress, .recoveryUnknown, .recoveryInProgress, .recoveryOtherCompanies, .requestStale,
+        .idempotencyConflict, .credentialsLocked, .requestRateLimited,
         .serviceUnavailable, .serviceBusy,
     ]
 

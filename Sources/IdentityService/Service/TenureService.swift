@@ -56,6 +56,19 @@ public protocol TenureService: Sendable {
     /// The caller's open sessions.
     func sessions(of caller: EmployeeCaller) async throws -> [SessionView]
 
+    // MARK: Recoveries
+
+    /// Starts a recovery of credentials, or goes on with one; needs the role ACCESS.
+    func startRecovery(_ input: LoginInput, app: AppCaller, call: Call) async throws -> FlowStarted
+    /// Sets new credentials by a recovery that two persons approved (direct mode).
+    func recoverCredentials(
+        flow: String, _ input: CredentialsInput, app: AppCaller, call: Call
+    ) async throws -> FlowOutcome
+    /// The recoveries that wait in a company, for its admins.
+    func recoveries(of company: String, caller: EmployeeCaller) async throws -> [RecoveryView]
+    /// Opens, confirms or cancels a recovery.
+    func decideRecovery(_ input: RecoveryDecisionInput, caller: EmployeeCaller, call: Call) async throws -> Decision
+
     // MARK: Devices
 
     /// The caller's device keys, oldest first.

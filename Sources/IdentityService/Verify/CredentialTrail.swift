@@ -6,7 +6,8 @@ import Ledger
 import Projections
 
 /// Follows each user's credentials in one directory: every record stands in its user's stream, follows exactly the one
-/// before it, has an id of its own, and is signed by the key that it replaces; none comes after the user was erased.
+/// before it, has an id of its own, and is signed by the key that it replaces or names two persons' decisions; none comes
+/// after the user was erased.
 ///
 /// Its memory grows with the users and the credentials of one directory.
 struct CredentialTrail: Sendable {
@@ -14,11 +15,17 @@ struct CredentialTrail: Sendable {
         case inForce(credential: UUID, PreviousCredentials)
         case erased
     }
+    private var recoveries = RecoveryTrail()
     private var standings: [UUID: Standing] = [:]
     private var credentials: Set<UUID> = []
 
     /// Takes the next event; says what is wrong, or nil.
     mutating func follow(_ event: RecordedEvent) -> String? {
+        let words = judge(event)
+        return recoveries.follow(event) ?? words
+    }
+
+    private mutating func judge(_ event: RecordedEvent) -> String? {
         switch event.type {
         case CredentialsSet.type, CredentialsChanged.type: return take(event)
         case UserErased.type:
@@ -45,7 +52,10 @@ struct CredentialTrail: Sendable {
             let challenge = event.data["challenge"]?.bytes.flatMap({ try? Challenge(parsing: $0) }),
             (try? record.verify(employeeKey: challenge.fields.employeeKey, previous: previous)) != nil
         else { return "the record does not follow the one it replaces" }
-        guard case .changed = record.content.authority else { return "the record is not signed by the replaced key" }
-        return nil
+        switch record.content.authority {
+        case .changed: return challenge.fields.purpose == .change ? nil : "the challenge is for another purpose"
+        case .recovered: return recoveries.judge(record, challenge, event)
+        case .initial: return "the record is not signed by the replaced key"
+        }
     }
 }

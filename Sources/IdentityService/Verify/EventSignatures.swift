@@ -88,7 +88,9 @@ enum EventSignatures {
         let context = try StoredCredentials(bytes: payload.record).record.sealed.context
         try require(context.credentialId == payload.credentialID.uuid, "the record is of another credential")
         try require(context.userId == payload.userID.uuid, "the record is of another user")
-        try require(challenge.fields.purpose == .change, "the challenge is for another purpose")
+        try require(
+            challenge.fields.purpose == .change || challenge.fields.purpose == .recovery,
+            "the challenge is for another purpose")
         try require(
             challenge.fields.credential == payload.previousCredentialID.uuid, "the challenge is of another credential")
         try ValidatedChallenge(

@@ -20,6 +20,7 @@ struct LedgerFindings: Sendable {
             return
         }
         validated = inspector.validated
+        validated.recoveries.complete(ledger)
         if let wanted = request.chainFingerprint { chain = inspector.trail.chains.chain(of: wanted) }
         guard let pinned = request.founderFingerprint, ledger == request.ledger else { return }
         let root = inspector.trail.root.flatMap { try? EmployeePublicKey(bytes: $0.bytes).fingerprint }

@@ -44,8 +44,8 @@ struct LogInspector: EventInspector {
         }
         guard checksSignatures else { return nil }
         if event.ledger.isDirectory {
-            validated.match(event)
-            return credentials.follow(event)
+            let words = validated.match(event)
+            return credentials.follow(event) ?? words
         }
         validated.follow(event)
         return trail.follow(event)

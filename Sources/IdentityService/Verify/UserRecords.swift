@@ -28,8 +28,8 @@ struct UserRecords: Sendable {
             for (stream, events) in try await read(streams, &violations) {
                 var trail = CredentialTrail()
                 for event in events {
-                    left.match(event)
-                    let found = [EventSignatures.violation(event), trail.follow(event)].compactMap { $0 }
+                    let found = [left.match(event), EventSignatures.violation(event), trail.follow(event)]
+                        .compactMap { $0 }
                     violations += found.map {
                         Violation(.signature, ledger: stream.ledger, position: event.position, $0)
                     }

@@ -44,35 +44,46 @@ struct ValidatedKeys: Sendable {
         let position: Int64
     }
     private var places: [ValidatedKey: Place] = [:]
+    /// What else companies' ledgers and directories have to say alike.
+    var recoveries = RecoveryCopies()
 
     /// Takes an event of a company's ledger.
     mutating func follow(_ event: RecordedEvent) {
+        recoveries.follow(event)
         guard let key = ValidatedKey(validation: event), places[key] == nil else { return }
         places[key] = Place(ledger: event.ledger, position: event.position)
     }
 
-    /// Takes an event of a directory's ledger: what has a record is right.
-    mutating func match(_ event: RecordedEvent) {
-        guard !places.isEmpty, let key = ValidatedKey(record: event) else { return }
-        places[key] = nil
+    /// Takes an event of a directory's ledger: what has a record is right. Says what is wrong with a recovery, or nil.
+    mutating func match(_ event: RecordedEvent) -> String? {
+        if !places.isEmpty, let key = ValidatedKey(record: event) { places[key] = nil }
+        return recoveries.match(event)
     }
 
-    mutating func merge(_ other: ValidatedKeys) { places.merge(other.places) { first, _ in first } }
+    mutating func merge(_ other: ValidatedKeys) {
+        places.merge(other.places) { first, _ in first }
+        recoveries.merge(other.recoveries)
+    }
 
-    /// Those whose records lie in each directory.
-    func byDirectory() -> [LedgerID: ValidatedKeys] {
+    /// Those whose records lie in each of these directories, and in each that has one.
+    func byDirectory(_ wanted: Set<LedgerID> = []) -> [LedgerID: ValidatedKeys] {
         var directories: [LedgerID: ValidatedKeys] = [:]
         for (key, place) in places {
             directories[.directory(of: UserID(key.user)), default: ValidatedKeys()].places[key] = place
         }
+        for directory in wanted.union(recoveries.directories).union(directories.keys) {
+            directories[directory, default: ValidatedKeys()].recoveries = recoveries.part(of: directory)
+        }
         return directories
     }
 
-    /// Whose keys they are.
-    var users: Set<UUID> { Set(places.keys.map(\.user)) }
+    /// Whose keys and recoveries they are.
+    var users: Set<UUID> { Set(places.keys.map(\.user)).union(recoveries.users) }
 
     /// What has no record, once a whole directory was read.
-    var violations: [Violation] {
+    var violations: [Violation] { missing + recoveries.violations }
+
+    private var missing: [Violation] {
         places.values.map { place in
             Violation(
                 .signature, ledger: place.ledger, position: place.position,

@@ -39,7 +39,8 @@ public struct VerifyBundle: Sendable {
             let isWhole = part.content == .whole
             var inspector = LogInspector(
                 checksSignatures: request.checksSignatures, apps: isSystemWhole ? system.apps : nil,
-                validated: part.ledger.isDirectory ? validated.byDirectory()[part.ledger] ?? .init() : .init())
+                validated: part.ledger.isDirectory
+                    ? validated.byDirectory([part.ledger])[part.ledger] ?? .init() : .init())
             var findings = try await verify(part, records: records, &inspector, counter)
             if isWhole { findings.take(inspector, of: part.ledger, request) }
             validated.merge(findings.validated)

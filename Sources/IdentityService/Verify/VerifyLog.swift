@@ -40,9 +40,9 @@ public struct VerifyLog: Sendable {
         let known = (records: system.records, apps: system.apps)
         // Companies first: the records that their validations need are in directories that are read later.
         let validated = try await verify(rest.filter { !$0.isDirectory }, known, [:], &report, counter)
-        // Of one company alone only its people's records are read: directories hold everybody's.
+        // Of one company alone only its people's streams are read: directories hold everybody's.
         if request.ledger != nil { report.violations += try await UserRecords(pool: pool).violations(of: validated) }
-        let keys = request.ledger == nil ? validated.byDirectory() : [:]
+        let keys = request.ledger == nil ? validated.byDirectory(rest.filter(\.isDirectory)) : [:]
         let directories = Set(keys.keys)
         _ = try await verify(rest.filter(\.isDirectory).union(directories), known, keys, &report, counter)
         report.violations = report.violations.enumerated().sorted {

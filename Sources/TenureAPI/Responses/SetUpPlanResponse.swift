@@ -24,11 +24,13 @@ public struct SetUpPlanResponse: Sendable, Equatable, JSONConvertible {
     public var p: Int64
     /// What the new record has to follow; absent for a user's first credentials.
     public var previous: Previous?
+    /// The decisions of a recovery that the new record has to name; absent otherwise.
+    public var approvals: Approvals?
 
     /// Describes one.
     public init(
         credentialId: UUID, userId: UUID, oprfAnswers: [UInt8], oprfPassphrase: [UInt8], log2N: Int64, r: Int64,
-        p: Int64, previous: Previous? = nil
+        p: Int64, previous: Previous? = nil, approvals: Approvals? = nil
     ) {
         self.credentialId = credentialId
         self.userId = userId
@@ -38,6 +40,7 @@ public struct SetUpPlanResponse: Sendable, Equatable, JSONConvertible {
         self.r = r
         self.p = p
         self.previous = previous
+        self.approvals = approvals
     }
 
     /// Reads a response; members it does not know are ignored.
@@ -52,6 +55,7 @@ public struct SetUpPlanResponse: Sendable, Equatable, JSONConvertible {
         r = try kdf.integer("r")
         p = try kdf.integer("p")
         previous = try reader.optionalWire("previous")
+        approvals = try reader.optionalWire("approvals")
     }
 
     /// The response.
@@ -60,8 +64,32 @@ public struct SetUpPlanResponse: Sendable, Equatable, JSONConvertible {
             "credentialId": .uuid(credentialId), "userId": .uuid(userId),
             "oprfAnswers": .base64(oprfAnswers), "oprfPassphrase": .base64(oprfPassphrase),
             "kdf": ["log2N": .integer(log2N), "r": .integer(r), "p": .integer(p)],
-            "previous": previous?.json,
+            "previous": previous?.json, "approvals": approvals?.json,
         ])
+    }
+
+    /// The hashes of the two events by which a recovery was approved.
+    public struct Approvals: Sendable, Equatable, JSONConvertible {
+        /// Of the event that opened it, 32 bytes.
+        public var opened: [UInt8]
+        /// Of the event that confirmed it, 32 bytes.
+        public var confirmed: [UInt8]
+
+        /// Describes them.
+        public init(opened: [UInt8], confirmed: [UInt8]) {
+            self.opened = opened
+            self.confirmed = confirmed
+        }
+
+        /// Reads them; members it does not know are ignored.
+        public init(json: JSONValue, at pointer: String) throws(JSONError) {
+            var reader = try ObjectReader(json, at: pointer)
+            opened = try reader.base64("opened")
+            confirmed = try reader.base64("confirmed")
+        }
+
+        /// The two hashes.
+        public var json: JSONValue { ["opened": .base64(opened), "confirmed": .base64(confirmed)] }
     }
 
     /// The record that is replaced.

@@ -14,7 +14,8 @@ extension TenureClient {
         let response: EvaluationsResponse
         do {
             response = try await call(
-                flow.endpoint(.evaluateRegistration, .evaluateLogin, .evaluateChange), ["flow": flow.handle],
+                flow.endpoint(.evaluateRegistration, .evaluateLogin, .evaluateChange, .evaluateRecovery),
+                ["flow": flow.handle],
                 body: EvaluationsRequest(elements: elements))
         } catch let error as TenureClientError {
             throw error.code == .responseInvalid ? TenureClientError(.signingRefused) : error
@@ -26,7 +27,8 @@ extension TenureClient {
     /// Hands in the user key's signature, at set-up with the new record.
     public func prove(_ flow: Flow, _ proof: ProofRequest) async throws -> FlowOutcomeResponse {
         try await call(
-            flow.endpoint(.proveRegistration, .proveLogin, .proveChange), ["flow": flow.handle], body: proof)
+            flow.endpoint(.proveRegistration, .proveLogin, .proveChange, .proveRecovery), ["flow": flow.handle],
+            body: proof)
     }
 }
 

@@ -81,6 +81,15 @@ extension TenureClient {
                 hash: before.recordHash, generation: generation, userPublicKey: opened.userKey.publicKey)
             guard previous != nil else { throw TenureClientError(.signingRefused) }
         }
+        if let approvals = told.approvals {
+            // Nobody has the old key: two persons' decisions take the place of its signature.
+            guard opened == nil, let before = told.previous, let generation = UInt32(exactly: before.generation),
+                approvals.opened.count == 32, approvals.confirmed.count == 32
+            else { throw TenureClientError(.signingRefused) }
+            previous = try? PreviousCredentials(
+                hash: before.recordHash, generation: generation, userPublicKey: nil)
+            guard previous != nil else { throw TenureClientError(.signingRefused) }
+        }
         return SetUpPlan(
             credentialId: told.credentialId, userId: told.userId, mode: .blind, blindOnly: blindOnly,
             oprfAnswers: answers, oprfPassphrase: passphrase, previous: previous, kdf: kdf)

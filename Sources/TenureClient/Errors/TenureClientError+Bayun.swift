@@ -37,7 +37,8 @@ extension TenureClientError.Kind {
         case .baseURLMissing: "BayunAppCredentialsCannotBeNil"
         case .wrongStep, .flowExpired, .flowEnded, .policyBlindOnly, .emailNotReclaimable, .credentialsLocked,
             .rateLimited, .requestStale, .idempotencyConflict, .idempotencyInProgress, .authorizationUnknownKey,
-            .promptRequired, .promptUnavailable, .modeUnavailable:
+            .promptRequired, .promptUnavailable, .modeUnavailable, .recoveryUnknown, .recoveryInProgress,
+            .recoveryOtherCompanies:
             "InvalidOperation"
         case .routeUnknown, .methodNotAllowed, .serviceBusy, .responseInvalid, .addressInvalid, .storageFailed,
             .unrecognized:

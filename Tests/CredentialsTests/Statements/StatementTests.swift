@@ -47,6 +47,18 @@ import Testing
             SuccessionStatement(
                 context: context, from: id, to: Randomness.seeded("to").uuid(),
                 toKey: EmployeeKey.generate(.seeded("to")).publicKey, reason: "leaving"),
+            RecoveryStatement(
+                context: context, action: .open, user: id, employee: Randomness.seeded("to").uuid(),
+                keyHash: [UInt8](repeating: 6, count: 32), followsHash: [UInt8](repeating: 7, count: 32),
+                seconds: 259_200, reason: "opened"),
+            RecoveryStatement(
+                context: context, action: .confirm, user: id, employee: Randomness.seeded("to").uuid(),
+                keyHash: [UInt8](repeating: 6, count: 32), followsHash: [UInt8](repeating: 7, count: 32),
+                reason: "confirmed"),
+            RecoveryStatement(
+                context: context, action: .cancel, user: id, employee: Randomness.seeded("to").uuid(),
+                keyHash: [UInt8](repeating: 6, count: 32), followsHash: [UInt8](repeating: 7, count: 32),
+                reason: "mistake"),
         ]
     }
 
@@ -192,8 +204,8 @@ import Testing
     @Test func `every tag is its own`() {
         let tags: [SignatureTag] =
             [.challenge, .validation, .credentialsSet, .credentialsChange] + KeyStatement.tags + PolicyStatement.tags
-            + RoleStatement.tags + AppLinkStatement.tags + SuccessionStatement.tags
-        #expect(Set(tags).count == 11)
+            + RoleStatement.tags + AppLinkStatement.tags + SuccessionStatement.tags + RecoveryStatement.tags
+        #expect(Set(tags).count == 14)
         // No tag line begins with another, so bytes under one are never bytes under two.
         for one in tags { #expect(tags.filter { $0.line.starts(with: one.line) } == [one]) }
     }

@@ -15,7 +15,7 @@ import Testing
                 body: Samples.body(endpoint))
         }
         switch endpoint {
-        case .startRegistration, .startLogin, .startChange: #expect(answer.status == 201)
+        case .startRegistration, .startLogin, .startChange, .startRecovery: #expect(answer.status == 201)
         case .closeSession: #expect(answer.status == 204)
         default: #expect(answer.status == 200)
         }

@@ -36,6 +36,28 @@ extension FakeService {
         return decision
     }
 
+    func recoveries(of company: String, caller: EmployeeCaller) async throws -> [RecoveryView] {
+        try await enter("recoveries", ["company": company])
+        return [
+            RecoveryView(
+                employee: Self.summary, fingerprint: Self.fingerprint, state: "opened", requestedAt: Self.time,
+                expiresAt: Self.time, openedBy: "founder"),
+            RecoveryView(
+                employee: Self.summary, fingerprint: Self.fingerprint, state: "waiting", requestedAt: Self.time,
+                expiresAt: Self.time),
+        ]
+    }
+
+    func decideRecovery(_ input: RecoveryDecisionInput, caller: EmployeeCaller, call: Call) async throws -> Decision {
+        try await enter(
+            "decideRecovery",
+            [
+                "action": input.action.rawValue, "company": input.company, "employee": input.companyEmployeeId,
+                "fingerprint": input.fingerprint, "reason": input.reason ?? "none", "signed": Self.text(input.signed),
+            ], call)
+        return decision
+    }
+
     func decideStatus(_ input: StatusDecisionInput, caller: Caller, call: Call) async throws -> Decision {
         try await enter(
             "decideStatus",

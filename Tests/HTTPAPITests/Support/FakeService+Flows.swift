@@ -41,6 +41,20 @@ extension FakeService {
         return outcome
     }
 
+    func startRecovery(_ input: LoginInput, app: AppCaller, call: Call) async throws -> FlowStarted {
+        try await enter(
+            "startRecovery", ["companyName": input.companyName, "companyEmployeeId": input.companyEmployeeId], call)
+        return Self.started
+    }
+
+    func recoverCredentials(
+        flow: String, _ input: CredentialsInput, app: AppCaller, call: Call
+    ) async throws -> FlowOutcome {
+        try await enter(
+            "recoverCredentials", ["flow": flow, "questions": "\(input.securityQuestions.count)"], call)
+        return outcome
+    }
+
     func proveKey(
         purpose: FlowPurpose, flow: String, proof: [UInt8], app: AppCaller, call: Call
     ) async throws -> FlowOutcome {

@@ -15,16 +15,17 @@ enum Samples {
     static func body(_ endpoint: Endpoint) -> String? {
         switch endpoint {
         case .startRegistration: registration
-        case .startLogin, .startChange: login
-        case .proveRegistrationKey, .proveLoginKey, .proveChangeKey: #"{"keyProof":"AQID"}"#
-        case .setCredentials: credentials
+        case .startLogin, .startChange, .startRecovery: login
+        case .proveRegistrationKey, .proveLoginKey, .proveChangeKey, .proveRecoveryKey: #"{"keyProof":"AQID"}"#
+        case .setCredentials, .recoverCredentials: credentials
         case .changeCredentials: #"{"currentPassphrase":"correct horse","credentials":"# + credentials + "}"
         case .validateRegistrationAnswers, .validateLoginAnswers: threeAnswers
         case .validateRegistrationPassphrase, .validateLoginPassphrase: #"{"passphrase":"correct horse"}"#
-        case .evaluateRegistration, .evaluateLogin, .evaluateChange: #"{"elements":[{"slot":255,"element":"AgAA"}]}"#
-        case .proveRegistration, .proveLogin, .proveChange: #"{"userSignature":"AQID"}"#
+        case .evaluateRegistration, .evaluateLogin, .evaluateChange, .evaluateRecovery:
+            #"{"elements":[{"slot":255,"element":"AgAA"}]}"#
+        case .proveRegistration, .proveLogin, .proveChange, .proveRecovery: #"{"userSignature":"AQID"}"#
         case .refreshSession: #"{"refreshToken":"cg"}"#
-        case .refuseKey, .revokeKey, .revokeDevice: #"{"reason":"lost.device"}"#
+        case .refuseKey, .revokeKey, .revokeDevice, .cancelRecovery: #"{"reason":"lost.device"}"#
         case .reclaimEmail: #"{"email":"a@b.example","reason":"left"}"#
         case .changeRole: #"{"role":"admin"}"#
         case .changePolicy: #"{"blindOnly":true}"#

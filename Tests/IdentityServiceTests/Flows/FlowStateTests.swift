@@ -12,6 +12,9 @@ struct FlowStateTests {
             state.isHidden = true
             state.decoyKeys = [1, 2, 3]
             state.standIn = StandIn(employeeId: UUID(), userId: UUID(), credentialId: UUID())
+            state.recovery = PendingRecovery(
+                opened: [UInt8](repeating: 8, count: 32), confirmed: [UInt8](repeating: 9, count: 32))
+            #expect(state.finished.recovery == nil)
         } else {
             state.email = nil
             state.proved = nil

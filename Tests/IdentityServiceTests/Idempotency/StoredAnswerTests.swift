@@ -54,6 +54,11 @@ struct StoredAnswerTests {
             challenge: [1], rules: CredentialRules(questionsWithPassphraseAllowed: true, blindOnly: false),
             setUp: CredentialSetUpPlan(
                 credentialId: UUID(), userId: UUID(), oprfAnswers: [2], oprfPassphrase: [3], log2N: 15, r: 8, p: 1)),
+        .setCredentials(
+            challenge: [1], rules: CredentialRules(questionsWithPassphraseAllowed: true, blindOnly: false),
+            setUp: CredentialSetUpPlan(
+                credentialId: UUID(), userId: UUID(), oprfAnswers: [2], oprfPassphrase: [3], log2N: 15, r: 8, p: 1,
+                previous: .init(hash: [5], generation: 2), approvals: .init(opened: [6], confirmed: [7]))),
     ]
 
     @Test func `evaluations come back as they were`() throws {

@@ -15,10 +15,10 @@ struct CodeTableTests {
         answers.incorrect passphrase.incorrect app.role_missing authorization.not_permitted employee.inactive
         employee.not_approved policy.blind_only
         """,
-        404: "company.unknown employee.unknown authorization.unknown_key app.not_linked",
+        404: "company.unknown employee.unknown authorization.unknown_key recovery.unknown app.not_linked",
         409: """
         employee.already_registered email.not_company_owned email.not_reclaimable flow.wrong_step flow.expired
-        flow.already_used idempotency.in_progress
+        flow.already_used idempotency.in_progress recovery.in_progress recovery.other_companies
         """,
         412: "request.stale",
         422: "idempotency.conflict",

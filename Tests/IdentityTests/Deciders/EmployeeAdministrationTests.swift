@@ -75,6 +75,7 @@ import Testing
             "employee.already_registered", "employee.unknown", "email.not_company_owned", "employee.inactive",
             "authorization.unknown_key", "authorization.not_permitted", "email.not_reclaimable", "company.unknown",
             "request.invalid", "app.unknown", "app.secret_invalid", "flow.wrong_step", "request.stale",
+            "recovery.unknown", "recovery.in_progress", "recovery.other_companies",
         ]
         var codes = Employee.Rejection.allCases.map(\.code) + Tenant.Rejection.allCases.map(\.code)
         codes += User.Rejection.allCases.map(\.code) + App.Rejection.allCases.map(\.code)

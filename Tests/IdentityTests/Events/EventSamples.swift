@@ -83,6 +83,18 @@ enum EventSamples {
                 userID: user, credentialID: Sample.id(61), previousCredentialID: credential, record: Array(0...255),
                 challenge: Array("tenure/v1/challenge\n{}".utf8), deviceSignature: try Sample.signature(0x44),
                 userSignature: try Sample.signature(0x55)),
+            RecoveryOpened(
+                recoveryID: Sample.id(62), userID: user, tenant: tenant, employeeID: employee,
+                fingerprint: try Sample.fingerprint(0x66), credentialID: credential,
+                expiresAt: Sample.start.adding(.seconds(259_200)), openerID: Sample.id(63),
+                by: .employee(admin, try Sample.statement(by: Sample.key(0x33)))),
+            RecoveryConfirmed(
+                recoveryID: Sample.id(62), userID: user, tenant: tenant, employeeID: employee,
+                opened: try Sample.bytes32(0x77), confirmerID: user,
+                by: .employee(employee, try Sample.statement(by: Sample.key(0x34)))),
+            RecoveryCancelled(
+                recoveryID: Sample.id(62), userID: user, tenant: tenant, employeeID: employee,
+                reason: try #require(ReasonCode("login")), by: .employee(employee, nil)),
             EmailReleased(userID: user, tenant: tenant, cause: Sample.uuid(11)),
             UserErased(userID: user, by: .operator),
         ]

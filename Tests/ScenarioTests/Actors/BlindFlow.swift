@@ -18,6 +18,7 @@ struct BlindFlow: Sendable {
             case .registrations: try await Flow.register(person, device, client)
             case .logins: try await Flow.logIn(person, device, client)
             case .changes: try await Flow.change(person, device, client)
+            case .recoveries: try await Flow.recover(person, device, client)
             }
         return BlindFlow(flow: flow, device: device, asked: try await flow.prove(device))
     }

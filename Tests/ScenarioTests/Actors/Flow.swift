@@ -1,13 +1,14 @@
 import Canonical
 import Testing
 
-/// One registration, login or change of credentials on its way.
+/// One registration, login, change or recovery of credentials on its way.
 struct Flow: Sendable {
-    /// Which of the three.
+    /// Which of the four.
     enum Kind: String, Sendable, CaseIterable {
         case registrations
         case logins
         case changes = "credentials/changes"
+        case recoveries
         /// The two that begin and end with an account.
         static let allCases: [Kind] = [.registrations, .logins]
     }
@@ -30,6 +31,11 @@ struct Flow: Sendable {
     /// Starts a change of credentials.
     static func change(_ person: Person, _ device: Device, _ client: Client) async throws -> Flow {
         try await start(.changes, person.login(device), client)
+    }
+
+    /// Starts a recovery of credentials, or goes on with one.
+    static func recover(_ person: Person, _ device: Device, _ client: Client) async throws -> Flow {
+        try await start(.recoveries, person.login(device), client)
     }
 
     private static func start(_ kind: Kind, _ body: JSONValue, _ client: Client) async throws -> Flow {

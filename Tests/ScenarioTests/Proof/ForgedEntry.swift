@@ -12,7 +12,13 @@ extension TenureWorld {
     func forge(
         _ type: String, of company: String, _ change: (JSONValue) throws -> [(old: String?, new: String)]
     ) async throws -> Int64 {
-        let ledger = try await ledger(company).uuid
+        try await forge(type, in: try await ledger(company).uuid, change)
+    }
+
+    /// The same in any ledger.
+    func forge(
+        _ type: String, in ledger: UUID, _ change: (JSONValue) throws -> [(old: String?, new: String)]
+    ) async throws -> Int64 {
         let rows = try await superuser { connection in
             try await connection.query(
                 """

@@ -1,3 +1,5 @@
+public import Canonical
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -21,6 +23,8 @@ public enum User: Decider {
         public internal(set) var released: EventPlace?
         /// The credentials the user ever had, whose seeds an erasure destroys.
         public internal(set) var everyCredential: [CredentialID] = []
+        /// The recovery that was opened last and did not end; it may have expired.
+        public internal(set) var recovery: Recovery?
         /// Whether the user was erased, which is for ever.
         public internal(set) var isErased = false
 
@@ -44,6 +48,16 @@ public enum User: Decider {
         case setCredentials(CredentialsSet)
         /// Replace the credentials that the event names; the record was verified before.
         case changeCredentials(CredentialsChanged)
+        /// Open a recovery of the credentials.
+        case openRecovery(OpenRecovery)
+        /// Confirm the recovery that is open.
+        case confirmRecovery(ConfirmRecovery)
+        /// End the recovery that is open, before credentials are set.
+        case cancelRecovery(CancelRecovery)
+        /// End the recovery that is open, if one is, because the owner logged in as this employee.
+        case endRecovery(EmployeeID, Timestamp)
+        /// Replace the credentials by a recovery; the record was verified before.
+        case recoverCredentials(RecoverCredentials)
         /// Take the address away, because a tenant reclaimed it.
         case releaseEmail(tenant: TenantID, cause: UUID)
         /// Erase the personal data and the credentials.
@@ -60,14 +74,25 @@ public enum User: Decider {
         case unknownUser
         /// The caller may not decide this.
         case notPermitted
+        /// Another recovery of the user is open.
+        case recoveryInProgress
+        /// There is no such recovery, or none any more.
+        case recoveryUnknown
+        /// The recovery on which a flow relied is not there any more.
+        case recoveryEnded
+        /// The user has accounts in other companies, and the company does not own the user's address.
+        case otherCompanies
 
         /// The code of the contract.
         public var code: String {
             switch self {
             case .credentialsExist: "flow.wrong_step"
-            case .credentialsReplaced: "request.stale"
+            case .credentialsReplaced, .recoveryEnded: "request.stale"
             case .unknownUser: "email.not_reclaimable"
             case .notPermitted: "authorization.not_permitted"
+            case .recoveryInProgress: "recovery.in_progress"
+            case .recoveryUnknown: "recovery.unknown"
+            case .otherCompanies: "recovery.other_companies"
             }
         }
     }
@@ -86,12 +111,17 @@ public enum User: Decider {
         case .credentialsChanged(let event):
             state.credentials = Credentials(id: event.credentialID, record: event.record, place: recorded.place)
             state.everyCredential.append(event.credentialID)
+            state.recovery = nil
+        case .recoveryOpened(let event): state.recovery = Recovery(event, at: recorded.place)
+        case .recoveryConfirmed: state.recovery?.confirmed = recorded.place
+        case .recoveryCancelled: state.recovery = nil
         case .emailReleased:
             state.email = nil
             state.released = recorded.place
         case .erased:
             state.email = nil
             state.credentials = nil
+            state.recovery = nil
             state.isErased = true
         }
     }
@@ -108,6 +138,11 @@ public enum User: Decider {
                 !state.everyCredential.contains(event.credentialID)
             else { throw .credentialsReplaced }
             return [.credentialsChanged(event)]
+        case .openRecovery(let open): return try decide(state, open)
+        case .confirmRecovery(let confirm): return try decide(state, confirm)
+        case .cancelRecovery(let cancel): return try decide(state, cancel)
+        case .endRecovery(let employee, let time): return endRecovery(state, employee, time)
+        case .recoverCredentials(let recover): return try decide(state, recover)
         case .releaseEmail(let tenant, let cause):
             guard let id = state.id else { throw .unknownUser }
             return state.holdsEmail

@@ -11,6 +11,7 @@ extension AuthorityTrail {
     func statement(_ event: RecordedEvent) -> String? {
         guard let by = AuthorityMember(event), let signed = by.signed else { return nil }
         switch event.type {
+        case RecoveryOpened.type, RecoveryConfirmed.type, RecoveryCancelled.type: return recovery(event, by)
         case EmployeeKeyAuthorized.type: return aboutKey(event, by, .authorize)
         case EmployeeKeyRefused.type: return aboutKey(event, by, .refuse)
         case EmployeeKeyRevoked.type: return aboutKey(event, by, .revoke)
@@ -59,7 +60,7 @@ extension AuthorityTrail {
         }
     }
 
-    private func read<S: Statement>(
+    func read<S: Statement>(
         _ kind: S.Type, _ tag: SignatureTag, _ bytes: [UInt8], _ judge: (S) -> String?
     ) -> String? {
         guard let statement = try? S(parsing: bytes, expecting: tag) else {
@@ -71,7 +72,7 @@ extension AuthorityTrail {
     private func fits(_ holds: Bool) -> String? { holds ? nil : "the statement is about something else" }
 
     /// Tenant, signer, authority and view of the ledger.
-    private func context(
+    func context(
         _ seen: StatementContext, _ event: RecordedEvent, _ by: AuthorityMember, isOwn: Bool = false
     ) -> String? {
         guard seen.tenant == event.ledger.uuid, seen.signer.bytes == by.signed?.key else {

@@ -3,6 +3,7 @@ import Credentials
 import FoundationEssentials
 import Identity
 import Ledger
+import Projections
 
 /// Follows who may decide in one tenant's ledger: from the founder's first key, by statements, to every other.
 ///
@@ -25,6 +26,10 @@ struct AuthorityTrail: Sendable {
     /// The security admin and the admins, each with the leaf hash of the event that gives authority.
     var securityAdmin: (employee: UUID, leaf: [UInt8])?
     var admins: [UUID: [UInt8]] = [:]
+    /// The user behind each employee.
+    var users: [UUID: UUID] = [:]
+    /// The recoveries that were opened.
+    var recoveries: [UUID: RecoveryOpened] = [:]
     /// The leaf hash of the event that set the policy in force.
     var policy: [UInt8]?
     var roots = RootHistory()
@@ -49,10 +54,15 @@ struct AuthorityTrail: Sendable {
     /// Takes what an event says into account, right or wrong: later events were decided upon it.
     private mutating func learn(_ event: RecordedEvent) {
         let employee = event.data["employeeId"]?.uuid
+        if event.type == EmployeeRegistered.type, let employee { users[employee] = event.data["userId"]?.uuid }
         switch event.type {
         case EmployeeRegistered.type where founder == nil:
             founder = employee
             securityAdmin = employee.map { ($0, event.leaf) }
+        case RecoveryOpened.type:
+            if let opened = try? EventCodec.payload(of: event) as? RecoveryOpened {
+                recoveries[opened.recoveryID.uuid] = opened
+            }
         case AdminAppointed.type: if let employee { admins[employee] = event.leaf }
         case AdminDismissed.type: if let employee { admins[employee] = nil }
         case SecurityAdminSucceeded.type: securityAdmin = employee.map { ($0, event.leaf) }
@@ -94,6 +104,8 @@ struct AuthorityTrail: Sendable {
                 return nil
             }
             guard by.signed != nil else { return "a key is authorized without a signature" }
+        case RecoveryOpened.type, RecoveryConfirmed.type:
+            guard AuthorityMember(event)?.signed != nil else { return "a recovery is decided without a signature" }
         case EmployeeKeyRefused.type, EmployeeKeyRevoked.type:
             guard holder(event) != nil else { return "the event has no key" }
         default: break

@@ -1,0 +1,111 @@
+import Canonical
+import FoundationEssentials
+import Identity
+import Ledger
+import Postgres
+
+/// The rows of recoveries that wait, for the list that admins see.
+///
+/// They decide nothing: an admin may open a recovery for a fingerprint that was read out and stands in no row, so that
+/// whoever floods the list keeps nobody from recovering.
+struct RecoveryRequests: Sendable {
+    /// How many of one employee wait at a time; a newer one takes the place of the oldest.
+    static let waitingLimit = 5
+    /// How long a row lives that belongs to nobody, written so that it costs the same.
+    static let decoyLifetime: Duration = FlowState.lifetime
+    /// How many a list shows.
+    static let listLimit: Int64 = 100
+    let context: ServiceContext
+
+    /// One row.
+    struct Row: Sendable {
+        var employee: EmployeeID
+        var fingerprint: Fingerprint
+        var requestedAt: Timestamp
+        var expiresAt: Timestamp
+        var isOpen: Bool
+    }
+
+    /// Writes a request, or makes it new again, and lets go of the oldest beyond the limit and of what has expired.
+    ///
+    /// - Parameter ledger: The company's; some directory for a row that belongs to nobody.
+    func put(
+        _ employee: EmployeeID, _ fingerprint: Fingerprint, in ledger: LedgerID, lifetime: Duration, at time: Timestamp
+    ) async throws {
+        let employee = employee.uuid, key = fingerprint.bytes
+        let now = time.postgres, end = time.adding(lifetime).postgres, limit = Int64(Self.waitingLimit)
+        try await context.pool.withTransaction(in: [ledger]) { connection in
+            // What another request is deleting at the same time is left to that one, so that none waits for the other.
+            _ = try await connection.execute(
+                """
+                DELETE FROM tenure.recovery_request WHERE ctid = ANY (ARRAY(
+                    SELECT ctid FROM tenure.recovery_request WHERE ledger_id = \(ledger.uuid) AND expires_at <= \(now)
+                    LIMIT 100 FOR UPDATE SKIP LOCKED))
+                """)
+            _ = try await connection.execute(
+                """
+                INSERT INTO tenure.recovery_request AS r
+                    (ledger_id, employee_id, fingerprint, requested_at, expires_at)
+                VALUES (\(ledger.uuid), \(employee), \(key), \(now), \(end))
+                ON CONFLICT (ledger_id, employee_id, fingerprint) DO UPDATE
+                SET requested_at = excluded.requested_at, expires_at = excluded.expires_at WHERE NOT r.is_open
+                """)
+            _ = try await connection.execute(
+                """
+                DELETE FROM tenure.recovery_request WHERE ctid = ANY (ARRAY(
+                    SELECT ctid FROM tenure.recovery_request
+                    WHERE ledger_id = \(ledger.uuid) AND employee_id = \(employee) AND NOT is_open
+                    ORDER BY requested_at DESC OFFSET \(limit) FOR UPDATE SKIP LOCKED))
+                """)
+        }
+    }
+
+    /// The statement that keeps a row as long as its recovery is open, for the transaction that opens it.
+    static func opening(_ target: User.RecoveryTarget, until end: Timestamp, at time: Timestamp) -> SQL {
+        """
+        INSERT INTO tenure.recovery_request (ledger_id, employee_id, fingerprint, requested_at, expires_at, is_open)
+        VALUES (\(target.tenant.uuid), \(target.employee.uuid), \(target.fingerprint.bytes), \(time.postgres),
+            \(end.postgres), true)
+        ON CONFLICT (ledger_id, employee_id, fingerprint) DO UPDATE
+        SET expires_at = excluded.expires_at, is_open = true
+        """
+    }
+
+    /// The statement that ends a row, for the transaction that ends its recovery.
+    static func deletion(_ target: User.RecoveryTarget) -> SQL {
+        """
+        DELETE FROM tenure.recovery_request WHERE ledger_id = \(target.tenant.uuid)
+            AND employee_id = \(target.employee.uuid) AND fingerprint = \(target.fingerprint.bytes)
+        """
+    }
+
+    /// The rows of a company, those that were opened first, then the newest first.
+    func rows(of tenant: TenantID, at time: Timestamp) async throws -> [Row] {
+        let now = time.postgres, limit = Self.listLimit
+        let rows = try await context.pool.query(
+            """
+            SELECT employee_id, fingerprint, requested_at, expires_at, is_open FROM tenure.recovery_request
+            WHERE ledger_id = \(tenant.uuid) AND expires_at > \(now)
+            ORDER BY is_open DESC, requested_at DESC LIMIT \(limit)
+            """, in: [LedgerID(tenant.uuid)])
+        return try rows.compactMap { row in
+            let (employee, key, requested, end, isOpen) = try row.decode(
+                UUID.self, [UInt8].self, PostgresTimestamp.self, PostgresTimestamp.self, Bool.self)
+            guard let fingerprint = Fingerprint(key) else { return nil }
+            return Row(
+                employee: EmployeeID(employee), fingerprint: fingerprint,
+                requestedAt: Timestamp(microseconds: requested.microsecondsSinceUnixEpoch),
+                expiresAt: Timestamp(microseconds: end.microsecondsSinceUnixEpoch), isOpen: isOpen)
+        }
+    }
+}
+
+extension User.Recovery {
+    /// Account and key.
+    var target: User.RecoveryTarget {
+        User.RecoveryTarget(tenant: tenant, employee: employee, fingerprint: fingerprint)
+    }
+
+    /// The version of the company's stream of this recovery, which has its events a second time.
+    var version: Int { confirmed == nil ? 1 : 2 }
+}

@@ -1,0 +1,51 @@
+import Credentials
+public import TenureAPI
+
+/// New credentials for whoever lost every secret, by two persons of the company and one new key.
+extension TenureClient {
+    /// Starts a recovery, or goes on with one; needs a secret with ACCESS. ``proveKey(_:key:)`` follows: it answers
+    /// `authorizationPending` until two persons have approved this very key, and then `setCredentials`.
+    ///
+    /// Show the fingerprint of the key to the person, who reads it to the company's security admin. The same key has to be
+    /// used each time.
+    public func startRecovery(company: String, employee: String, key: some DeviceKey) async throws -> Flow {
+        let request = LoginRequest(
+            companyName: company, companyEmployeeId: employee, employeePublicKey: key.publicKey.bytes)
+        let started = try await call(.startRecovery, body: request, FlowStartedResponse.self)
+        return Flow(.recovery, started, company: company, employee: employee, key: key.publicKey)
+    }
+
+    /// Sets new credentials in direct mode: they go over TLS.
+    ///
+    /// A pin that this device has of the account is forgotten, because the credential was replaced.
+    public func recoverCredentials(
+        _ flow: Flow, to new: CredentialsRequest, pins: some PinStore
+    ) async throws -> FlowOutcomeResponse {
+        let outcome: FlowOutcomeResponse = try await call(
+            .recoverCredentials, ["flow": flow.handle], body: new)
+        try await pins.forget(PinnedAccount(baseURL: baseURL, company: flow.company, employee: flow.employee))
+        return outcome
+    }
+
+    /// Sets new credentials in blind mode, which pins them: nothing that was entered leaves the device.
+    ///
+    /// - Parameters:
+    ///   - asked: The outcome `setCredentials` of ``proveKey(_:key:)``.
+    ///   - blindOnly: Whether direct mode shall be refused for the new credentials.
+    /// - Throws: ``TenureClientError`` as at a set-up in blind mode.
+    public func recoverBlindCredentials(
+        _ flow: Flow, _ asked: FlowOutcomeResponse, to new: CredentialsRequest, blindOnly: Bool = false,
+        key: some DeviceKey, pins: some PinStore
+    ) async throws -> FlowOutcomeResponse {
+        let challenge = try flow.checkedChallenge(app: credentials.appId)
+        guard case .setCredentials(_, _, let told?) = asked, let approvals = told.approvals else {
+            throw TenureClientError(.signingRefused)
+        }
+        let plan = try Self.plan(asked, blindOnly: blindOnly)
+        guard plan.credentialId != challenge.fields.credential else { throw TenureClientError(.signingRefused) }
+        return try await handIn(
+            new, flow, challenge, plan,
+            authority: .recovered(firstApproval: approvals.opened, secondApproval: approvals.confirmed), key: key,
+            pins: pins)
+    }
+}

@@ -1,0 +1,154 @@
+import Canonical
+import Foundation
+import IdentityService
+import TestSupport
+import Testing
+
+/// What a stranger learns of a recovery, what stays of it, and how long it is open.
+@Suite(.onServer)
+struct `What a recovery tells` {
+    /// What a caller sees: statuses, members, sizes.
+    private struct Seen: Equatable {
+        var started: [String]
+        var challengeBytes: Int
+        var asked: [String]
+        var outcome: String?
+        var sizes: [Int?]
+        var later: String?
+    }
+
+    private func observe(_ person: Person, _ client: Client) async throws -> Seen {
+        let device = Device()
+        let started = try await client.post("/v1/recoveries", person.login(device))
+        let flow = try await Flow.recover(person, device, client)
+        let asked = try await flow.prove(device)
+        #expect(
+            asked["fingerprint"]?.text == device.fingerprint && asked["employeePublicKey"]?.text == device.publicKey)
+        let later = try await flow.step("credentials", person.credentials)
+        return Seen(
+            started: try started.json.members.keys.sorted(),
+            challengeBytes: Base64.decode(flow.challenge)?.count ?? 0, asked: try asked.json.members.keys.sorted(),
+            outcome: asked.outcome, sizes: [asked["fingerprint"]?.text?.utf8.count, asked.body.count], later: later.code
+        )
+    }
+
+    @Test func `is the same of the known, the unknown, the cancelled, the locked, and those of other apps`()
+        async throws
+    {
+        try await inTurn { world in
+            let client = try world.client
+            let scene = try await RecoveryScene("told.example", client)
+            let cancelled = try await client.join(Person("gone", at: "told.example"))
+            expectOutcome(
+                try await client.post(client.path(cancelled.person, "/cancellation"), by: scene.founder.session), "done"
+            )
+            let locked = Person("stop", at: "told.example")
+            _ = try await client.join(locked)
+            for _ in 0..<12 {
+                var guess = locked
+                guess.passphrase = "not this passphrase"
+                _ = try await client.logIn(guess, Device())
+            }
+            let known = try await observe(scene.lost.person, client)
+            #expect(known.outcome == "authorizationPending" && known.later == "flow.already_used")
+            let foreign = client.by(try await world.makeApp(name: "foreign"))
+            let others = [
+                (Person("none", at: "told.example"), client), (cancelled.person, client), (locked, client),
+                (Person("none", at: "nowhere.example"), client), (scene.lost.person, foreign),
+            ]
+            for (person, client) in others {
+                let seen = try await observe(person, client)
+                #expect(seen == known, "\(person.id)")
+            }
+            // Whoever has no link to the company leaves nothing for its admins to see.
+            let shown = try await client.recoveries("told.example", by: scene.founder)
+            #expect(Set(shown.values.compactMap { $0["employee"]?["companyEmployeeId"]?.text }) == ["lost", "stop"])
+        }
+    }
+
+    @Test func `is nothing secret in database and logs`() async throws {
+        try await inTurn { world in
+            let client = try world.client
+            let scene = try await RecoveryScene("traceless.example", client)
+            var secrets: [Forms] = []
+            for blind in [false, true] {
+                var new = Person.withQuestions("lost", at: "traceless.example")
+                new.email = scene.lost.person.email
+                new.passphrase = blind ? nil : "Secret \(Person.word()) phrase"
+                _ = try await scene.ask()
+                try await scene.approve()
+                expectOutcome(
+                    try await client.finishRecovery(new, scene.device, blind: blind), "authorizationPending")
+                secrets += new.questions.flatMap { [Forms("answer", $0.answer), Forms("question", $0.question)] }
+                secrets += new.passphrase.map { [Forms("passphrase", $0)] } ?? []
+            }
+            secrets.append(Forms("e-mail", scene.lost.person.email))
+            let (dump, tables) = try await world.dump()
+            #expect(tables.contains("tenure.recovery_request"))
+            let logs = Data(world.logs.joined(separator: "\n").utf8)
+            for secret in secrets {
+                #expect(!secret.isFound(in: dump), "\(secret.name) in the database")
+                #expect(!secret.isFound(in: logs), "\(secret.name) in the logs")
+            }
+            #expect(Forms("company", "traceless.example").isFound(in: dump))
+
+            // Nothing about a recovery has to be erased, and what was erased is recovered by nobody.
+            try await scene.approve()
+            _ = try await world.erasing { erasure in
+                try await erasure.run(try await erasure.plan(email: scene.lost.person.email))
+            }
+            expectOutcome(try await scene.ask(), "authorizationPending")
+            #expect(try await client.recoveries("traceless.example", by: scene.founder).isEmpty)
+            #expect(try await scene.confirm().status >= 400)
+            let request = VerifyRequest(key: try await world.logKey())
+            let report = try await world.database.withPool(as: .reader, maximumConnections: 8) { pool in
+                try await VerifyLog(pool: pool, request: request).run()
+            }
+            #expect(report.violations == [], "\(report.violations)")
+        }
+    }
+
+    private func after(_ seconds: Int) -> Call {
+        Call(requestId: Person.word(), time: Timestamp.now().adding(.seconds(seconds)))
+    }
+
+    @Test func `is over after seventy-two hours, at every step`() async throws {
+        try await inTurn { world in
+            let client = try world.client
+            let scene = try await RecoveryScene("hours.example", client)
+            let service = world.service
+            let app = try await service.authenticate(appId: world.app.appId, secret: world.app.secret)
+            let input = LoginInput(
+                companyName: "hours.example", companyEmployeeId: "lost", employeePublicKey: scene.device.point)
+            func ask(_ call: Call) async throws -> (flow: String, outcome: FlowOutcome) {
+                let started = try await service.startRecovery(input, app: app, call: call)
+                let proof = try bytes(base64: scene.device.sign(started.challenge))
+                let outcome = try await service.proveKey(
+                    purpose: .recovery, flow: started.flow, proof: proof, app: app, call: call)
+                return (started.flow, outcome)
+            }
+            func isOpen(_ outcome: FlowOutcome) -> Bool {
+                if case .setCredentials = outcome { true } else { false }
+            }
+            try await scene.approve()
+            let hours = 72 * 3_600
+            #expect(isOpen(try await ask(after(hours - 900)).outcome))
+            #expect(!isOpen(try await ask(after(hours + 60)).outcome))
+            // Begun in time and finished too late.
+            let begun = try await ask(after(hours - 60))
+            #expect(isOpen(begun.outcome))
+            let person = scene.renewed
+            let new = CredentialsInput(
+                securityQuestions: person.questions, passphrase: person.passphrase, questionsWithPassphrase: false)
+            var code: String?
+            do {
+                _ = try await service.recoverCredentials(flow: begun.flow, new, app: app, call: after(hours + 60))
+            } catch { code = (error as? ServiceError)?.code.rawValue }
+            #expect(code == "request.stale")
+            let outcome = try await service.recoverCredentials(
+                flow: begun.flow, new, app: app, call: after(hours - 30))
+            #expect(!isOpen(outcome))
+            expectOutcome(try await client.logIn(person, scene.lost.device), "success")
+        }
+    }
+}

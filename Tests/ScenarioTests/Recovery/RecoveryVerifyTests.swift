@@ -1,0 +1,125 @@
+import Canonical
+import Credentials
+import Foundation
+import IdentityService
+import Ledger
+import TestSupport
+import Testing
+
+/// Recoveries as the log's reader sees them, and what a forger gets who can sign with keys of the company.
+@Suite(.onServer)
+struct `The log of recoveries` {
+    private func verify(_ world: TenureWorld) async throws -> VerifyReport {
+        let request = VerifyRequest(key: try await world.logKey())
+        return try await world.database.withPool(as: .reader, maximumConnections: 8) { pool in
+            try await VerifyLog(pool: pool, request: request).run()
+        }
+    }
+
+    private func directory(of scene: RecoveryScene) async throws -> LedgerID {
+        let opened = try await scene.client.events(scene.lost.person.company).last {
+            $0["type"]?.text == "RecoveryOpened"
+        }
+        return .directory(try #require(UUID(uuidString: opened?["data"]?["userId"]?.text ?? "")).uuid.0)
+    }
+
+    @Test func `verify in both ledgers, and what a forger changes in either is found`() async throws {
+        try await inTurn { world in
+            let client = try world.client
+            let company = "recovery-verify.example"
+            let scene = try await RecoveryScene(company, client)
+            // Confirmed, and later cancelled, by the owner's own device; ended by a log-in; confirmed by an admin.
+            expectOutcome(try await scene.open(), "done")
+            expectOutcome(try await scene.confirm(by: scene.lost), "done")
+            expectOutcome(
+                try await client.finishRecovery(scene.renewed, scene.device, blind: true), "authorizationPending")
+            let owner = try Member(
+                scene.renewed, scene.lost.device, try await client.logIn(scene.renewed, scene.lost.device))
+            try await scene.approve()
+            expectOutcome(try await client.cancelRecovery(scene.lost.person, scene.device, by: owner), "done")
+            try await scene.approve()
+            expectOutcome(try await client.logIn(scene.renewed, scene.lost.device), "success")
+            try await scene.approve()
+            expectOutcome(try await client.cancelRecovery(scene.lost.person, scene.device, by: scene.admin), "done")
+            #expect(try await verify(world).violations == [])
+            let ledger = try await directory(of: scene)
+            let founder = scene.founder.device.point
+            // One person twice, with signatures that fit: the second decision is signed by the first person's device.
+            let position = try await world.forge("RecoveryConfirmed", in: ledger.uuid) { data in
+                let old = data["by"]?["statement"]?.text
+                var statement = try RecoveryStatement(
+                    parsing: try bytes(base64url: old), expecting: .recoveryConfirmation)
+                statement.context.signer = try SignerPublicKey(bytes: founder)
+                let signature = try bytes(base64: scene.founder.device.sign(statement.bytes, .raw))
+                return [
+                    (old, Base64URL.encode(statement.bytes)),
+                    (data["by"]?["signature"]?.text, Base64URL.encode(signature)),
+                    (data["by"]?["key"]?.text, Base64URL.encode(founder)),
+                ]
+            }
+            let found = try await verify(world).violations.filter { $0.kind == .signature }
+            let words = "the company's ledger has no such decision about a recovery"
+            #expect(found.contains { $0.ledger == ledger && $0.position == position && $0.detail == words }, "\(found)")
+            let other = "the user's directory has no such decision about a recovery"
+            #expect(found.contains { $0.detail == other }, "\(found)")
+        }
+    }
+
+    private func data(of type: String, in company: String, _ client: Client) async throws -> JSONValue {
+        try #require(try await client.events(company).last { $0["type"]?.text == type }?["data"])
+    }
+
+    /// The members of a confirmation to exchange, signed anew.
+    private func forged(
+        _ data: JSONValue, _ member: String, by device: Device
+    ) throws -> [(old: String?, new: String)] {
+        if member == "person" {
+            let confirmer = data["confirmerId"]?.text ?? "", user = data["userId"]?.text ?? ""
+            return [("\"confirmerId\":\"\(confirmer)\"", "\"confirmerId\":\"\(user)\"")]
+        }
+        let old = data["by"]?["statement"]?.text
+        var statement = try RecoveryStatement(parsing: try bytes(base64url: old), expecting: .recoveryConfirmation)
+        let hash = [UInt8](repeating: 7, count: 32)
+        if member == "key" { statement.keyHash = hash } else { statement.followsHash = hash }
+        let signature = try bytes(base64: device.sign(statement.bytes, .raw))
+        return [
+            (old, Base64URL.encode(statement.bytes)),
+            (data["by"]?["signature"]?.text, Base64URL.encode(signature)),
+        ]
+    }
+
+    /// Forges the newest confirmation of a company and gives back what is found at its two places.
+    private func findings(_ member: String, _ world: TenureWorld, _ scene: RecoveryScene) async throws -> [String] {
+        let company = scene.lost.person.company
+        let data = try await data(of: "RecoveryConfirmed", in: company, scene.client)
+        // The same bytes in both ledgers, as a forger would see to it.
+        let changes = try forged(data, member, by: scene.admin.device)
+        let user = try await directory(of: scene)
+        let tenant = try await world.ledger(company)
+        let first = try await world.forge("RecoveryConfirmed", in: user.uuid) { _ in changes }
+        let second = try await world.forge("RecoveryConfirmed", in: tenant.uuid) { _ in changes }
+        let report = try await verify(world)
+        var words: [String] = []
+        for violation in report.violations where violation.kind == .signature {
+            let isThere =
+                (violation.ledger == user && violation.position == first)
+                || (violation.ledger == tenant && violation.position == second)
+            if isThere { words.append(violation.detail) }
+        }
+        return words
+    }
+
+    @Test(arguments: ["follows", "key", "person"])
+    func `that a forger signs anew in both ledgers are found by what they say`(member: String) async throws {
+        try await inTurn { world in
+            let client = try world.client
+            let scene = try await RecoveryScene("recovery-forged-\(member).example", client)
+            try await scene.approve()
+            let found = try await findings(member, world, scene)
+            let words =
+                member == "person"
+                ? "the event names another person than the company's ledger" : "the statement is about another recovery"
+            #expect(found.contains(words), "\(found)")
+        }
+    }
+}
