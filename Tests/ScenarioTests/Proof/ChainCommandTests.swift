@@ -34,6 +34,29 @@ struct `The chain at the command line` {
         Issue.record("nothing was sealed")
     }
 
+    @Test func `an anchor is held against a bundle of everything, and of one company it is said that it is not`()
+        async throws
+    {
+        try await inTurn { world in
+            let founder = try await world.client.found("anchored.example")
+            try await seal(founder.person.company, upTo: 1, try world.client)
+            let files = try TemporaryFiles()
+            defer { files.remove() }
+            let anchor = files.path("anchor")
+            try await Data(world.client.get("/anchor").body).write(to: URL(fileURLWithPath: anchor))
+            for (name, selection, isHeld) in [
+                ("all", [], true), ("one", ["--company", "anchored.example"], false),
+            ] as [(String, [String], Bool)] {
+                let bundle = files.path(name)
+                #expect(try await tenure(["replay", "--export", bundle] + selection, world).status == 0)
+                let verified = try await tenure(
+                    ["verify", "--bundle", bundle, "--anchor", anchor, "--json"], world, withDatabase: false)
+                #expect(verified.status == 0, "\(verified)")
+                #expect(try StrictJSON.parse(Array((verified.lines.last ?? "").utf8))["anchored"] == .bool(isHeld))
+            }
+        }
+    }
+
     @Test func `is printed link by link with 0, and is 3 by a foreign root or a broken link, 6 for no key`()
         async throws
     {
