@@ -34,7 +34,14 @@ struct `A hostile app` {
                 try await hostile.get(hostile.path("victim-app.example"), by: caller), "company.unknown")
         }
         // And at the company of the victim, where the app is not linked: right answers are answered like wrong ones.
-        try expectProblem(try await hostile.logIn(victim.person, device), "answers.incorrect")
+        // One decoy in four asks for a passphrase, which the victim does not have.
+        var person = victim.person
+        person.passphrase = "a passphrase that nobody has"
+        let login = try await Flow.logIn(person, device, hostile)
+        let decoy = try await login.prove(device)
+        try expectProblem(
+            try await login.complete(person, decoy),
+            decoy.outcome == "validateAnswers" ? "answers.incorrect" : "passphrase.incorrect")
         #expect(
             try await client.events("victim-app.example", "type=EmployeeKeyPresented", by: victim.session).count == 1)
     }
