@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPAPI
 
-@Suite(.timeLimit(.minutes(1))) struct LifecycleTests {
+@Suite(.timeLimit(.minutes(5))) struct LifecycleTests {
     /// Hands the port over once the server runs.
     private func start(
         _ service: FakeService, _ work: @Sendable (Int, ServiceGroup) async throws -> Void

@@ -1,10 +1,12 @@
 import Foundation
+import Synchronization
 
 /// An executable of this package, run as a process of its own.
 public final class ChildProcess: @unchecked Sendable {
     // Proof of @unchecked: `process` is set up before any other thread can know it, and afterwards only its documented
     // thread-safe parts are used: the process id, and the wait for its end, which one caller does.
     private let process: Process
+    private let hasEnded = Mutex(false)
     private let ends: AsyncStream<(status: Int32, lines: [String])>
 
     /// Starts an executable that lies beside the test bundle, with these variables beside the test's own.
@@ -29,6 +31,7 @@ public final class ChildProcess: @unchecked Sendable {
         Thread.detachNewThread { [self] in
             let data = output.fileHandleForReading.readDataToEndOfFile()
             self.process.waitUntilExit()
+            hasEnded.withLock { $0 = true }
             let status = self.process.terminationStatus
             let lines = String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
             end.yield((self.process.terminationReason == .exit ? status : -status, lines))
@@ -40,10 +43,16 @@ public final class ChildProcess: @unchecked Sendable {
     public var identifier: Int32 { process.processIdentifier }
 
     /// Ends the process at once, as a crash would (SIGKILL).
-    public func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
+    ///
+    /// One that has ended already is left alone: its number may belong to another process by now.
+    public func kill() {
+        hasEnded.withLock { if !$0 { _ = Foundation.kill(process.processIdentifier, SIGKILL) } }
+    }
 
     /// Whether it has not ended yet.
-    public var isAlive: Bool { Foundation.kill(process.processIdentifier, 0) == 0 }
+    public var isAlive: Bool {
+        hasEnded.withLock { !$0 && Foundation.kill(process.processIdentifier, 0) == 0 }
+    }
 
     /// Everything it wrote until its end, and its status; a negative status is the signal that ended it. Call it once.
     public func finish() async -> (status: Int32, lines: [String]) {

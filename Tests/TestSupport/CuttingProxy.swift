@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A proxy before the server's Unix socket that loses a COMMIT or its answer, a number of times.
+/// A proxy before the server's Unix socket that loses a COMMIT or its answer, a number of times, and cuts connections.
 public final class CuttingProxy: @unchecked Sendable {
     // Proof of @unchecked: the descriptors and paths never change after `init`; what changes is under `lock`.
 
@@ -16,9 +16,10 @@ public final class CuttingProxy: @unchecked Sendable {
     private let upstream: String
     private let directory: String
     private let listener: Int32
-    private let cut: Cut
     private let lock = NSLock()
+    private var cut: Cut
     private var remaining: Int
+    private var open: Set<Int32> = []
 
     /// A URL that leads through the proxy, made from one that names the socket's directory and port.
     public let url: String
@@ -57,13 +58,29 @@ public final class CuttingProxy: @unchecked Sendable {
     /// How many cuts are still to come.
     public var cutsLeft: Int { lock.withLock { remaining } }
 
-    private func serve(_ client: Int32) {
-        let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        guard Self.with(upstream, { connect(server, $0, $1) }) == 0 else {
-            close(client)
-            close(server)
-            return
+    /// Cuts at the next `count` COMMITs, whatever was asked for before.
+    public func cutNext(_ cut: Cut, count: Int) {
+        lock.withLock {
+            self.cut = cut
+            remaining = count
         }
+    }
+
+    /// Cuts every connection at once, wherever it is, without a word to either side.
+    public func cutConnections() {
+        lock.withLock { for client in open { shutdown(client, Int32(SHUT_RDWR)) } }
+    }
+
+    private func serve(_ client: Int32) {
+        lock.withLock { _ = open.insert(client) }
+        // Forgotten before it is closed: the number may belong to another connection right afterwards.
+        defer {
+            lock.withLock { _ = open.remove(client) }
+            close(client)
+        }
+        let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(server) }
+        guard Self.with(upstream, { connect(server, $0, $1) }) == 0 else { return }
         let answers = DispatchSemaphore(value: 0)
         let isCutting = Flag()
         Thread.detachNewThread {
@@ -79,28 +96,29 @@ public final class CuttingProxy: @unchecked Sendable {
         }
         forward(client, server, isCutting)
         answers.wait()
-        close(client)
-        close(server)
     }
 
     private func forward(_ client: Int32, _ server: Int32, _ isCutting: Flag) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while case let count = read(client, &buffer, buffer.count), count > 0 {
             let bytes = buffer[..<count]
-            if Self.isCommit(bytes), takeCut() {
+            if Self.isCommit(bytes), let cut = takeCut() {
                 isCutting.set()
-                if cut == .before { break }
+                guard cut == .after else {
+                    shutdown(server, Int32(SHUT_RDWR))
+                    return
+                }
             }
             guard Self.write(bytes, server) else { break }
         }
-        if !isCutting.isSet || cut == .before { shutdown(server, Int32(SHUT_RDWR)) }
+        if !isCutting.isSet { shutdown(server, Int32(SHUT_RDWR)) }
     }
 
-    private func takeCut() -> Bool {
+    private func takeCut() -> Cut? {
         lock.withLock {
-            guard remaining > 0 else { return false }
+            guard remaining > 0 else { return nil }
             remaining -= 1
-            return true
+            return cut
         }
     }
 

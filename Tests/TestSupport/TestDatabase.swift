@@ -28,8 +28,11 @@ public struct TestDatabase: Sendable {
     }
 
     /// The URL of a role, for a process that reads it from its settings. Of a repeated parameter libpq takes the last.
-    public func url(as role: Role) -> String {
+    ///
+    /// - Parameter proxy: The URL of a proxy before the server, where the process shall go through one.
+    public func url(as role: Role, through proxy: String? = nil) -> String {
         let user = role == .superuser ? "" : "&user=\(role.rawValue)"
+        let url = proxy ?? url
         return url + (url.contains("?") ? "&" : "?") + "dbname=\(name)" + user
     }
 

@@ -6,7 +6,7 @@ import Postgres
 public struct ThrowawayCluster: Sendable {
     /// A superuser's URL.
     public let url: String
-    private let directory: String
+    let directory: String
     private let binaries: String
 
     /// Why tests with a server of their own do not run.
@@ -45,11 +45,26 @@ public struct ThrowawayCluster: Sendable {
         if geteuid() == 0 { try await finish(try run("/bin/chown", ["postgres", directory])) }
         try await server(
             "initdb", ["-D", "\(directory)/data", "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--no-sync"])
+        try await serve()
+    }
+
+    /// Starts the server's processes on the files that there are, and waits until it has recovered and answers.
+    ///
+    /// `fsync`, `full_page_writes` and `synchronous_commit` stay on, so that a crash loses nothing acknowledged.
+    func serve() async throws {
         // The server stays our child: `pg_ctl start` would hand our descriptors to a daemon.
         _ = try launch(
             "postgres",
-            ["-D", "\(directory)/data", "-k", directory, "-c", "listen_addresses=", "-c", "port=5432"])
-        for _ in 0..<300 {
+            [
+                "-D", "\(directory)/data", "-k", directory, "-c", "listen_addresses=", "-c", "port=5432", "-c",
+                "max_connections=200",
+            ])
+        try await answer()
+    }
+
+    /// Waits until the server takes connections.
+    func answer() async throws {
+        for _ in 0..<1_200 {
             if await answers() { return }
             try await Task.sleep(for: .milliseconds(50))
         }
@@ -73,7 +88,7 @@ public struct ThrowawayCluster: Sendable {
     /// from the write-ahead log as after a crash.
     public func crash(backend processID: Int32) { kill(processID, SIGKILL) }
 
-    private func server(_ program: String, _ arguments: [String]) async throws {
+    func server(_ program: String, _ arguments: [String]) async throws {
         try await finish(try launch(program, arguments))
     }
 

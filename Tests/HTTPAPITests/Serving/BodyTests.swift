@@ -7,21 +7,21 @@ import Testing
 
 @testable import HTTPAPI
 
-@Suite(.timeLimit(.minutes(1))) struct BodyTests {
+@Suite(.timeLimit(.minutes(5))) struct BodyTests {
     private static let head = """
         POST /v1/logins HTTP/1.1\r\nHost: x\r\nAuthorization: \(API.basic)\r\nContent-Type: application/json\r\n
         """
 
     /// Sends raw bytes to a server of its own.
     private func raw(
-        _ parts: [String], pause: Duration = .zero, patience: Duration = .seconds(5), timeout: Duration = .seconds(10),
+        _ parts: [String], pause: Duration = .zero, until last: String? = nil, timeout: Duration = .seconds(60),
         service: FakeService = FakeService()
     ) async throws -> (text: String, closed: Bool) {
         var configuration = HTTPConfiguration(port: 0)
         configuration.limits.bodyTimeout = timeout
         return try await API.with(service, configuration: configuration, live: true) { api in
             let port = try #require(api.client.port)
-            return try await RawConnection(port: port).exchange(parts, pause: pause, patience: patience)
+            return try await RawConnection(port: port).exchange(parts, pause: pause, until: last)
         }
     }
 
@@ -63,7 +63,7 @@ import Testing
         let chunks = parts.map { String($0.utf8.count, radix: 16) + "\r\n" + $0 + "\r\n" }
         let (text, _) = try await raw(
             [Self.head + "Transfer-Encoding: chunked\r\n\r\n"] + chunks + ["0\r\n\r\n"], pause: .milliseconds(20),
-            patience: .milliseconds(800))
+            until: "\r\n\r\n")
         #expect(text.hasPrefix("HTTP/1.1 201"))
     }
 
@@ -113,7 +113,7 @@ import Testing
     @Test func `two requests on one connection are answered in order`() async throws {
         let one = "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Request-Id: first\r\n\r\n"
         let two = "GET /nothing HTTP/1.1\r\nHost: x\r\nX-Request-Id: second\r\n\r\n"
-        let (text, _) = try await raw([one + two], patience: .milliseconds(800))
+        let (text, _) = try await raw([one + two], until: "second")
         let first = try #require(text.firstRange(of: "first"))
         let second = try #require(text.firstRange(of: "second"))
         #expect(first.lowerBound < second.lowerBound)

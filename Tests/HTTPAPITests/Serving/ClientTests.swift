@@ -7,7 +7,7 @@ import Testing
 @testable import HTTPAPI
 
 /// The client and the server speak to each other over a real socket.
-@Suite(.timeLimit(.minutes(1))) struct ClientTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientTests {
     private func with<Value: Sendable>(
         _ service: FakeService, _ work: @Sendable (TenureClient) async throws -> Value
     ) async throws -> Value {

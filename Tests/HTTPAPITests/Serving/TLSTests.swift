@@ -7,7 +7,7 @@ import Testing
 @Suite(
     .enabled(
         if: Command.exists(["openssl", "version"]) && Command.exists(["curl", "--version"]),
-        "openssl and curl are not installed"), .timeLimit(.minutes(1)))
+        "openssl and curl are not installed"), .timeLimit(.minutes(5)))
 struct TLSTests {
     /// Serves with a certificate of a moment, and hands over what curl needs to trust it.
     private func serving<Value: Sendable>(
@@ -25,7 +25,9 @@ struct TLSTests {
         let configuration = HTTPConfiguration(port: 0, certificate: .init(chainFile: chain, keyFile: key))
         return try await API.with(configuration: configuration, live: true) { api in
             let port = try #require(api.client.port)
-            let trust = ["--cacert", chain, "--resolve", "localhost:\(port):127.0.0.1", "--silent", "--max-time", "20"]
+            let trust = [
+                "--cacert", chain, "--resolve", "localhost:\(port):127.0.0.1", "--silent", "--max-time", "120",
+            ]
             return try await work("https://localhost:\(port)", trust)
         }
     }

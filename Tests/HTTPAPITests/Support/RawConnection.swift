@@ -1,13 +1,14 @@
 import NIOCore
 import NIOPosix
 
-/// A connection that sends bytes as they are, however wrong, and reads until the server closes or a time has passed.
+/// A connection that sends bytes as they are, however wrong, and reads until the server closes, a text has come, or
+/// patience is at an end.
 struct RawConnection {
     let port: Int
 
     /// Sends the parts with a pause after each; answers everything that came back, and whether the server closed.
     func exchange(
-        _ parts: [String], pause: Duration = .zero, patience: Duration = .seconds(5)
+        _ parts: [String], pause: Duration = .zero, until last: String? = nil, patience: Duration = .seconds(60)
     ) async throws -> (text: String, closed: Bool) {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port) { channel in
@@ -19,7 +20,12 @@ struct RawConnection {
             try await withThrowingTaskGroup(of: Bool?.self) { group in
                 let collected = Collected()
                 group.addTask {
-                    do { for try await buffer in inbound { await collected.add(buffer) } } catch {}
+                    do {
+                        for try await buffer in inbound {
+                            await collected.add(buffer)
+                            if let last, await collected.text.contains(last) { return false }
+                        }
+                    } catch {}
                     return true
                 }
                 group.addTask {

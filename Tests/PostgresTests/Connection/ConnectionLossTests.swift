@@ -2,7 +2,7 @@ import Testing
 
 @testable import Postgres
 
-@Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(5)))
 struct ConnectionLossTests {
     private func kill(_ processID: Int32) async throws {
         try await TestDatabase.withConnection { killer in
@@ -15,10 +15,16 @@ struct ConnectionLossTests {
         try await TestDatabase.withConnection { connection in
             let processID = connection.processID
             async let killed: Void = {
-                try await Task.sleep(for: .milliseconds(100))
+                try await TestDatabase.withConnection { observer in
+                    while try await observer.query(
+                        "SELECT FROM pg_stat_activity WHERE pid = \(processID) AND wait_event = 'PgSleep'"
+                    ).isEmpty {
+                        try await Task.sleep(for: .milliseconds(5))
+                    }
+                }
                 try await kill(processID)
             }()
-            let error = try await databaseError { try await connection.query("SELECT pg_sleep(60)") }
+            let error = try await databaseError { try await connection.query("SELECT pg_sleep(600)") }
             try await killed
             #expect(error.code == .connection)
             #expect(error.sqlState == .adminShutdown)

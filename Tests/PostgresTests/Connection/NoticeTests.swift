@@ -3,7 +3,7 @@ import Testing
 
 @testable import Postgres
 
-@Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(5)))
 struct NoticeTests {
     private final class Recorder: LogHandler {
         let seen = Lock<[(Logger.Level, String)]>([])

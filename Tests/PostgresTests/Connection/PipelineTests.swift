@@ -2,7 +2,7 @@ import Testing
 
 @testable import Postgres
 
-@Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(5)))
 struct PipelineTests {
     @Test func `each statement gets its rows, prepared or not`() async throws {
         for capacity in [0, 2, 256] {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Postgres
 
-@Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(5)))
 struct PreparedStatementTests {
     private func preparedCount(_ connection: inout PostgresConnection) async throws -> Int {
         // Over the simple protocol's absence of a cache entry: its own statement counts as one.

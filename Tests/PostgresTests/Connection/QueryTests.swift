@@ -3,7 +3,7 @@ import Testing
 
 @testable import Postgres
 
-@Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(5)))
 struct QueryTests {
     @Test func `values are bound and rows decoded`() async throws {
         try await TestDatabase.withConnection { connection in

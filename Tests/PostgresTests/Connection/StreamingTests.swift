@@ -2,7 +2,7 @@ import Testing
 
 @testable import Postgres
 
-@Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(5)))
 struct StreamingTests {
     private struct Enough: Error {}
 
@@ -32,7 +32,7 @@ struct StreamingTests {
                 Issue.record("the error was swallowed")
             } catch is Enough {}
             #expect(seen == 10)
-            #expect(ContinuousClock.now - started < .seconds(10))
+            #expect(ContinuousClock.now - started < .seconds(50))
             #expect(try await connection.query("SELECT 1").count == 1)
         }
     }

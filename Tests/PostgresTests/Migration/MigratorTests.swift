@@ -2,7 +2,7 @@ import Testing
 
 @testable import Postgres
 
-@Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(5)))
 struct MigratorTests {
     private func migration(_ name: String, _ sql: String) -> Migration { Migration(name: name, sql: Array(sql.utf8)) }
     private var first: Migration { migration("m001", "CREATE TABLE a (i int8); INSERT INTO a VALUES (1);") }

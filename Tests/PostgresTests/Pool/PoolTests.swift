@@ -4,7 +4,7 @@ import Testing
 
 @testable import Postgres
 
-@Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(5)))
 struct PoolTests {
     private func withPool<Result>(
         _ size: Int = 2, timeout: Duration = .seconds(10), _ body: (PostgresPool) async throws -> Result

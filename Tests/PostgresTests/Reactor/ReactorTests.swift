@@ -3,7 +3,7 @@ import Testing
 
 @testable import Postgres
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ReactorTests {
     private func withPipe(_ body: (Reactor, Int32, Int32) async throws -> Void) async throws {
         let reactor = try #require(Reactor.shared)

@@ -4,7 +4,7 @@ import Testing
 @testable import Postgres
 
 /// Every type goes to the server and back, and the server's own text form says that it arrived as what was meant.
-@Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(5)))
 struct RoundTripTests {
     private func roundTrip<Value: PostgresEncodable & PostgresDecodable & Equatable>(
         _ values: [Value], asText texts: [String?]? = nil, sourceLocation: SourceLocation = #_sourceLocation

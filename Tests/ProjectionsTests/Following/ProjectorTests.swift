@@ -101,6 +101,7 @@ struct ProjectorTests {
                 let passed = try await stage.views.wait(
                     for: Int64(before) + 1, of: poisoned.tenant, patience: .milliseconds(500))
                 #expect(!passed)
+                try await stage.waitUntil { $0.stopped.count == ProjectionName.all.count }
             }
             let failures = try await stage.text(
                 "SELECT failure FROM tenure.projection_progress WHERE failed_at_position = \(Int64(before) + 1)")
@@ -187,11 +188,11 @@ struct ProjectorTests {
 }
 
 extension Stage {
-    /// Asks again and again, for ten seconds at most.
+    /// Asks again and again, for a minute at least.
     func waitUntil(
         _ condition: (ProjectionLag) -> Bool, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        for _ in 0..<200 {
+        for _ in 0..<1_200 {
             if condition(try await ProjectionLag.read(readers)) { return }
             try await Task.sleep(for: .milliseconds(50))
         }

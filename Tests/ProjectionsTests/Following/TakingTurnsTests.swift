@@ -31,14 +31,14 @@ struct TakingTurnsTests {
 
     @Test func `a process that vanished is followed by another within seconds`() async throws {
         try await Stage.run { stage in
+            let script = try CompanyScript.eventful()
+            try await stage.append(script)
             // As a killed process leaves it: a lease that nobody renews, and nothing else.
             try await stage.execute(
                 """
                 INSERT INTO tenure.lease (name, holder, expires_at)
-                VALUES ('projector', \(UUID()), clock_timestamp() + interval '3 seconds')
+                VALUES ('projector', \(UUID()), clock_timestamp() + interval '6 seconds')
                 """)
-            let script = try CompanyScript.eventful()
-            try await stage.append(script)
             try await stage.following { _ in
                 let early = try await stage.views.wait(for: 1, of: script.tenant, patience: .milliseconds(500))
                 #expect(!early)

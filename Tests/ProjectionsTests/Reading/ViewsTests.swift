@@ -85,7 +85,7 @@ struct ViewsTests {
             #expect(!arrived)
             #expect(ContinuousClock.now - began >= .milliseconds(200))
             try await stage.following { projector in
-                async let waiting = stage.views.wait(for: last, of: script.tenant, patience: .seconds(30))
+                async let waiting = stage.views.wait(for: last, of: script.tenant, patience: .seconds(60))
                 projector.nudge()
                 let arrived = try await waiting
                 #expect(arrived)

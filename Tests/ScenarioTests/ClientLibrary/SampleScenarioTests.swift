@@ -18,7 +18,7 @@ struct `The sample of the documentation` {
     private func run(_ sample: () -> Void) async -> [String] {
         await MainActor.run { SampleLog.shared.lines = [] }
         sample()
-        for _ in 0..<600 {
+        for _ in 0..<3_600 {
             if await MainActor.run(body: { !SampleLog.shared.lines.isEmpty }) { break }
             try? await Task.sleep(for: .milliseconds(50))
         }

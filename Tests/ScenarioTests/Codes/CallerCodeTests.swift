@@ -40,10 +40,18 @@ struct `A session that has expired` {
         let founder = try await client.found("expired.example")
         try await Task.sleep(for: .milliseconds(1_200))
         try expectProblem(try await client.get("/v1/sessions", by: founder.session), "session.expired")
-        let refreshed = try await client.post(
-            "/v1/sessions/refresh", ["refreshToken": .string(founder.refreshToken)], by: .nobody)
-        #expect(refreshed.status == 200, "\(refreshed)")
-        let token = try #require(refreshed["accessToken"]?.text)
-        #expect(try await client.get("/v1/sessions", by: .session(token)).status == 200)
+        // A second is short on a busy machine: the new session may have expired, too, before it is used.
+        var refreshToken = founder.refreshToken
+        var reply: HTTPReply?
+        for _ in 0..<50 where reply?.status != 200 {
+            let refreshed = try await client.post(
+                "/v1/sessions/refresh", ["refreshToken": .string(refreshToken)], by: .nobody)
+            try #require(refreshed.status == 200, "\(refreshed)")
+            refreshToken = try #require(refreshed["refreshToken"]?.text)
+            let token = try #require(refreshed["accessToken"]?.text)
+            reply = try await client.get("/v1/sessions", by: .session(token))
+            #expect(reply?.status == 200 || reply?.code == "session.expired")
+        }
+        #expect(reply?.status == 200)
     }
 }

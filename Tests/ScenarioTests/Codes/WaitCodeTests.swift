@@ -34,12 +34,14 @@ struct `Codes of status 429 and 503` {
         try await inTurn(options) { world in
             let client = try world.client
             var replies: [HTTPReply] = []
-            for _ in 0..<6 {
+            // On a busy machine a request may take as long as it takes to earn another one, and then there are more.
+            while replies.count < 60, replies.last?.status != 429 {
                 replies.append(try await client.post("/v1/logins", Person("e", at: "rate.example").login(Device())))
             }
-            #expect(replies.prefix(5).allSatisfy { $0.status == 201 }, "\(replies)")
-            try expectProblem(replies[5], "request.rate_limited", goesOn: false)
-            try await Task.sleep(for: .seconds(Int(try #require(replies[5].headers["retry-after"])) ?? 0))
+            #expect(replies.count > 5 && replies.dropLast().allSatisfy { $0.status == 201 }, "\(replies)")
+            let refused = try #require(replies.last)
+            try expectProblem(refused, "request.rate_limited", goesOn: false)
+            try await Task.sleep(for: .seconds(Int(try #require(refused.headers["retry-after"])) ?? 0))
             let reply = try await client.post("/v1/logins", Person("e", at: "rate.example").login(Device()))
             #expect(reply.status == 201, "after as long as Retry-After said: \(reply)")
         }
@@ -99,7 +101,7 @@ struct `Codes of status 429 and 503` {
             try await connection.executeScript("ALTER DATABASE \(name) ALLOW_CONNECTIONS true")
             try expectProblem(refused, "service.unavailable")
             var reply = refused
-            for _ in 0..<100 where reply.status == 503 {
+            for _ in 0..<600 where reply.status == 503 {
                 try await Task.sleep(for: .milliseconds(100))
                 reply = try await client.post("/v1/logins", owner.person.login(owner.device))
             }

@@ -95,7 +95,12 @@ struct `An idempotency key whose first request still runs` {
             // The first request can do everything but append.
             try await connection.executeScript("BEGIN; LOCK TABLE tenure.event IN EXCLUSIVE MODE")
             async let first = client.send(request)
-            try await Task.sleep(for: .milliseconds(1_500))
+            // It has its key, does its work and waits for the table: only then is the second one the second.
+            while try await connection.query(
+                "SELECT FROM pg_locks WHERE relation = 'tenure.event'::regclass AND NOT granted"
+            ).isEmpty {
+                try await Task.sleep(for: .milliseconds(20))
+            }
             let second = try await client.send(request)
             try await connection.executeScript("ROLLBACK")
             try expectProblem(second, "idempotency.in_progress")

@@ -84,7 +84,7 @@ struct `The log as an outsider sees it` {
         let path = "/v1/companies/tiles.example"
         let world = try sharedWorld()
         var signed: SignedCheckpoint?
-        for _ in 0..<100 {
+        for _ in 0..<1_200 {
             let reply = try await client.get(path + "/checkpoint", by: founder.session)
             if reply.status == 200, let text = reply.plain { signed = try SignedCheckpoint(parsing: text) }
             if signed.map({ $0.checkpoint.size >= 12 }) == true { break }

@@ -1,4 +1,5 @@
 import Canonical
+import FoundationEssentials
 
 /// Who was there in a randomised run, and what they were told.
 actor Crowd {
@@ -9,13 +10,27 @@ actor Crowd {
         var position: Int64
     }
 
+    /// Addresses that were taken back, with who had them before.
+    struct Reclaim: Sendable {
+        var person: Person
+        /// Nil when the answer never came: it happened once or not at all.
+        var position: Int64?
+    }
+
     private(set) var processes: [ServiceProcess]
     private(set) var accounts: [Account] = []
     /// Registrations whose answer never came: there, or not there, but never twice.
     private(set) var unknown: [Person] = []
-    /// How many wrong guesses were answered as wrong, for each person.
+    /// How many wrong guesses were answered as wrong, for each credential, named by its passphrase.
     private(set) var wrong: [String: Int] = [:]
+    private(set) var reclaims: [Reclaim] = []
+    /// The ids of people and accounts whose erasure was begun, and whether it was told to be done.
+    private(set) var erasures: [UUID: Bool] = [:]
+    /// The passphrases of who changed it: the one that was acknowledged last, and one whose answer never came.
+    private(set) var passphrases: [String: (current: String, perhaps: String?)] = [:]
     private(set) var counts: [String: Int] = [:]
+    /// Who is being changed, reclaimed or erased, or was: by the human.
+    private var taken: Set<String> = []
 
     init(_ processes: [ServiceProcess]) { self.processes = processes }
 
@@ -24,11 +39,56 @@ actor Crowd {
 
     func use(_ client: Client) { other = client }
     func client(_ number: Int) -> Client { other ?? processes[number % processes.count].client }
-    func account(_ number: Int) -> Account? { accounts.isEmpty ? nil : accounts[number % accounts.count] }
     func process(_ number: Int) -> ServiceProcess { processes[number % processes.count] }
     func replace(_ number: Int, by process: ServiceProcess) { processes[number % processes.count] = process }
-    func acknowledged(_ account: Account) { accounts.append(account) }
-    func unanswered(_ person: Person) { unknown.append(person) }
-    func guessed(_ person: Person) { wrong["\(person.company)/\(person.id)", default: 0] += 1 }
     func count(_ what: String) { counts[what, default: 0] += 1 }
+    func unanswered(_ person: Person) { unknown.append(person) }
+    func guessed(_ person: Person) { wrong[person.passphrase ?? "", default: 0] += 1 }
+
+    /// Somebody by a number, of one company where one is named.
+    func account(_ number: Int, of company: String? = nil) -> Account? {
+        let candidates = accounts.filter { company == nil || $0.person.company == company }
+        return candidates.isEmpty ? nil : told(candidates[number % candidates.count])
+    }
+
+    /// Somebody for a step that only one actor may do to a human at a time; nil when another one does.
+    func take(_ number: Int, of company: String? = nil) -> Account? {
+        guard let account = account(number, of: company), taken.insert(account.person.human).inserted else {
+            return nil
+        }
+        return account
+    }
+
+    /// The human may be taken again.
+    func giveBack(_ account: Account) { taken.remove(account.person.human) }
+
+    func acknowledged(_ account: Account) { accounts.append(account) }
+
+    /// Credentials were changed, or nobody knows.
+    func changed(_ person: Person, to passphrase: String, acknowledged: Bool) {
+        let current = passphrases[person.human]?.current ?? person.passphrase ?? ""
+        passphrases[person.human] = acknowledged ? (passphrase, nil) : (current, passphrase)
+    }
+
+    func reclaimed(_ reclaim: Reclaim) { reclaims.append(reclaim) }
+
+    /// An address that was taken back from somebody, by a number: free for somebody else.
+    func freeAddress(_ number: Int) -> String? {
+        let free = reclaims.filter { $0.position != nil }
+        return free.isEmpty ? nil : free[number % free.count].person.email
+    }
+
+    func erasing(_ ids: [UUID], done: Bool) { for id in ids { erasures[id] = done } }
+
+    /// The account with the passphrase that the human has now.
+    private func told(_ account: Account) -> Account {
+        var account = account
+        if let known = passphrases[account.person.human] { account.person.passphrase = known.current }
+        return account
+    }
+}
+
+extension Person {
+    /// What is the same for all accounts of one human, whatever is changed or taken away: the first question.
+    var human: String { questions[0].question }
 }

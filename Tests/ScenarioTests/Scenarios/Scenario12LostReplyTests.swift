@@ -6,7 +6,7 @@ struct `Scenario 12: a lost reply` {
     /// Sends a request, loses its reply, and sends it again until the first one no longer runs.
     private func sendTwice(_ request: HTTPRequest, _ client: Client, cut: TCPConnection.Cut) async throws -> HTTPReply {
         try await client.lose(request, cut: cut)
-        for _ in 0..<200 {
+        for _ in 0..<2_000 {
             let reply = try await client.send(request)
             guard reply.code == "idempotency.in_progress" else { return reply }
             try await Task.sleep(for: .milliseconds(50))

@@ -41,9 +41,10 @@ func sharedWorld() throws -> TenureWorld { try #require(SharedWorld.current, "th
 
 /// Runs `body` with a world of its own when it is its turn: a few worlds at a time keep waiting times honest.
 func inTurn<Result>(
-    _ options: WorldOptions = WorldOptions(), _ body: (TenureWorld) async throws -> Result
+    _ options: WorldOptions = WorldOptions(), on server: String? = nil,
+    _ body: (TenureWorld) async throws -> Result
 ) async throws -> Result {
-    try await turns.wait { try await withTenure(options, body) }
+    try await turns.wait { try await withTenure(options, on: server, body) }
 }
 
 /// How many worlds may run at once.

@@ -1,5 +1,6 @@
 import Foundation
 import Keys
+import Synchronization
 import TestSupport
 import Testing
 
@@ -9,6 +10,8 @@ struct ServiceProcess: Sendable {
     private let process: ChildProcess
     private let world: TenureWorld
     private let keys: String
+    private let proxy: String?
+    private let started: Started
 
     /// Ends the process as a crash would.
     func kill() { process.kill() }
@@ -25,12 +28,14 @@ struct ServiceProcess: Sendable {
     /// Ends the process and starts another one in its place, on a port of its own.
     func replaced() async throws -> ServiceProcess {
         kill()
-        return try await Self.start(world, keys: keys)
+        return try await Self.start(world, keys: keys, proxy: proxy, started)
     }
 
     /// Runs `count` processes beside `body`, all with the world's database and master keys, and ends them afterwards.
+    ///
+    /// - Parameter proxies: The URLs of proxies through which the first processes reach the database.
     static func with<Result>(
-        _ count: Int, in world: TenureWorld, logLevel: String = "warning",
+        _ count: Int, in world: TenureWorld, logLevel: String = "warning", through proxies: [String] = [],
         _ body: ([ServiceProcess]) async throws -> Result
     ) async throws -> Result {
         let files = try TemporaryFiles()
@@ -39,27 +44,33 @@ struct ServiceProcess: Sendable {
         _ = FileManager.default.createFile(
             atPath: keys, contents: Data(world.masters.json()), attributes: [.posixPermissions: 0o600])
         var processes: [ServiceProcess] = []
-        defer { for process in processes { process.kill() } }
-        for _ in 0..<count { processes.append(try await start(world, keys: keys, logLevel: logLevel)) }
+        let started = Started()
+        defer { started.kill() }
+        for number in 0..<count {
+            let proxy = number < proxies.count ? proxies[number] : nil
+            processes.append(try await start(world, keys: keys, logLevel: logLevel, proxy: proxy, started))
+        }
         return try await body(processes)
     }
 
     /// Another test may take a port between the moment it was found free and the moment the service takes it; then the
     /// process ends at once, and another port is tried.
     private static func start(
-        _ world: TenureWorld, keys: String, logLevel: String = "warning"
+        _ world: TenureWorld, keys: String, logLevel: String = "warning", proxy: String?,
+        _ started: Started
     ) async throws -> ServiceProcess {
         for _ in 0..<5 {
             let port = try TCPConnection.freePort()
-            if let process = try await start(world, keys: keys, logLevel: logLevel, port: port) { return process }
+            let process = try await start(world, keys: keys, logLevel: logLevel, proxy: proxy, started, port: port)
+            if let process { return process }
         }
         throw TestServerError(description: "a service process did not become ready")
     }
 
     private static func start(
-        _ world: TenureWorld, keys: String, logLevel: String, port: UInt16
+        _ world: TenureWorld, keys: String, logLevel: String, proxy: String?, _ started: Started, port: UInt16
     ) async throws -> ServiceProcess? {
-        let url = { (role: TestDatabase.Role) in world.database.url(as: role) }
+        let url = { (role: TestDatabase.Role) in world.database.url(as: role, through: proxy) }
         let process = try ChildProcess(
             "tenure", ["serve"],
             environment: [
@@ -67,16 +78,27 @@ struct ServiceProcess: Sendable {
                 "TENURE_MASTER_KEY_FILE": keys, "TENURE_LISTEN_PORT": String(port), "TENURE_LOG_LEVEL": logLevel,
                 "SWIFT_BACKTRACE": "enable=no",
             ], keepsErrors: logLevel == "trace")
+        started.add(process)
         let base = try #require(URL(string: "http://127.0.0.1:\(port)"))
         let client = try Client(base, world.app)
         for _ in 0..<600 where process.isAlive {
             // Whoever else listens on that port is not asked twice: the process that found it taken has ended.
             if let ready = try? await client.send(HTTPRequest("GET", "/readyz")), ready.status == 200, process.isAlive {
-                return ServiceProcess(client: client, process: process, world: world, keys: keys)
+                return ServiceProcess(
+                    client: client, process: process, world: world, keys: keys, proxy: proxy, started: started)
             }
             try await Task.sleep(for: .milliseconds(100))
         }
         process.kill()
         return nil
+    }
+
+    /// Every process that was started, so that none outlives its test, also when the test fails: it would hold the
+    /// output of the run open.
+    private final class Started: Sendable {
+        private let processes = Mutex<[ChildProcess]>([])
+
+        func add(_ process: ChildProcess) { processes.withLock { $0.append(process) } }
+        func kill() { processes.withLock { for process in $0 { process.kill() } } }
     }
 }

@@ -100,9 +100,9 @@ struct TenureWorld: Sendable {
     }
 
     static func with<Result>(
-        _ options: WorldOptions, _ body: (TenureWorld) async throws -> Result
+        _ options: WorldOptions, on server: String? = nil, _ body: (TenureWorld) async throws -> Result
     ) async throws -> Result {
-        try await TestDatabase.with { database in
+        try await TestDatabase.with(on: try server ?? TestServer.requireURL()) { database in
             let files = try TemporaryFiles()
             defer { files.remove() }
             let keyFile = MasterKeyFile(path: files.path("master.json"))
@@ -125,9 +125,10 @@ struct TenureWorld: Sendable {
     }
 }
 
-/// Runs `body` with a service of its own.
+/// Runs `body` with a service of its own, on a server of its own where one is named.
 func withTenure<Result>(
-    _ options: WorldOptions = WorldOptions(), _ body: (TenureWorld) async throws -> Result
+    _ options: WorldOptions = WorldOptions(), on server: String? = nil,
+    _ body: (TenureWorld) async throws -> Result
 ) async throws -> Result {
-    try await TenureWorld.with(options, body)
+    try await TenureWorld.with(options, on: server, body)
 }
