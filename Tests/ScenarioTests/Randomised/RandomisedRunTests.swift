@@ -42,7 +42,7 @@ struct `A randomised run` {
             for actor in 0..<4 {
                 group.addTask {
                     for (number, step) in StepPlan(seed: seed, actor: actor).enumerated() {
-                        guard ContinuousClock.now < end else { return }
+                        guard await goesOn(crowd, until: end) else { return }
                         await steps.take(step, name: "e\(actor)-\(number)")
                     }
                 }
@@ -65,5 +65,11 @@ struct `A randomised run` {
         try await invariants.check()
         for process in await crowd.processes { process.kill() }
         try await invariants.checkFeed(follower)
+    }
+
+    /// Until the time is over; on a machine so slow that hardly anybody came by then, a while longer.
+    private static func goesOn(_ crowd: Crowd, until end: ContinuousClock.Instant) async -> Bool {
+        if ContinuousClock.now < end { return true }
+        return await crowd.accounts.count <= 3 && ContinuousClock.now < end + .seconds(120)
     }
 }
