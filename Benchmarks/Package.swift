@@ -21,12 +21,12 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        // Counts what is asked of malloc, by standing before it.
-        .target(name: "CAllocationCount"),
+        // Counts what is asked of malloc, by standing before it, and the instructions of a thread.
+        .target(name: "CCounters"),
         .executableTarget(
             name: "Bench",
             dependencies: [
-                "CAllocationCount",
+                "CCounters",
                 .product(name: "Ledger", package: "tenure"),
                 .product(name: "Credentials", package: "tenure"),
                 .product(name: "IdentityService", package: "tenure"),

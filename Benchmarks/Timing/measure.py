@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Measures whether log-ins of unknown employees take as long as those of known ones; docs/timing.md says what was seen.
 
-    measure.py [--pairs N] [--names FILE] [--mode direct|blind]…
+    measure.py [--pairs N] [--names FILE] [--mode direct|blind]… [--changed]
 
 TENURE_URL, TENURE_APP_ID and TENURE_APP_SECRET name the service and an app with all roles. With a file of names, the first
-run registers people and writes it, and a later one measures the same names again.
+run registers people and writes it, and a later one measures the same names again. With --changed everybody who is registered
+changes their credentials before they are measured.
 """
 import argparse
 import base64
@@ -25,9 +26,9 @@ ELEMENT = bytes.fromhex(
 QUESTIONS = [{"question": f"Question number {n} of five?", "answer": f"answer {n}"} for n in range(5)]
 
 
-def proved(service, company, employee, kind="logins", **more):
-    """A flow after the device's proof, and the milliseconds of both calls."""
-    device = Device()
+def proved(service, company, employee, kind="logins", device=None, **more):
+    """A flow after the proof of a device, a fresh one unless it is given, and the milliseconds of both calls."""
+    device = device or Device()
     status, started, first = service.post(
         f"/v1/{kind}", {"companyName": company, "companyEmployeeId": employee, "employeePublicKey": device.public, **more})
     if status != 201:
@@ -40,11 +41,29 @@ def proved(service, company, employee, kind="logins", **more):
 
 
 def register(service, company, employee):
+    """The device that registered, whose key waits unless it is the first of the company."""
+    device = Device()
     path, _, _ = proved(
-        service, company, employee, "registrations", email=f"{employee}@mail.{company}", isCompanyOwnedEmail=False)
+        service, company, employee, "registrations", device, email=f"{employee}@mail.{company}",
+        isCompanyOwnedEmail=False)
     status, reply, _ = service.post(f"{path}/credentials", {"securityQuestions": QUESTIONS})
     if status != 200:
         sys.exit(f"a registration was refused: {status} {reply.get('code')}")
+    return device
+
+
+def change(service, company, employee, device):
+    """Lets the device in, as the app may, and gives its owner other questions and answers."""
+    status, reply, _ = service.post(
+        f"/v1/companies/{company}/employees/{employee}/keys/{device.fingerprint}/authorization", {})
+    expect(status == 200, status, reply)
+    path, asked, _ = proved(service, company, employee, "credentials/changes", device)
+    shown = {question["question"]: question["answer"] for question in QUESTIONS}
+    current = [{"questionId": q["questionId"], "answer": shown[q["question"]]} for q in asked["questions"]]
+    new = [{"question": f"Another question, {n}?", "answer": f"another answer {n}"} for n in range(5)]
+    status, reply, _ = service.post(
+        f"{path}/credentials", {"currentAnswers": current, "credentials": {"securityQuestions": new}})
+    expect(status == 200, status, reply)
 
 
 def unknown_names(service, company, count):
@@ -108,7 +127,7 @@ def compare(service, company, known, unknown, mode, pairs):
             print(f"{mode}: {call}: {({name: len(g) for name, g in groups.items()})} differ", flush=True)
 
 
-def names(service, count, file):
+def names(service, count, file, changed):
     """The company, people in it, and as many names that nobody has."""
     if file and os.path.exists(file):
         with open(file) as kept:
@@ -119,7 +138,9 @@ def names(service, count, file):
     # The first one is the security admin and is not measured.
     known = [f"k{100_000 + number}" for number in range(count + 1)]
     for number, name in enumerate(known):
-        register(service, company, name)
+        device = register(service, company, name)
+        if changed and number > 0:
+            change(service, company, name, device)
         print(f"\rregistered {number + 1} of {len(known)}", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     unknown = unknown_names(service, company, count)
@@ -134,12 +155,13 @@ def main():
     parser.add_argument("--pairs", type=int, default=500)
     parser.add_argument("--names")
     parser.add_argument("--mode", action="append", choices=["direct", "blind"])
+    parser.add_argument("--changed", action="store_true")
     options = parser.parse_args()
     pairs = options.pairs
     service = Service(os.environ["TENURE_URL"], os.environ["TENURE_APP_ID"], os.environ["TENURE_APP_SECRET"])
     count = -(-pairs // ATTEMPTS)
     modes = options.mode or ["direct", "blind"]
-    company, known, unknown = names(service, len(modes) * count, options.names)
+    company, known, unknown = names(service, len(modes) * count, options.names, options.changed)
     print("| call | pairs | known | unknown | difference (95 %) | | floor | p |")
     print("|---|---|---|---|---|---|---|---|")
     for place, mode in enumerate(modes):

@@ -1,4 +1,4 @@
-#include "CAllocationCount.h"
+#include "CCounters.h"
 
 #include <stddef.h>
 
