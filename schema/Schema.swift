@@ -45,6 +45,7 @@ public enum Schema {
         Script(name: "charge_attempt", bytes: PackageResources.charge_attempt_sql),
         Script(name: "feed_page", bytes: PackageResources.feed_page_sql),
         Script(name: "feed_pages", bytes: PackageResources.feed_pages_sql),
+        Script(name: "lock_heads", bytes: PackageResources.lock_heads_sql),
         Script(name: "refund_attempts", bytes: PackageResources.refund_attempts_sql),
     ]
 }

@@ -24,8 +24,12 @@ DECLARE
     _sizes bigint[];
     _times timestamptz[];
 BEGIN
-    -- Made before any is locked; see append_lock.sql.
-    INSERT INTO tenure.ledger (ledger_id) SELECT id FROM unnest(_ledgers) AS id ON CONFLICT DO NOTHING;
+    -- Made before any is locked; see lock_heads.sql.
+    IF EXISTS (SELECT FROM unnest(_ledgers) AS id WHERE NOT EXISTS (
+        SELECT FROM tenure.ledger AS l WHERE l.ledger_id = id))
+    THEN
+        INSERT INTO tenure.ledger (ledger_id) SELECT id FROM unnest(_ledgers) AS id ON CONFLICT DO NOTHING;
+    END IF;
     SELECT array_agg(h.ledger_id), array_agg(h.size), array_agg(h.time) INTO _heads, _sizes, _times FROM (
         SELECT l.ledger_id, l.size, l.time FROM tenure.ledger AS l WHERE l.ledger_id = ANY (_ledgers)
         ORDER BY l.ledger_id FOR UPDATE) AS h;

@@ -1,11 +1,12 @@
 -- A budget as it stands at a time: every refill_seconds gave one attempt back. A clock that ran backwards gives nothing.
+--
+-- It has no settings of its own, which would cost more than it does: charge_attempt, which calls it, has them.
 CREATE OR REPLACE FUNCTION tenure.budget_refilled(
     budget tenure.budget,
     refill_time timestamptz,
     refill_seconds integer
 ) RETURNS tenure.budget
 LANGUAGE plpgsql IMMUTABLE
-SET search_path = pg_catalog, tenure
 AS $$
 DECLARE
     _refills bigint := greatest(0, floor(extract(epoch FROM refill_time - budget.refilled_at) / refill_seconds));

@@ -2,6 +2,7 @@
 --
 -- A budget that reached the cap of its lifetime names the next refill like any other that is spent: nobody sees from
 -- outside that only new credentials end it. The outputs learned so far survive every refill.
+-- For the settings see budget_refilled.sql.
 CREATE OR REPLACE FUNCTION tenure.budget_wait(
     budget tenure.budget,
     wait_limit integer,
@@ -10,7 +11,6 @@ CREATE OR REPLACE FUNCTION tenure.budget_wait(
     wait_refill_seconds integer
 ) RETURNS interval
 LANGUAGE plpgsql IMMUTABLE
-SET search_path = pg_catalog, tenure
 AS $$
 DECLARE
     _now tenure.budget := tenure.budget_refilled(budget, wait_time, wait_refill_seconds);

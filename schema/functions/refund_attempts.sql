@@ -5,14 +5,17 @@ CREATE OR REPLACE FUNCTION tenure.refund_attempts(
     refund_keys bytea[],
     refund_count integer
 ) RETURNS void
-LANGUAGE sql
+LANGUAGE plpgsql
 SET search_path = pg_catalog, tenure
 AS $$
+BEGIN
+    -- In this language the plan is kept; a function in SQL would be planned at each call.
     UPDATE tenure.budget SET
         spent = greatest(0, spent - refund_count),
         lifetime = greatest(0, lifetime - refund_count),
         blocked_until = NULL
     WHERE ledger_id = refund_ledger AND key = ANY (refund_keys);
+END
 $$;
 
 GRANT EXECUTE ON FUNCTION tenure.refund_attempts TO tenure_app;

@@ -40,16 +40,27 @@ struct ChargeAttempt: Sendable {
             next.state.charges.append(
                 FlowState.Charge(
                     id: charge, version: result.isExhausted ? 2 : 1, wasKnownDevice: budget.device == .known))
-            let append = try events(charge, row.state, budget, result, app, call)
-            let replaced = try await connection.pipeline([try store.replacement(next), "SAVEPOINT charged"])
-            guard replaced.first?.count == 1 else { throw ServiceError(.flowWrongStep) }
-            next.version += 1
-            for outcome in try await Appender.append([append], on: &connection) { _ = try outcome.get() }
+            var append = try events(charge, row.state, budget, result, app, call)
+            append.time = max(append.time, try Self.latest(opened.first ?? []))
+            let statement = try AppendStatement(append)
             // There is nobody whose log could have the event, but the same work is done for it.
-            try await connection.execute(
-                row.state.isDecoy ? "ROLLBACK TO SAVEPOINT charged" : "RELEASE SAVEPOINT charged")
+            let ending: SQL = row.state.isDecoy ? "ROLLBACK TO SAVEPOINT charged" : "RELEASE SAVEPOINT charged"
+            let answers = try await connection.pipeline([
+                try store.replacement(next), "SAVEPOINT charged", statement.sql, ending,
+            ])
+            guard answers[0].count == 1 else { throw ServiceError(.flowWrongStep) }
+            guard try statement.read(answers[2]) != nil else {
+                throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1)
+            }
+            next.version += 1
             return next
         }
+    }
+
+    /// The latest time of the directory, from the statement that locked its head.
+    private static func latest(_ rows: [PostgresRow]) throws -> Timestamp {
+        guard let row = rows.first else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
+        return Timestamp(microseconds: try row.decode(PostgresTimestamp.self).microsecondsSinceUnixEpoch)
     }
 
     private func events(

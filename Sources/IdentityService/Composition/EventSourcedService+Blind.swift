@@ -4,10 +4,10 @@ extension EventSourcedService {
         purpose: FlowPurpose, flow: String, elements: [ElementInput], app: AppCaller, call: Call
     ) async throws -> [Evaluation] {
         try require(purpose, app)
-        return try await once(call, by: app.scope) { _ in
+        return try await once(call, by: app.scope, opening: FlowStore.reading(flow)) { ticket in
             Evaluations(
                 try await EvaluateElements(context: context).run(
-                    elements, purpose: purpose, flow: flow, app: app, call: call))
+                    elements, purpose: purpose, flow: flow, app: app, call: call, ticket: ticket))
         }.items
     }
 
@@ -16,7 +16,7 @@ extension EventSourcedService {
         purpose: FlowPurpose, flow: String, proof: ProofInput, app: AppCaller, call: Call
     ) async throws -> FlowOutcome {
         try require(purpose, app)
-        return try await once(call, by: app.scope) { ticket in
+        return try await once(call, by: app.scope, opening: FlowStore.reading(flow)) { ticket in
             try await ProveCredential(context: context).run(
                 proof, purpose: purpose, flow: flow, app: app, call: call, ticket: ticket)
         }

@@ -13,15 +13,17 @@ extension EventSourcedService {
 
     /// Starts a registration.
     public func startRegistration(_ input: RegistrationInput, app: AppCaller, call: Call) async throws -> FlowStarted {
-        try await once(call, by: app.scope) { _ in
-            try await StartRegistration(context: context).run(input, app: app, call: call)
+        let opening = context.readingSubject(company: input.companyName, employee: input.companyEmployeeId)
+        return try await once(call, by: app.scope, opening: opening) { ticket in
+            try await StartRegistration(context: context).run(input, app: app, call: call, ticket: ticket)
         }
     }
 
     /// Starts a login.
     public func startLogin(_ input: LoginInput, app: AppCaller, call: Call) async throws -> FlowStarted {
-        try await once(call, by: app.scope) { _ in
-            try await StartLogin(context: context).run(input, app: app, call: call)
+        let opening = context.readingSubject(company: input.companyName, employee: input.companyEmployeeId)
+        return try await once(call, by: app.scope, opening: opening) { ticket in
+            try await StartLogin(context: context).run(input, app: app, call: call, ticket: ticket)
         }
     }
 
@@ -30,8 +32,9 @@ extension EventSourcedService {
         purpose: FlowPurpose, flow: String, proof: [UInt8], app: AppCaller, call: Call
     ) async throws -> FlowOutcome {
         try require(purpose, app)
-        return try await once(call, by: app.scope) { _ in
-            try await ProveKey(context: context).run(purpose: purpose, flow: flow, proof: proof, app: app, call: call)
+        return try await once(call, by: app.scope, opening: FlowStore.reading(flow)) { ticket in
+            try await ProveKey(context: context).run(
+                purpose: purpose, flow: flow, proof: proof, app: app, call: call, ticket: ticket)
         }
     }
 
@@ -50,7 +53,7 @@ extension EventSourcedService {
         purpose: FlowPurpose, flow: String, answers: [AnswerInput], app: AppCaller, call: Call
     ) async throws -> FlowOutcome {
         try require(purpose, app)
-        return try await once(call, by: app.scope) { ticket in
+        return try await once(call, by: app.scope, opening: FlowStore.reading(flow)) { ticket in
             try await ValidateCredential(context: context).run(
                 .answers(answers), purpose: purpose, flow: flow, app: app, call: call, ticket: ticket)
         }
@@ -61,7 +64,7 @@ extension EventSourcedService {
         purpose: FlowPurpose, flow: String, passphrase: String, app: AppCaller, call: Call
     ) async throws -> FlowOutcome {
         try require(purpose, app)
-        return try await once(call, by: app.scope) { ticket in
+        return try await once(call, by: app.scope, opening: FlowStore.reading(flow)) { ticket in
             try await ValidateCredential(context: context).run(
                 .passphrase(passphrase), purpose: purpose, flow: flow, app: app, call: call, ticket: ticket)
         }
@@ -69,8 +72,10 @@ extension EventSourcedService {
 
     /// Starts a change of credentials.
     public func startChange(_ input: LoginInput, app: AppCaller, call: Call) async throws -> FlowStarted {
-        try await once(call, by: app.scope) { _ in
-            try await StartLogin(context: context).run(input, purpose: .change, app: app, call: call)
+        let opening = context.readingSubject(company: input.companyName, employee: input.companyEmployeeId)
+        return try await once(call, by: app.scope, opening: opening) { ticket in
+            try await StartLogin(context: context).run(
+                input, purpose: .change, app: app, call: call, ticket: ticket)
         }
     }
 

@@ -19,9 +19,10 @@ public struct EventSourcedService: TenureService {
     /// Runs a use case at most once per `Idempotency-Key` of this caller, and turns what passes by itself into
     /// `service.busy` or `service.unavailable`.
     func once<Answer: RepeatableAnswer>(
-        _ call: Call, by caller: String, _ body: (IdempotencyTicket?) async throws -> Answer
+        _ call: Call, by caller: String, opening: OpeningReads? = nil,
+        _ body: (IdempotencyTicket?) async throws -> Answer
     ) async throws -> Answer {
-        try await IdempotentCall(context: context).run(call, scope: caller, body)
+        try await IdempotentCall(context: context).run(call, scope: caller, opening: opening, body)
     }
 }
 

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
+import Postgres
 
 /// The credential a flow is challenged for: a real one or a decoy, of one shape.
 struct ChallengedCredential: Sendable {
@@ -18,11 +19,18 @@ struct ChallengedCredential: Sendable {
     /// Whether only the blind mode is accepted.
     var isBlindOnly: Bool { sealed.context.flags.contains(.blindOnly) }
 
-    /// What a step needs beside context and copies; each costs a read.
+    /// What was read of the flow's people and company, where it was asked for.
+    private(set) var scene = FlowScene()
+
+    /// What a step needs beside context and copies; all is read together.
     struct Parts: OptionSet {
         let rawValue: Int
         static let seed = Parts(rawValue: 1)
         static let questions = Parts(rawValue: 2)
+        static let employee = Parts(rawValue: 4)
+        static let tenant = Parts(rawValue: 8)
+        /// Whether the budget's lifetime is over.
+        static let lifetime = Parts(rawValue: 16)
     }
 
     /// The seed of its VOPRF keys.
@@ -30,6 +38,22 @@ struct ChallengedCredential: Sendable {
         get throws(ServiceError) {
             guard let loadedSeed else { throw ServiceError(.serviceUnavailable) }
             return loadedSeed
+        }
+    }
+
+    /// The employee, or nobody; in nobody's place a colleague who must be passed over.
+    var employee: EmployeeSnapshot {
+        get throws(ServiceError) {
+            guard let employee = scene.employee else { throw ServiceError(.serviceUnavailable) }
+            return employee
+        }
+    }
+
+    /// The company.
+    var tenant: TenantSnapshot {
+        get throws(ServiceError) {
+            guard let tenant = scene.tenant else { throw ServiceError(.serviceUnavailable) }
+            return tenant
         }
     }
 
@@ -41,40 +65,45 @@ struct ChallengedCredential: Sendable {
     static func load(
         _ parts: Parts, for state: FlowState, _ context: ServiceContext
     ) async throws -> ChallengedCredential {
-        guard state.purpose != .registration else {
-            return try await stored(parts, state.credentialId, of: state.userId, context)
+        let (scene, seedRows) = try await FlowScene.load(parts, for: state, context)
+        var target: ChallengedCredential
+        if state.purpose == .registration {
+            target = try await stored(parts, state.credentialId, scene, seedRows, context)
+        } else {
+            let keys = try state.decoyKeys.map { try DecoyPublicKeys(bytes: $0) }
+            let decoy = try decoy(for: state, keys: keys, context)
+            // What becomes of a colleague's credential meanwhile is not this flow's business.
+            let standIn = state.standIn?.credentialId
+            if state.isDecoy {
+                if let standIn { _ = try? await stored(parts, standIn, scene, seedRows, context) }
+                target = decoy
+            } else {
+                target = try await stored(parts, state.credentialId, scene, seedRows, context)
+            }
         }
-        let keys = try state.decoyKeys.map { try DecoyPublicKeys(bytes: $0) }
-        let decoy = try decoy(for: state, keys: keys, context)
-        guard state.isDecoy else { return try await stored(parts, state.credentialId, of: state.userId, context) }
-        // What becomes of a colleague's credential meanwhile is not this flow's business.
-        if let standIn = state.standIn {
-            _ = try? await stored(parts, standIn.credentialId, of: standIn.userId, context)
-        }
-        return decoy
+        target.scene = scene
+        return target
     }
 
     private static func stored(
-        _ parts: Parts, _ credential: UUID, of user: UUID, _ context: ServiceContext
+        _ parts: Parts, _ credential: UUID, _ scene: FlowScene, _ seedRows: [PostgresRow], _ context: ServiceContext
     ) async throws -> ChallengedCredential {
-        let userId = UserID(user)
-        let user = try await StateLoader(reader: context.reader).user(userId)
-        guard let credentials = user.state.credentials, credentials.id.uuid == credential else {
+        guard let user = scene.user, let credentials = user.state.credentials, credentials.id.uuid == credential else {
             throw ServiceError(.requestStale)
         }
         let stored = try StoredCredentials(bytes: credentials.record)
-        let ledger = LedgerID.directory(of: userId).uuid
+        let ledger = LedgerID.directory(of: user.id).uuid
         var challenged = ChallengedCredential(
             sealed: stored.record.sealed, recordHash: stored.record.hash, questions: [])
         if parts.contains(.seed) {
-            guard let seed = try await context.seeds.load(credentialId: credential, ledger: ledger) else {
+            guard let seed = try await context.seeds.open(seedRows, credentialId: credential, ledger: ledger) else {
                 throw ServiceError(.requestStale)
             }
             challenged.loadedSeed = try OPRFSeed(bytes: seed.answers.bytes)
         }
         if parts.contains(.questions) {
-            let keys = try await context.personKeys.load([userId.uuid], ledger: ledger)
-            challenged.questions = try texts(of: stored, key: keys[userId.uuid], credential: credential)
+            let keys = try await context.personKeys.load([user.id.uuid], ledger: ledger)
+            challenged.questions = try texts(of: stored, key: keys[user.id.uuid], credential: credential)
         }
         return challenged
     }

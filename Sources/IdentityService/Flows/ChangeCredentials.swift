@@ -17,8 +17,8 @@ struct ChangeCredentials: Sendable {
         let row = try await store.load(handle: flow, purpose: .change, app: app, at: call.time)
         let secret = input.secret
         try validation.expect(secret, row.state)
-        let target = try await ChallengedCredential.load(.seed, for: row.state, context)
-        let policy = try await validation.policy(for: row.state)
+        let target = try await ChallengedCredential.load([.seed, .employee, .tenant], for: row.state, context)
+        let policy = try validation.policy(for: row.state, target)
         guard policy.permits(.direct), !target.isBlindOnly else { throw ServiceError(.policyBlindOnly) }
         guard !input.credentials.questionsWithPassphrase || policy.questionsWithPassphrase else {
             throw ServiceError(
@@ -28,7 +28,7 @@ struct ChangeCredentials: Sendable {
         let opening = try validation.prepare(secret, target)
         let seed = try OPRFSeed.generate()
         let setUp = try await setUp(input.credentials, seed: seed, row.state)
-        let budget = try await context.changeBudget(for: row.state)
+        let budget = try context.budget(for: row.state, of: target)
         return try await context.compute.admitted { admission in
             let charged = try await ChargeAttempt(context: context).run(
                 row, budget: budget, attempt: nil, app: app, call: call)
@@ -83,12 +83,5 @@ extension ServiceContext {
             throw ServiceError(.requestStale)
         }
         return PreviousCredentials(try StoredCredentials(bytes: credentials.record).record)
-    }
-
-    /// The budget that an attempt of a change is charged to: that of a login from the same device.
-    func changeBudget(for state: FlowState) async throws -> AttemptBudget {
-        var login = state
-        login.purpose = .login
-        return try await budget(for: login)
     }
 }

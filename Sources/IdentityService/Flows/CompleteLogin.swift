@@ -12,23 +12,30 @@ import Ledger
 struct CompleteLogin: Sendable {
     let context: ServiceContext
 
+    /// - Parameter scene: What the flow's step has read already; it is read again when somebody else was faster.
     func run(
-        _ row: FlowStore.Row, proof: FlowProof, app: AppCaller, call: Call,
+        _ row: FlowStore.Row, proof: FlowProof, _ scene: FlowScene, app: AppCaller, call: Call,
         ticket: IdempotencyTicket?
     ) async throws -> FlowOutcome {
         let state = row.state
         let tenantId = TenantID(state.tenantId), employeeId = EmployeeID(state.employeeId)
-        let loader = StateLoader(reader: context.reader)
+        var known: FlowScene? = scene
         let refusal: (FlowOutcome?, ServiceError?) = try await optimistic {
-            let employee = try await loader.employee(employeeId, in: tenantId)
-            let tenant = try await loader.tenant(tenantId)
+            let scene: FlowScene
+            if let first = known { scene = first } else {
+                let again = try await FlowScene.load([.employee, .tenant, .lifetime], for: state, context)
+                scene = again.scene
+            }
+            known = nil
+            guard let employee = scene.employee, let tenant = scene.tenant, let user = scene.user else {
+                throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1)
+            }
             let decision = Employee.login(
                 employee.state, key: try state.deviceKey, flow: FlowID(state.id), time: call.time)
             var recorder = FlowRecorder(context: context, row: row, app: app, call: call, ticket: ticket)
             recorder.expectations[.employee(employeeId, in: tenantId)] = employee.version
             recorder.expectations[.tenant(tenantId)] = tenant.version
             // Nor does one start after a change of the credentials that were used.
-            let user = try await loader.user(UserID(state.userId))
             guard user.state.credentials?.id.uuid == state.credentialId else {
                 return (nil, ServiceError(.requestStale))
             }
@@ -46,7 +53,7 @@ struct CompleteLogin: Sendable {
             switch decision {
             case .success:
                 try endRecovery(&recorder, user, by: employeeId)
-                return (try await open(&recorder, employeeId, summary), nil)
+                return (try await open(&recorder, employeeId, summary, scene), nil)
             case .authorizationPending(let presenting):
                 for event in presenting {
                     try recorder.add(
@@ -86,16 +93,14 @@ struct CompleteLogin: Sendable {
     }
 
     private func open(
-        _ recorder: inout FlowRecorder, _ employee: EmployeeID, _ summary: EmployeeSummary
+        _ recorder: inout FlowRecorder, _ employee: EmployeeID, _ summary: EmployeeSummary, _ scene: FlowScene
     ) async throws -> FlowOutcome {
         let tenant = recorder.tenant
         let state = recorder.row.state
         let session = OpenedSession(
             employee: employee, tenant: tenant, fingerprint: try state.fingerprint, at: recorder.call.time, context)
         var tokens = session.tokens
-        // The budget of unknown devices, whichever device this is: it is what the credentials' owner has to know of.
-        tokens.credentialsChangeRequired = try await AttemptBudget(state, isKnownDevice: false, ring: context.ring)
-            .hasReachedLifetimeCap(context.settings.budgets, in: context.pool)
+        tokens.credentialsChangeRequired = scene.hasReachedLifetimeCap ?? false
         try recorder.add(
             session.event, to: .session(session.id, in: tenant), version: 0, keys: [:], about: nil, by: employee)
         recorder.statements.append(

@@ -10,19 +10,19 @@ struct EvaluateElements: Sendable {
     let context: ServiceContext
 
     func run(
-        _ elements: [ElementInput], purpose: FlowPurpose, flow: String, app: AppCaller, call: Call
+        _ elements: [ElementInput], purpose: FlowPurpose, flow: String, app: AppCaller, call: Call,
+        ticket: IdempotencyTicket?
     ) async throws -> [Evaluation] {
-        let row = try await FlowStore(context: context).load(handle: flow, purpose: purpose, app: app, at: call.time)
+        let row = try await FlowStore(context: context).load(
+            handle: flow, purpose: purpose, app: app, at: call.time, opened: ticket?.opened)
         let elements = try Self.parsed(elements)
         if row.state.step == .credentials {
             return try await EvaluateSetUp(context: context).run(row, elements)
         }
         let request = try BlindAttempt.request(elements.map(\.slot), current: row.state.attempt)
         try expect(request, row.state)
-        let target = try await ChallengedCredential.load(.seed, for: row.state, context)
-        let budget =
-            purpose == .change
-            ? try await context.changeBudget(for: row.state) : try await context.budget(for: row.state)
+        let target = try await ChallengedCredential.load([.seed, .employee], for: row.state, context)
+        let budget = try context.budget(for: row.state, of: target)
         return try await context.evaluations.admitted { admission in
             switch request {
             case .first(let slot):

@@ -72,7 +72,11 @@ struct FlowRecorder: Sendable {
                 let answer = ticket?.completion(.object(["answer": outcome(appended).stored]))
                 return statements + [ending] + (answer.map { [$0] } ?? [])
             })
-        do { return outcome(try await context.appender.append(append)) } catch {
+        do {
+            let appended = try await context.appender.append(append)
+            ticket?.markStored()
+            return outcome(appended)
+        } catch {
             guard error.conflict.map(isOwn) == true else { throw error }
             throw ServiceError(.flowAlreadyUsed)
         }

@@ -20,35 +20,60 @@ struct FlowStore: Sendable {
         var version: Int32
     }
 
-    /// Writes a new flow.
-    func insert(_ state: FlowState) async throws {
+    /// Writes a new flow, and with it the answer that a repeated call gets.
+    func insert(_ state: FlowState, answering ticket: IdempotencyTicket?, _ answer: some RepeatableAnswer) async throws
+    {
         let sealed = try context.ring.sealFlow(state.json.canonicalBytes(), id: state.id, secret: state.secret)
         let ledger = Self.ledger(of: state.id)
         let expiry = state.expiresAt.postgres
-        _ = try await context.pool.query(
-            """
+        let insertion: SQL = """
             INSERT INTO tenure.flow (ledger_id, flow_id, version, sealed, expires_at)
             VALUES (\(ledger.uuid), \(state.id), 1, \(sealed), \(expiry))
-            """, in: [ledger])
+            """
+        let completion = ticket?.completion(.object(["answer": answer.stored]))
+        _ = try await context.pool.pipeline(
+            [insertion] + (completion.map { [$0] } ?? []), in: [ledger] + (ticket.map { [$0.ledger] } ?? []))
+        if completion != nil { ticket?.markStored() }
+    }
+
+    /// What ``load(handle:purpose:app:at:opened:)`` reads, for a call that reads it together with other rows; nil for
+    /// what is no handle.
+    static func reading(_ handle: String) -> OpeningReads? {
+        guard let id = parts(of: handle)?.id else { return nil }
+        return OpeningReads(ledgers: [ledger(of: id)], statements: [selection(id)])
+    }
+
+    private static func parts(of handle: String) -> (id: UUID, secret: [UInt8])? {
+        guard let bytes = Base64URL.decode(handle), bytes.count == 16 + FlowState.secretLength,
+            let id = UUID(bytes: Array(bytes.prefix(16)))
+        else { return nil }
+        return (id, Array(bytes.dropFirst(16)))
+    }
+
+    private static func selection(_ id: UUID) -> SQL {
+        """
+        SELECT version, sealed, expires_at FROM tenure.flow
+        WHERE ledger_id = \(ledger(of: id).uuid) AND flow_id = \(id)
+        """
     }
 
     /// Reads a flow and checks that the caller may continue it.
     ///
     /// A handle of another app is answered like one that never was.
-    func load(handle: String, purpose: FlowPurpose, app: AppCaller, at time: Timestamp) async throws -> Row {
-        guard let bytes = Base64URL.decode(handle), bytes.count == 16 + FlowState.secretLength,
-            let id = UUID(bytes: Array(bytes.prefix(16)))
-        else { throw ServiceError(.flowExpired) }
-        let ledger = Self.ledger(of: id)
-        let rows = try await context.pool.query(
-            """
-            SELECT version, sealed, expires_at FROM tenure.flow
-            WHERE ledger_id = \(ledger.uuid) AND flow_id = \(id)
-            """, in: [ledger])
+    ///
+    /// - Parameter opened: The rows of ``reading(_:)``, where they were read already.
+    func load(
+        handle: String, purpose: FlowPurpose, app: AppCaller, at time: Timestamp, opened: [[PostgresRow]]? = nil
+    ) async throws -> Row {
+        guard let (id, secret) = Self.parts(of: handle) else { throw ServiceError(.flowExpired) }
+        let rows: [PostgresRow]
+        if let opened = opened?.first { rows = opened } else {
+            rows = try await context.pool.query(Self.selection(id), in: [Self.ledger(of: id)])
+        }
         guard let row = rows.first else { throw ServiceError(.flowExpired) }
         let (version, sealed, expiry) = try row.decode(Int32.self, [UInt8].self, PostgresTimestamp.self)
         // A handle with another secret is answered like one that never was.
-        guard let clear = try? context.ring.openFlow(sealed, id: id, secret: Array(bytes.dropFirst(16))) else {
+        guard let clear = try? context.ring.openFlow(sealed, id: id, secret: secret) else {
             throw ServiceError(.flowExpired)
         }
         let state = try FlowState(json: CanonicalJSON.parse(clear))
@@ -88,5 +113,22 @@ struct FlowStore: Sendable {
         let statement = try replacement(row)
         let replaced = try await context.pool.query(statement, in: [Self.ledger(of: row.state.id)])
         guard replaced.count == 1 else { throw ServiceError(.flowWrongStep) }
+    }
+
+    /// The same, and with it stores the answer that a repeated call gets: both or neither.
+    func replace(
+        _ row: Row, answering ticket: IdempotencyTicket?, _ answer: some RepeatableAnswer
+    ) async throws {
+        guard let ticket, let completion = ticket.completion(.object(["answer": answer.stored])) else {
+            return try await replace(row)
+        }
+        let both: SQL = """
+            WITH replaced AS (\(try replacement(row))),
+            answered AS (\(completion) AND EXISTS (SELECT FROM replaced))
+            SELECT version FROM replaced
+            """
+        let replaced = try await context.pool.query(both, in: [Self.ledger(of: row.state.id), ticket.ledger])
+        guard replaced.count == 1 else { throw ServiceError(.flowWrongStep) }
+        ticket.markStored()
     }
 }

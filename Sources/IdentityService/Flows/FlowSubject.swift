@@ -5,6 +5,7 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
+import Postgres
 
 /// What a flow is about, as found under the names that were given.
 struct FlowSubject: Sendable {
@@ -18,12 +19,52 @@ struct FlowSubject: Sendable {
 extension ServiceContext {
     /// Finds tenant and employee by claims: two keyed reads, whatever the number of employees.
     func subject(company: String, employee: String) async throws -> FlowSubject {
+        var subject = try named(company: company, employee: employee)
+        let claim = try await reader.claim(ring.employeeClaim(subject.companyEmployeeId, in: subject.tenantId))
+        subject.employee = claim.map { EmployeeID($0.owner) }
+        return subject
+    }
+
+    /// The subject as it was named, not yet looked up.
+    private func named(company: String, employee: String) throws -> FlowSubject {
         let name = try parsed { () throws(ValueError) in try CompanyName(company) }
         let id = try parsed { () throws(ValueError) in try CompanyEmployeeID(employee) }
         let tenant = TenantID(ring.tenantID(companyName: name.canonical))
-        let claim = try await reader.claim(ring.employeeClaim(id, in: tenant))
-        return FlowSubject(
-            tenantId: tenant, companyName: name, companyEmployeeId: id, employee: claim.map { EmployeeID($0.owner) })
+        return FlowSubject(tenantId: tenant, companyName: name, companyEmployeeId: id, employee: nil)
+    }
+
+    /// What ``subjectAndTenant(company:employee:opened:)`` reads; nil for names that are none.
+    func readingSubject(company: String, employee: String) -> OpeningReads? {
+        (try? named(company: company, employee: employee)).map { subjectReads($0) }
+    }
+
+    private func subjectReads(_ subject: FlowSubject) -> OpeningReads {
+        OpeningReads(
+            ledgers: [LedgerID(subject.tenantId.uuid)],
+            statements: [
+                ClaimsQuery([ring.employeeClaim(subject.companyEmployeeId, in: subject.tenantId)]).sql,
+                StateLoader.tenantQuery(subject.tenantId).sql,
+            ])
+    }
+
+    /// The subject and its tenant, by one read.
+    ///
+    /// - Parameter opened: The rows of ``readingSubject(company:employee:)``, where they were read already.
+    func subjectAndTenant(
+        company: String, employee: String, opened: [[PostgresRow]]?
+    ) async throws -> (subject: FlowSubject, tenant: TenantSnapshot) {
+        var subject = try named(company: company, employee: employee)
+        let rows: [[PostgresRow]]
+        if let opened { rows = opened } else {
+            let reads = subjectReads(subject)
+            rows = try await pool.pipeline(reads.statements, in: reads.ledgers)
+        }
+        guard rows.count == 2 else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
+        subject.employee = try ClaimsQuery([]).read(rows[0]).first.map { EmployeeID($0.owner) }
+        let id = subject.tenantId
+        let read = try StateLoader.tenantQuery(id).read(rows[1])
+        let tenant = try StateLoader.tenant(id, read.founding, read.streams[.tenant(id)] ?? [])
+        return (subject, tenant)
     }
 
     /// Checks the device key: 65 bytes, X9.63, on the curve.

@@ -14,7 +14,8 @@ struct ProveCredential: Sendable {
         ticket: IdempotencyTicket?
     ) async throws -> FlowOutcome {
         let store = FlowStore(context: context)
-        var row = try await store.load(handle: flow, purpose: purpose, app: app, at: call.time)
+        var row = try await store.load(
+            handle: flow, purpose: purpose, app: app, at: call.time, opened: ticket?.opened)
         if row.state.step == .credentials {
             return try await set(row, input, purpose, app, call, ticket)
         }
@@ -23,7 +24,7 @@ struct ProveCredential: Sendable {
                 .requestInvalid, members: [.init(pointer: "/record", detail: "only new credentials have a record")])
         }
         guard let attempt = row.state.attempt, let proved = row.state.proved else { throw ServiceError(.flowWrongStep) }
-        let target = try await ChallengedCredential.load([], for: row.state, context)
+        let target = try await ChallengedCredential.load([.employee, .tenant, .lifetime], for: row.state, context)
         let challenge = try Challenge(parsing: proved.challenge)
         let userKey = target.sealed.context.userPublicKey
         let signature = try? challenge.verifyValidation(proof: input.userSignature, by: userKey)
@@ -37,7 +38,7 @@ struct ProveCredential: Sendable {
         switch purpose {
         case .login:
             return try await CompleteLogin(context: context).run(
-                row, proof: proof, app: app, call: call, ticket: ticket)
+                row, proof: proof, target.scene, app: app, call: call, ticket: ticket)
         case .registration:
             return try await CompleteRegistration(context: context).run(
                 row, .existingUser(proof), app: app, call: call, ticket: ticket)

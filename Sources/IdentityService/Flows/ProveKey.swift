@@ -9,10 +9,11 @@ struct ProveKey: Sendable {
     let context: ServiceContext
 
     func run(
-        purpose: FlowPurpose, flow: String, proof: [UInt8], app: AppCaller, call: Call
+        purpose: FlowPurpose, flow: String, proof: [UInt8], app: AppCaller, call: Call, ticket: IdempotencyTicket?
     ) async throws -> FlowOutcome {
         let store = FlowStore(context: context)
-        var row = try await store.load(handle: flow, purpose: purpose, app: app, at: call.time)
+        var row = try await store.load(
+            handle: flow, purpose: purpose, app: app, at: call.time, opened: ticket?.opened)
         guard row.state.step == .key else { throw ServiceError(.flowWrongStep) }
         let challenge = try Challenge(parsing: row.state.challenge)
         do {
@@ -29,7 +30,7 @@ struct ProveKey: Sendable {
         row.state.proved = FlowState.ProvedKey(challenge: row.state.challenge, signature: signature.bytes)
         if purpose == .registration { try await refuseRegistered(row.state) }
         let outcome = try await next(&row.state, at: call.time)
-        try await store.replace(row)
+        try await store.replace(row, answering: ticket, outcome)
         return outcome
     }
 
@@ -40,10 +41,10 @@ struct ProveKey: Sendable {
     }
 
     private func next(_ state: inout FlowState, at time: Timestamp) async throws -> FlowOutcome {
-        let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(state.tenantId))
         state.challenge = try context.challenge(for: state, at: time)
         if state.purpose == .recovery { return try await RequestRecovery(context: context).next(&state, at: time) }
         guard state.userExists || state.isDecoy else {
+            let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(state.tenantId))
             state.step = .credentials
             return .setCredentials(
                 challenge: state.challenge,
@@ -51,7 +52,8 @@ struct ProveKey: Sendable {
                     questionsWithPassphraseAllowed: tenant.state.policy.questionsWithPassphrase,
                     blindOnly: tenant.state.policy.blindOnly), setUp: try plan(&state))
         }
-        let target = try await ChallengedCredential.load(.questions, for: state, context)
+        let target = try await ChallengedCredential.load([.questions, .tenant], for: state, context)
+        let policy = try target.tenant.state.policy
         let opening = target.sealed.context
         let shown = target.questions
         let blind = CredentialOpening(context: opening.bytes, recordHash: target.recordHash)
@@ -61,7 +63,7 @@ struct ProveKey: Sendable {
             return .validateAnswers(challenge: state.challenge, questions: shown, opening: blind)
         }
         state.step = .passphrase
-        state.questionsAllowed = opening.acceptsAnswers && tenant.state.policy.questionsWithPassphrase
+        state.questionsAllowed = opening.acceptsAnswers && policy.questionsWithPassphrase
         return .validatePassphrase(
             challenge: state.challenge, questions: state.questionsAllowed ? shown : nil, opening: blind)
     }

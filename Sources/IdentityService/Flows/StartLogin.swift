@@ -12,13 +12,13 @@ import Logging
 struct StartLogin: Sendable {
     let context: ServiceContext
 
-    func run(_ input: LoginInput, purpose: FlowPurpose = .login, app: AppCaller, call: Call) async throws -> FlowStarted
-    {
+    func run(
+        _ input: LoginInput, purpose: FlowPurpose = .login, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+    ) async throws -> FlowStarted {
         guard app.roles.contains(.access) else { throw ServiceError(.appRoleMissing) }
         let key = try context.employeeKey(input.employeePublicKey)
-        let subject = try await context.subject(
-            company: input.companyName, employee: input.companyEmployeeId)
-        let tenant = try await StateLoader(reader: context.reader).tenant(subject.tenantId)
+        let (subject, tenant) = try await context.subjectAndTenant(
+            company: input.companyName, employee: input.companyEmployeeId, opened: ticket?.opened)
         let isLinked = tenant.state.linkedApps.contains(AppID(app.appId))
         if tenant.exists, !isLinked {
             // The app's developer is told nothing, so the operator is.
@@ -56,10 +56,11 @@ struct StartLogin: Sendable {
             }
         }
         state.challenge = try context.challenge(for: state, at: call.time)
-        try await FlowStore(context: context).insert(state)
-        return FlowStarted(
+        let started = FlowStarted(
             flow: FlowStore.handle(of: state), challenge: state.challenge, subjectSalt: state.subjectSalt,
             expiresAt: state.expiresAt)
+        try await FlowStore(context: context).insert(state, answering: ticket, started)
+        return started
     }
 }
 

@@ -8,16 +8,18 @@ import Ledger
 struct StartRegistration: Sendable {
     let context: ServiceContext
 
-    func run(_ input: RegistrationInput, app: AppCaller, call: Call) async throws -> FlowStarted {
+    func run(
+        _ input: RegistrationInput, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+    ) async throws -> FlowStarted {
         guard app.roles.contains(.creation) else { throw ServiceError(.appRoleMissing) }
-        let subject = try await context.subject(company: input.companyName, employee: input.companyEmployeeId)
+        let (subject, tenant) = try await context.subjectAndTenant(
+            company: input.companyName, employee: input.companyEmployeeId, opened: ticket?.opened)
         let email = try parsed { () throws(ValueError) in try EmailAddress(input.email) }
         let key = try context.employeeKey(input.employeePublicKey)
         guard !input.isCompanyOwnedEmail || email.isOwned(by: subject.companyName) else {
             throw ServiceError(.emailNotCompanyOwned)
         }
         let loader = StateLoader(reader: context.reader)
-        let tenant = try await loader.tenant(subject.tenantId)
         guard !tenant.exists || tenant.state.linkedApps.contains(AppID(app.appId)) else {
             throw ServiceError(.appNotLinked)
         }
@@ -37,9 +39,10 @@ struct StartRegistration: Sendable {
             state.userExists = true
         }
         state.challenge = try context.challenge(for: state, at: call.time)
-        try await FlowStore(context: context).insert(state)
-        return FlowStarted(
+        let started = FlowStarted(
             flow: FlowStore.handle(of: state), challenge: state.challenge, subjectSalt: state.subjectSalt,
             expiresAt: state.expiresAt)
+        try await FlowStore(context: context).insert(state, answering: ticket, started)
+        return started
     }
 }

@@ -16,12 +16,14 @@ struct ValidateCredential: Sendable {
         _ secret: Secret, purpose: FlowPurpose, flow: String, app: AppCaller, call: Call, ticket: IdempotencyTicket?
     ) async throws -> FlowOutcome {
         let store = FlowStore(context: context)
-        let row = try await store.load(handle: flow, purpose: purpose, app: app, at: call.time)
+        let row = try await store.load(
+            handle: flow, purpose: purpose, app: app, at: call.time, opened: ticket?.opened)
         try expect(secret, row.state)
-        let target = try await ChallengedCredential.load(.seed, for: row.state, context)
-        try await refuseDirectMode(row.state, target)
+        let target = try await ChallengedCredential.load(
+            [.seed, .employee, .tenant, .lifetime], for: row.state, context)
+        try refuseDirectMode(row.state, target)
         let opening = try prepare(secret, target)
-        let budget = try await context.budget(for: row.state)
+        let budget = try context.budget(for: row.state, of: target)
         return try await context.compute.admitted { admission in
             let charged = try await ChargeAttempt(context: context).run(
                 row, budget: budget, attempt: nil, app: app, call: call)
@@ -33,7 +35,7 @@ struct ValidateCredential: Sendable {
             switch purpose {
             case .login:
                 return try await CompleteLogin(context: context).run(
-                    charged, proof: proof, app: app, call: call, ticket: ticket)
+                    charged, proof: proof, target.scene, app: app, call: call, ticket: ticket)
             case .registration:
                 return try await CompleteRegistration(context: context).run(
                     charged, .existingUser(proof), app: app, call: call, ticket: ticket)
@@ -53,16 +55,15 @@ struct ValidateCredential: Sendable {
     }
 
     /// A user or a company that insists on the blind mode never shows a secret to the service.
-    private func refuseDirectMode(_ state: FlowState, _ target: ChallengedCredential) async throws {
-        let policy = try await policy(for: state)
+    private func refuseDirectMode(_ state: FlowState, _ target: ChallengedCredential) throws {
+        let policy = try policy(for: state, target)
         guard policy.permits(.direct), !target.isBlindOnly else { throw ServiceError(.policyBlindOnly) }
     }
 
     /// The policy as the app may know it.
-    func policy(for state: FlowState) async throws -> TenantPolicy {
-        let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(state.tenantId)).state
+    func policy(for state: FlowState, _ target: ChallengedCredential) throws -> TenantPolicy {
         // To an app that is not linked the company is one that does not exist, and that one insists on nothing.
-        return state.isHidden ? TenantPolicy.initial : tenant.policy
+        state.isHidden ? TenantPolicy.initial : try target.tenant.state.policy
     }
 
     /// Parses what was supplied, before anything is charged, and returns the work for the compute pool.

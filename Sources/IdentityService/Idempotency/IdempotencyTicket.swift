@@ -14,6 +14,24 @@ struct IdempotencyTicket: Sendable {
     let rawKey: [UInt8]
     let scope: [UInt8]
     let ring: KeyRing
+    /// What was read in the transaction that took the key's place; nil when nothing was asked for.
+    var opened: [[PostgresRow]]?
+    /// Whether the answer is stored: the transaction that did the work may have done it.
+    private let stored = Lock(false)
+
+    init(ledger: LedgerID, digest: [UInt8], rawKey: [UInt8], scope: [UInt8], ring: KeyRing) {
+        self.ledger = ledger
+        self.digest = digest
+        self.rawKey = rawKey
+        self.scope = scope
+        self.ring = ring
+    }
+
+    /// Whether nothing is left to store.
+    var isStored: Bool { stored.withLock { $0 } }
+
+    /// Says that a transaction with ``completion(_:)`` was committed.
+    func markStored() { stored.withLock { $0 = true } }
 
     /// The statement that stores the answer, for the transaction that appends.
     func completion(_ answer: JSONValue) -> SQL? {

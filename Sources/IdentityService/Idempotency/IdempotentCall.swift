@@ -12,21 +12,24 @@ struct IdempotentCall: Sendable {
 
     /// Answers the call, or repeats the first answer.
     ///
-    /// The use case gets a ticket; when it appends, it puts the ticket's completion into the same transaction, so that
-    /// a lost reply can always be had again. What was answered without an append is stored afterwards.
+    /// The use case gets a ticket; when it writes, it puts the ticket's completion into the same transaction, so that
+    /// a lost reply can always be had again. What was answered without that is stored afterwards.
+    ///
+    /// - Parameter opening: What the use case reads first; it gets the rows with the ticket, for no round trip more.
     func run<Answer: RepeatableAnswer>(
-        _ call: Call, scope caller: String, _ body: (IdempotencyTicket?) async throws -> Answer
+        _ call: Call, scope caller: String, opening: OpeningReads? = nil,
+        _ body: (IdempotencyTicket?) async throws -> Answer
     ) async throws -> Answer {
         guard let raw = call.idempotencyKey else { return try await body(nil) }
         let scope = Array(caller.utf8)
         let digest = context.ring.idempotencyDigest(key: Array(raw.utf8), scope: scope)
-        let ticket = IdempotencyTicket(
+        var ticket = IdempotencyTicket(
             ledger: .directory(digest[0]), digest: digest, rawKey: Array(raw.utf8), scope: scope, ring: context.ring)
         let fingerprint = context.ring.idempotencyFingerprint([call.fingerprintInput])
-        if let first = try await begin(ticket, fingerprint, at: call.time) { return try repeated(first) }
+        if let first = try await begin(&ticket, fingerprint, opening, at: call.time) { return try repeated(first) }
         do {
             let answer = try await body(ticket)
-            try await finish(ticket, .object(["answer": answer.stored]))
+            if !ticket.isStored { try await finish(ticket, .object(["answer": answer.stored])) }
             return answer
         } catch let error as ServiceError where error.isFinal {
             try await finish(ticket, .object(["error": error.stored]))
@@ -39,14 +42,13 @@ struct IdempotentCall: Sendable {
 
     /// Takes the place of this key, or returns the stored answer.
     private func begin(
-        _ ticket: IdempotencyTicket, _ fingerprint: [UInt8], at time: Timestamp
+        _ ticket: inout IdempotencyTicket, _ fingerprint: [UInt8], _ opening: OpeningReads?, at time: Timestamp
     ) async throws -> JSONValue? {
         let now = time.postgres
         let lease = time.adding(Self.lease).postgres
         let end = time.adding(context.settings.idempotencyLifetime)
         let expiry = end.postgres
-        let taken = try await context.pool.query(
-            """
+        let taking: SQL = """
             INSERT INTO tenure.idempotency AS i (ledger_id, key, fingerprint, state, answer, lease_until, expires_at)
             VALUES (\(ticket.ledger.uuid), \(ticket.digest), \(fingerprint), 'running', NULL, \(lease), \(expiry))
             ON CONFLICT (ledger_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, state = 'running',
@@ -54,8 +56,13 @@ struct IdempotentCall: Sendable {
             WHERE i.expires_at <= \(now)
                 OR (i.state = 'running' AND i.lease_until <= \(now) AND i.fingerprint = excluded.fingerprint)
             RETURNING 1 AS taken
-            """, in: [ticket.ledger])
-        guard taken.isEmpty else { return nil }
+            """
+        let answers = try await context.pool.pipeline(
+            [taking] + (opening?.statements ?? []), in: [ticket.ledger] + (opening?.ledgers ?? []))
+        guard answers[0].isEmpty else {
+            if opening != nil { ticket.opened = Array(answers.dropFirst()) }
+            return nil
+        }
         let rows = try await context.pool.query(
             """
             SELECT fingerprint, state, answer FROM tenure.idempotency
@@ -79,6 +86,13 @@ struct IdempotentCall: Sendable {
         guard let statement = ticket.completion(answer) else { return }
         _ = try await context.pool.query(statement, in: [ticket.ledger])
     }
+}
+
+/// What a use case reads before anything else.
+struct OpeningReads: Sendable {
+    /// The ledgers whose rows are read.
+    var ledgers: [LedgerID]
+    var statements: [SQL]
 }
 
 extension ServiceError {

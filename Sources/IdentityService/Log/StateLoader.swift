@@ -11,11 +11,20 @@ struct StateLoader: Sendable {
 
     /// The tenant, from its own stream and the first event of its ledger.
     func tenant(_ id: TenantID) async throws -> TenantSnapshot {
-        let stream = StreamID.tenant(id)
-        let (founding, events) = try await reader.streamAndFounding(stream)
+        let read = try await reader.read(Self.tenantQuery(id))
+        return try Self.tenant(id, read.founding, read.streams[.tenant(id)] ?? [])
+    }
+
+    /// What ``tenant(_:_:_:)`` folds.
+    static func tenantQuery(_ id: TenantID) -> StreamsQuery { StreamsQuery([.tenant(id)], foundingOf: LedgerID(id.uuid)) }
+
+    static func tenant(
+        _ id: TenantID, _ founding: RecordedEvent?, _ events: [RecordedEvent]
+    ) throws -> TenantSnapshot {
         guard let founding, founding.stream.kind == StreamID.employeeKind else {
             return TenantSnapshot(id: id, state: Tenant.initial, version: 0, leaves: [:])
         }
+        let events = events.filter { $0.position > 1 }
         var state = Tenant.initial
         Tenant.evolve(&state, try EventCodec.decode(founding))
         for event in events { Tenant.evolve(&state, try EventCodec.decode(event)) }
@@ -26,7 +35,10 @@ struct StateLoader: Sendable {
     /// An employee with keys, as known without names.
     func employee(_ id: EmployeeID, in tenant: TenantID) async throws -> EmployeeSnapshot {
         let stream = StreamID.employee(id, in: tenant)
-        let events = try await reader.streams([stream])[stream] ?? []
+        return try Self.employee(id, try await reader.streams([stream])[stream] ?? [])
+    }
+
+    static func employee(_ id: EmployeeID, _ events: [RecordedEvent]) throws -> EmployeeSnapshot {
         let state = Employee.fold(try events.map { try EventCodec.decode($0) })
         return EmployeeSnapshot(
             id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves(events), events: events)
@@ -35,7 +47,10 @@ struct StateLoader: Sendable {
     /// A user with credentials.
     func user(_ id: UserID) async throws -> UserSnapshot {
         let stream = StreamID.user(id)
-        let events = try await reader.streams([stream])[stream] ?? []
+        return try Self.user(id, try await reader.streams([stream])[stream] ?? [])
+    }
+
+    static func user(_ id: UserID, _ events: [RecordedEvent]) throws -> UserSnapshot {
         let state = User.fold(try events.map { try EventCodec.decode($0) })
         return UserSnapshot(
             id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves(events), events: events)
@@ -46,10 +61,10 @@ struct StateLoader: Sendable {
         let stream = StreamID.app(id)
         let events = try await reader.streams([stream])[stream] ?? []
         let state = App.fold(try events.map { try EventCodec.decode($0) })
-        return AppSnapshot(id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves(events))
+        return AppSnapshot(id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: Self.leaves(events))
     }
 
-    private func leaves(_ events: [RecordedEvent]) -> [Int64: [UInt8]] {
+    private static func leaves(_ events: [RecordedEvent]) -> [Int64: [UInt8]] {
         Dictionary(events.map { ($0.position, $0.leaf) }, uniquingKeysWith: { first, _ in first })
     }
 }

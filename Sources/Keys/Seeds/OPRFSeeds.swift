@@ -57,24 +57,33 @@ public struct OPRFSeeds: Sendable {
 
     /// Loads the seeds of a credential; nil when there are none, or they are destroyed.
     ///
-    /// - Throws: ``KeysError/Code/wrappingInvalid`` when a stored seed was changed, what opening a bucket key throws,
-    ///   and `PostgresError`.
+    /// - Throws: What ``open(_:credentialId:ledger:)`` throws, and `PostgresError`.
     public func load(credentialId: UUID, ledger: UUID) async throws -> CredentialSeeds? {
-        let bucket = Bucket(of: credentialId)
         let rows = try await pool.withConnection { connection in
             try await connection.pipeline([
-                LedgerSetting.set([ledger]),
-                """
-                SELECT s.purpose, s.epoch, s.wrapped, \(BucketKeyRow.columns)
-                FROM tenure.oprf_seed s JOIN tenure.bucket_key b ON b.bucket = \(Int16(bucket.number))
-                WHERE s.ledger_id = \(ledger) AND s.credential_id = \(credentialId)
-                """,
+                LedgerSetting.set([ledger]), Self.selection(credentialId: credentialId, ledger: ledger),
             ])
         }
-        let versions = try BucketKeyRow.versions(rows.last ?? [], from: 3)
+        return try await open(rows.last ?? [], credentialId: credentialId, ledger: ledger)
+    }
+
+    /// The statement that reads the wrapped seeds of a credential, for who sends it together with others.
+    public static func selection(credentialId: UUID, ledger: UUID) -> SQL {
+        """
+        SELECT s.purpose, s.epoch, s.wrapped, \(BucketKeyRow.columns)
+        FROM tenure.oprf_seed s JOIN tenure.bucket_key b ON b.bucket = \(Int16(Bucket(of: credentialId).number))
+        WHERE s.ledger_id = \(ledger) AND s.credential_id = \(credentialId)
+        """
+    }
+
+    /// Unwraps the rows of ``selection(credentialId:ledger:)``; nil when there are none.
+    ///
+    /// - Throws: ``KeysError/Code/wrappingInvalid`` when a stored seed was changed, and what opening a bucket key throws.
+    public func open(_ rows: [PostgresRow], credentialId: UUID, ledger: UUID) async throws -> CredentialSeeds? {
+        let versions = try BucketKeyRow.versions(rows, from: 3)
         var buckets = BucketKeys.Opened(try await masters.keys(holding: versions))
         var seeds: [OPRFPurpose: SecretKey] = [:]
-        for row in rows.last ?? [] {
+        for row in rows {
             let name = try row.decode(column: 0, as: String.self)
             let epoch = try row.decode(column: 1, as: Int32.self)
             let wrapped = try row.decode(column: 2, as: [UInt8].self)

@@ -34,15 +34,10 @@ extension Appender {
     }
 
     /// The statement that makes missing heads of ledgers and locks all, in the order of their ids, until the transaction
-    /// ends.
+    /// ends. It answers one row with the latest time of these ledgers, before which none of their events may be.
     ///
     /// For transactions that change other rows of a ledger and append to it afterwards: it keeps the order of locks.
     public static func lockingHeads(_ ledgers: some Sequence<LedgerID>) -> SQL {
-        let ids = ledgers.map(\.uuid)
-        return """
-            SELECT tenure.append_lock(ROW('{}', '{}', ARRAY(
-                SELECT ROW(0, id, '', id, 0)::tenure.append_expectation FROM unnest(\(ids)) AS id), '{}', '{}'
-            )::tenure.append_batch)
-            """
+        "SELECT tenure.lock_heads(\(ledgers.map(\.uuid)))"
     }
 }

@@ -28,6 +28,18 @@ extension PostgresPool {
         try await withConnection { connection in try await connection.query(sql, in: ledgers) }
     }
 
+    /// Runs statements in one transaction of their own that may touch `ledgers`, and returns the rows of each: one round
+    /// trip. A failure undoes all of them.
+    ///
+    /// Throws what ``PostgresPool/withConnection(_:)`` throws.
+    public func pipeline(
+        _ statements: [SQL], in ledgers: some Sequence<LedgerID> & Sendable
+    ) async throws -> [[PostgresRow]] {
+        let scoped = [LedgerScope.statement(ledgers)] + statements
+        let rows = try await withConnection { connection in try await connection.pipeline(scoped) }
+        return Array(rows.dropFirst())
+    }
+
     /// Runs `body` in a transaction that may touch `ledgers`; retried like ``PostgresPool/withTransaction(_:retries:_:)``.
     public func withTransaction<Result>(
         in ledgers: some Sequence<LedgerID> & Sendable, _ mode: TransactionMode = .readCommitted,

@@ -1,4 +1,4 @@
-import Postgres
+public import Postgres
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -9,36 +9,28 @@ public import Foundation
 extension LedgerReader {
     /// All events of several streams, each in the order of versions; one snapshot. A missing stream has no events.
     public func streams(_ ids: [StreamID]) async throws(LedgerError) -> [StreamID: [RecordedEvent]] {
-        let sql: SQL = """
-            SELECT e.ledger_id, e.position, e.event_id, e.entry
-            FROM unnest(\(ids.map(\.ledger.uuid)), \(ids.map(\.kind)), \(ids.map(\.id)))
-                AS s(ledger_id, kind, stream_id)
-            CROSS JOIN LATERAL (
-                SELECT v.* FROM tenure.event AS v
-                WHERE v.ledger_id = s.ledger_id AND v.stream_id = s.stream_id AND v.kind = s.kind OFFSET 0) AS e
-            ORDER BY e.version
-            """
-        var streams = Dictionary(ids.map { ($0, [RecordedEvent]()) }, uniquingKeysWith: { first, _ in first })
-        for event in try await rows(sql, Set(ids.map(\.ledger)), Self.event) {
-            streams[event.stream, default: []].append(event)
-        }
-        return streams
+        try await read(StreamsQuery(ids)).streams
     }
 
-    /// All events of a stream in the order of versions, and the first event of its ledger; one snapshot.
-    public func streamAndFounding(
-        _ id: StreamID
-    ) async throws(LedgerError) -> (founding: RecordedEvent?, events: [RecordedEvent]) {
-        let sql: SQL = """
-            SELECT ledger_id, position, event_id, entry FROM tenure.event
-            WHERE ledger_id = \(id.ledger.uuid) AND position = 1
-            UNION ALL
-            SELECT ledger_id, position, event_id, entry FROM tenure.event
-            WHERE ledger_id = \(id.ledger.uuid) AND stream_id = \(id.id) AND kind = \(id.kind) AND position > 1
-            """
-        let found = try await rows(sql, [id.ledger], Self.event)
-        let events = found.filter { $0.stream == id }.sorted { $0.streamVersion < $1.streamVersion }
-        return (found.first { $0.position == 1 }, events)
+    /// Runs a query together with further statements, which may also touch `ledgers`: one round trip.
+    public func read(
+        _ query: StreamsQuery, beside statements: [SQL] = [], in ledgers: [LedgerID] = []
+    ) async throws(LedgerError) -> (streams: [StreamID: [RecordedEvent]], founding: RecordedEvent?, rows: [[PostgresRow]])
+    {
+        do {
+            let answers: [[PostgresRow]]
+            if storesTiles {
+                answers = try await pool.pipeline([query.sql] + statements, in: query.ledgers.union(ledgers))
+            } else {
+                answers = try await pool.withConnection { connection in
+                    try await connection.pipeline([query.sql] + statements)
+                }
+            }
+            let found = try query.read(answers.first ?? [])
+            return (found.streams, found.founding, Array(answers.dropFirst()))
+        } catch {
+            throw LedgerError(wrapping: error)
+        }
     }
 
     /// The first event of each of several streams, in no order; a missing stream has none. One snapshot.

@@ -40,19 +40,8 @@ public struct LedgerReader: Sendable {
 
     /// Those of the claims that somebody owns.
     public func claims(_ keys: [ClaimKey]) async throws(LedgerError) -> [ClaimKey: Claim] {
-        let sql: SQL = """
-            SELECT c.ledger_id, c.kind, c.key, c.owner, c.value, c.expires_at
-            FROM unnest(\(keys.map(\.ledger.uuid)), \(keys.map(\.kind)), \(keys.map(\.digest)))
-                AS k(ledger_id, kind, key)
-            JOIN tenure.claim AS c USING (ledger_id, kind, key)
-            """
-        let claims = try await rows(sql, Set(keys.map(\.ledger))) { row in
-            let (ledger, kind, digest, owner, value, expiry) = try row.decode(
-                UUID.self, String.self, [UInt8].self, UUID.self, [UInt8]?.self, PostgresTimestamp?.self)
-            return Claim(
-                key: ClaimKey(ledger: LedgerID(ledger), kind: kind, digest: digest), owner: owner, value: value,
-                expiresAt: expiry.map(Timestamp.init))
-        }
+        let query = ClaimsQuery(keys)
+        let claims = try await rows(query.sql, query.ledgers, ClaimsQuery.claim)
         return Dictionary(claims.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
     }
 

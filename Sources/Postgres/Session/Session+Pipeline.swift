@@ -16,10 +16,12 @@ extension Session {
     /// Sends all statements, then reads all answers: one round trip. Without a transaction they are one by themselves.
     func pipeline(_ statements: [SQL]) async throws(PostgresError) -> [[PostgresRow]] {
         for sql in statements { try sql.parameters.check() }
-        let texts = try statements.map { (sql) throws(PostgresError) in try sql.checkedText() }
+        let keys = statements.map { StatementCache.Key($0) }
+        // What is prepared already was checked then.
+        for (sql, key) in zip(statements, keys) where !cache.contains(key) { _ = try sql.checkedText() }
         var exchange = try beginExchange()
         guard unsafe PQenterPipelineMode(pointer) == 1 else { throw sendFailure() }
-        let steps = try await enqueue(statements, texts, &exchange)
+        let steps = try await enqueue(statements, keys, &exchange)
         try await flush(&exchange)
         var rows = [[PostgresRow]](repeating: [], count: statements.count)
         let failure = try await collect(steps, &rows, &exchange)
@@ -29,24 +31,24 @@ extension Session {
     }
 
     private func enqueue(
-        _ statements: [SQL], _ texts: [String], _ exchange: inout Exchange
+        _ statements: [SQL], _ keys: [StatementCache.Key], _ exchange: inout Exchange
     ) async throws(PostgresError) -> [Step] {
         var steps: [Step] = []
         var preparing: [StatementCache.Key: String] = [:]
         for (index, sql) in statements.enumerated() {
-            let key = StatementCache.Key(text: texts[index], types: sql.parameters.types)
+            let key = keys[index]
             var name = cache.name(for: key)
             let isCached = name != nil
             if name == nil { name = preparing[key] }
             // A pipeline never evicts: when the cache is full, new statements run unprepared.
             if name == nil, cache.count + preparing.count < cache.capacity, transactionStatus != PQTRANS_INERROR {
                 let new = cache.makeName()
-                guard sendPrepare(sql, text: key.text, name: new) else { throw abandonPipeline() }
+                guard sendPrepare(sql, name: new) else { throw abandonPipeline() }
                 steps.append(.prepare(key, name: new, index: index))
                 preparing[key] = new
                 name = new
             }
-            guard send(sql, text: key.text, name: name) else { throw abandonPipeline() }
+            guard send(sql, name: name) else { throw abandonPipeline() }
             steps.append(.execute(key, isCached: isCached, index: index))
             // Sending as we go bounds libpq's buffer to little more than the largest statement.
             if unsafe PQflush(pointer) == 1, sql.parameters.bytes.count > 65_536 { try await flush(&exchange) }

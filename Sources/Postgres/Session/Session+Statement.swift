@@ -13,7 +13,7 @@ extension Session {
         _ sql: SQL, isSingleRow: Bool, stop: StopRequest? = nil, _ body: (QueryResult) -> Void
     ) async throws(PostgresError) {
         try sql.parameters.check()
-        let key = StatementCache.Key(text: sql.text, types: sql.parameters.types)
+        let key = StatementCache.Key(sql)
         do { try await attempt(sql, key, isSingleRow, stop, body) } catch {
             guard error.isStaleStatement, isOpen, transactionStatus == PQTRANS_IDLE else { throw error }
             try await attempt(sql, key, isSingleRow, stop, body)
@@ -28,7 +28,7 @@ extension Session {
         let cached = cache.name(for: key)
         var name = cached
         if name == nil { name = try await prepare(sql, key) }
-        guard send(sql, text: key.text, name: name) else { throw sendFailure() }
+        guard send(sql, name: name) else { throw sendFailure() }
         if isSingleRow { unsafe PQsetSingleRowMode(pointer) }
         do { try await receive(&exchange, stop, body) } catch {
             var error = error
@@ -60,21 +60,21 @@ extension Session {
     }
 
     /// Puts one execution into libpq's buffer: prepared under `name`, or parsed for this once.
-    func send(_ sql: SQL, text: String, name: String?) -> Bool {
+    func send(_ sql: SQL, name: String?) -> Bool {
         let count = Int32(sql.parameters.types.count)
         return unsafe sql.parameters.withPointers { types, values, lengths, formats in
             if let name {
                 unsafe PQsendQueryPrepared(pointer, name, count, values, lengths, formats, 1) == 1
             } else {
-                unsafe PQsendQueryParams(pointer, text, count, types, values, lengths, formats, 1) == 1
+                unsafe PQsendQueryParams(pointer, sql.text, count, types, values, lengths, formats, 1) == 1
             }
         }
     }
 
     /// Puts a PREPARE into libpq's buffer.
-    func sendPrepare(_ sql: SQL, text: String, name: String) -> Bool {
+    func sendPrepare(_ sql: SQL, name: String) -> Bool {
         let types = sql.parameters.types.map(\.rawValue)
-        return unsafe PQsendPrepare(pointer, name, text, Int32(types.count), types) == 1
+        return unsafe PQsendPrepare(pointer, name, sql.text, Int32(types.count), types) == 1
     }
 
     /// Prepares a statement; nil when it must run unprepared. Throws the server's objection to the text.
@@ -85,7 +85,7 @@ extension Session {
         if cache.isFull, let old = cache.evict() { try await deallocate(old) }
         var exchange = try beginExchange()
         let name = cache.makeName()
-        guard sendPrepare(sql, text: key.text, name: name) else { throw sendFailure() }
+        guard sendPrepare(sql, name: name) else { throw sendFailure() }
         try await receive(&exchange) { _ in }
         cache.insert(key, name: name)
         return name

@@ -8,7 +8,7 @@
 /// can be interpolated with its own values.
 public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConvertible {
     /// The literal parts: one more than there are parameters.
-    private var literals: [String]
+    private(set) var literals: [String]
     /// The bound values.
     private(set) var parameters = Parameters()
 

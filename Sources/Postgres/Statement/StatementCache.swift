@@ -1,17 +1,28 @@
 /// Which statements are prepared on a connection, bounded: the least recently used one makes room.
 struct StatementCache {
     /// The same text with other parameter types is another statement.
+    ///
+    /// The text is compared by its parts, which are literals of the program: comparing those is comparing two addresses.
     struct Key: Hashable {
-        let text: String
-        let types: [PostgresType]
+        private let literals: [String]
+        private let types: [PostgresType]
+
+        init(_ sql: SQL) {
+            literals = sql.literals
+            types = sql.parameters.types
+        }
 
         /// By bytes: two texts that differ only in Unicode form are two statements to the server.
         static func == (lhs: Key, rhs: Key) -> Bool {
-            lhs.types == rhs.types && lhs.text.utf8.elementsEqual(rhs.text.utf8)
+            lhs.types == rhs.types && lhs.literals == rhs.literals
+                && zip(lhs.literals, rhs.literals).allSatisfy { left, right in
+                    left.utf8.count == left.unicodeScalars.count || left.utf8.elementsEqual(right.utf8)
+                }
         }
 
+        /// By lengths: the texts of a program rarely have the same.
         func hash(into hasher: inout Hasher) {
-            hasher.combine(text)
+            for literal in literals { hasher.combine(literal.utf8.count) }
             hasher.combine(types)
         }
     }
@@ -40,6 +51,9 @@ struct StatementCache {
         entries[key] = entry
         return entry.name
     }
+
+    /// Whether a statement is prepared.
+    func contains(_ key: Key) -> Bool { entries[key] != nil }
 
     /// A name that was never used on this connection.
     mutating func makeName() -> String {

@@ -4,7 +4,9 @@ import Testing
 
 struct StatementCacheTests {
     private func key(_ text: String, _ types: [PostgresType] = []) -> StatementCache.Key {
-        StatementCache.Key(text: text, types: types)
+        var sql: SQL = "\(unsafeSQL: text)"
+        for type in types { sql = type == .text ? "\(sql)\("value")" : "\(sql)\(Int64(1))" }
+        return StatementCache.Key(sql)
     }
 
     @Test func `the least recently used statement makes room`() {
