@@ -50,21 +50,26 @@ struct Base64Alphabet: Sendable {
     }
 
     func encode(_ bytes: some Collection<UInt8>, padded: Bool) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        var bits: UInt32 = 0
-        var count = 0
-        for byte in bytes {
-            bits = bits << 8 | UInt32(byte)
-            count += 8
-            while count >= 6 {
-                count -= 6
-                text.append(digits[Int(bits >> UInt32(count) & 0x3F)])
+        let bytes = Array(bytes), digits = digits
+        let length = padded ? (bytes.count + 2) / 3 * 4 : (bytes.count * 4 + 2) / 3
+        return String(unsafeUninitializedCapacity: length) { text in
+            var place = 0
+            for start in stride(from: 0, to: bytes.count, by: 3) {
+                // Three bytes are four digits; what is missing at the end counts as zero and is not written.
+                var group: UInt32 = 0
+                for index in start..<(start + 3) { group = group << 8 | (index < bytes.count ? UInt32(bytes[index]) : 0) }
+                let written = min(4, (bytes.count - start) * 4 / 3 + 1)
+                for digit in 0..<written {
+                    text[place] = digits[Int(group >> UInt32(18 - 6 * digit) & 0x3F)]
+                    place += 1
+                }
             }
+            while place < length {
+                text[place] = UInt8(ascii: "=")
+                place += 1
+            }
+            return length
         }
-        if count > 0 { text.append(digits[Int(bits << UInt32(6 - count) & 0x3F)]) }
-        while padded, text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
-        return String(decoding: text, as: UTF8.self)
     }
 
     func decode(_ text: [UInt8]) -> [UInt8]? {

@@ -41,16 +41,18 @@ public struct DecoyKey: Sendable, Redacted {
     ///   - kdf: The cost that real credentials have.
     ///   - blindOnlyShare: How many of 256 decoys insist on the blind mode.
     ///   - keys: The public keys of this very decoy, when they are known from before.
+    ///   - parts: What is needed of it.
     public func decoy(
         company: [UInt8], employee: [UInt8], hiddenFrom app: UUID? = nil, kdf: ScryptParameters = .standard,
-        blindOnlyShare: Int = Decoy.blindOnlyShare, keys: DecoyPublicKeys? = nil
+        blindOnlyShare: Int = Decoy.blindOnlyShare, keys: DecoyPublicKeys? = nil,
+        parts: Decoy.Parts = .all
     ) throws(CredentialsError) -> Decoy {
         var message = ByteWriter()
         message.raw(Tag.decoy)
         message.framed(company)
         message.framed(employee)
         if let app { message.framed(app.bytes) }
-        return try Decoy(root: SecretBytes(mac(message.bytes)), kdf: kdf, blindOnlyShare: blindOnlyShare, keys: keys)
+        return try Decoy(root: SecretBytes(mac(message.bytes)), kdf: kdf, blindOnlyShare: blindOnlyShare, keys: keys, parts)
     }
 
     private func mac(_ message: [UInt8]) -> [UInt8] {

@@ -9,10 +9,13 @@ import Canonical
 struct ByteReader {
     private var rest: ArraySlice<UInt8>
     private let code: CredentialsError.Code
+    /// Whether the keys were found to be points before the bytes were kept.
+    let isKept: Bool
 
-    init(_ bytes: [UInt8], refusal code: CredentialsError.Code) {
+    init(_ bytes: [UInt8], refusal code: CredentialsError.Code, isKept: Bool = false) {
         rest = bytes[...]
         self.code = code
+        self.isKept = isKept
     }
 
     mutating func take(_ count: Int) throws(CredentialsError) -> [UInt8] {

@@ -21,8 +21,16 @@ public struct StoredCredentials: Sendable, Hashable {
     /// Reads the stored form strictly; no signature is verified yet.
     ///
     /// - Throws: ``CredentialsError/Code/recordInvalid``.
-    public init(bytes: [UInt8]) throws(CredentialsError) {
-        var reader = ByteReader(bytes, refusal: .recordInvalid)
+    public init(bytes: [UInt8]) throws(CredentialsError) { try self.init(bytes, isKept: false) }
+
+    /// Reads what was checked before it was appended to the log: that its keys are points is not looked at again, because
+    /// that takes longer than everything else.
+    ///
+    /// - Throws: ``CredentialsError/Code/recordInvalid``.
+    public init(kept bytes: [UInt8]) throws(CredentialsError) { try self.init(bytes, isKept: true) }
+
+    private init(_ bytes: [UInt8], isKept: Bool) throws(CredentialsError) {
+        var reader = ByteReader(bytes, refusal: .recordInvalid, isKept: isKept)
         let parts = try CredentialsContent.read(&reader, stored: true)
         try self.init(
             record: try CredentialsRecord(content: parts.content, signatures: &reader),

@@ -53,18 +53,26 @@ extension ByteReader {
     }
 
     mutating func userPublicKey() throws(CredentialsError) -> UserPublicKey {
-        guard let key = try? UserPublicKey(bytes: try take(65)) else { throw CredentialsError(.recordInvalid) }
+        let bytes = try take(65)
+        guard let key = isKept ? try? UserPublicKey(kept: bytes) : try? UserPublicKey(bytes: bytes) else {
+            throw CredentialsError(.recordInvalid)
+        }
         return key
     }
 
     mutating func oprfPublicKey() throws(CredentialsError) -> OPRFPublicKey {
-        guard let key = try? OPRFPublicKey(bytes: try take(49)) else { throw CredentialsError(.recordInvalid) }
-        return key
+        try oprfPublicKey(try take(49))
     }
 
     mutating func optionalOPRFPublicKey() throws(CredentialsError) -> OPRFPublicKey? {
         guard let bytes = try optional(49) else { return nil }
-        guard let key = try? OPRFPublicKey(bytes: bytes) else { throw CredentialsError(.recordInvalid) }
+        return try oprfPublicKey(bytes)
+    }
+
+    private func oprfPublicKey(_ bytes: [UInt8]) throws(CredentialsError) -> OPRFPublicKey {
+        guard let key = isKept ? try? OPRFPublicKey(kept: bytes) : try? OPRFPublicKey(bytes: bytes) else {
+            throw CredentialsError(.recordInvalid)
+        }
         return key
     }
 

@@ -19,13 +19,20 @@ public struct SealedCredentials: Sendable, Hashable {
         self.passphraseCopy = passphraseCopy
     }
 
+    /// The context of a decoy whose copies nobody asked for; each is refused as not stored.
+    init(withoutCopies context: OpeningContext) {
+        self.context = context
+        answerCopies = []
+        passphraseCopy = nil
+    }
+
     /// The copy in `slot`, 60 bytes: what a blind client is given with the evaluation for that slot.
     ///
     /// - Throws: ``CredentialsError/Code/notStored``.
     public func copy(in slot: CopySlot) throws(CredentialsError) -> [UInt8] {
         switch slot {
         case .answers(let subset):
-            guard context.acceptsAnswers else { throw CredentialsError(.notStored) }
+            guard answerCopies.indices.contains(Int(subset.index)) else { throw CredentialsError(.notStored) }
             return answerCopies[Int(subset.index)]
         case .passphrase:
             guard let passphraseCopy else { throw CredentialsError(.notStored) }

@@ -25,18 +25,19 @@ extension Challenge.Fields {
         return .object(members)
     }
 
-    init(json bytes: [UInt8]) throws(CredentialsError) {
+    init(json bytes: [UInt8], isKept: Bool = false) throws(CredentialsError) {
         do {
             var reader = try ObjectReader(try CanonicalJSON.parse(bytes))
             let purposeName = try reader.string("purpose")
             guard let purpose = Challenge.Purpose(rawValue: purposeName) else {
                 throw CredentialsError(.challengeInvalid, field: "purpose")
             }
+            let key = try reader.bytes("employeeKey")
             self.init(
                 issuer: try reader.string("issuer"), purpose: purpose, flow: try reader.uuid("flow"),
                 nonce: try reader.bytes("nonce"), tenant: try reader.uuid("tenant"),
                 subject: try Commitment(bytes: try reader.bytes("subject")), app: try reader.string("app"),
-                employeeKey: try EmployeePublicKey(bytes: try reader.bytes("employeeKey")),
+                employeeKey: isKept ? try EmployeePublicKey(kept: key) : try EmployeePublicKey(bytes: key),
                 credential: try reader.optionalUUID("credential"), expires: try reader.timestamp("expires"))
             try reader.finish()
         } catch let error as CredentialsError where error.code == .challengeInvalid {

@@ -97,6 +97,14 @@ public struct Challenge: Sendable, Hashable {
         self.bytes = bytes
     }
 
+    /// Reads bytes that ``init(_:)`` wrote and that were kept where no stranger writes.
+    ///
+    /// - Throws: ``CredentialsError/Code/unexpectedTag`` or ``CredentialsError/Code/challengeInvalid``.
+    public init(kept bytes: [UInt8]) throws(CredentialsError) {
+        fields = try Fields(json: try SignatureTag.challenge.content(of: bytes), isKept: true)
+        self.bytes = bytes
+    }
+
     /// Refuses a challenge whose expiry has passed, or lies more than 120 seconds ahead of `now`.
     ///
     /// - Throws: ``CredentialsError/Code/expired``.

@@ -28,6 +28,12 @@ public struct ValidatedPoint: Sendable, Hashable {
         self.bytes = bytes
     }
 
+    /// Takes what was found to be a point before it was kept.
+    init(kept bytes: [UInt8]) throws(CredentialsError) {
+        guard bytes.count == 65, bytes[0] == 0x04 else { throw CredentialsError(.keyInvalid) }
+        self.bytes = bytes
+    }
+
     init(_ key: P256.Signing.PublicKey) { bytes = Array(key.x963Representation) }
 }
 
@@ -36,6 +42,12 @@ extension SigningPublicKey {
     ///
     /// - Throws: ``CredentialsError/Code/keyInvalid`` unless `bytes` are 65 bytes, begin with 4 and are on the curve.
     public init(bytes: [UInt8]) throws(CredentialsError) { self.init(validated: try ValidatedPoint(bytes)) }
+
+    /// Takes a key that was validated before it was kept where no stranger writes: only its form is looked at, and nothing
+    /// verifies under what is no point.
+    ///
+    /// - Throws: ``CredentialsError/Code/keyInvalid`` unless `bytes` are 65 bytes and begin with 4.
+    public init(kept bytes: [UInt8]) throws(CredentialsError) { self.init(validated: try ValidatedPoint(kept: bytes)) }
 
     /// The lower-case hexadecimal SHA-256 of the 65 bytes, 64 characters: what people compare out of band.
     public var fingerprint: String { Hex.encode(hash) }

@@ -21,6 +21,6 @@ extension OPRFKeys {
     /// - Returns: Evaluated element (49) ‖ proof (96).
     /// - Throws: ``CredentialsError/Code/elementInvalid``.
     public func evaluate(_ element: BlindedElement) throws(CredentialsError) -> [UInt8] {
-        try key(for: element.slot).evaluate(blinded: element.bytes)
+        try key(for: element.slot).evaluate(element)
     }
 }

@@ -44,10 +44,12 @@ extension OPRFSeed {
 /// HKDF-SHA384 with the seed as key material, `tenure/v1/oprf` as salt and `tenure/v1/oprf/answers` or
 /// `tenure/v1/oprf/passphrase` ‖ counter (one byte, from 0) as info gives 48 bytes; the first output that the library
 /// takes as a scalar is the private key. This is not RFC 9497's DeriveKeyPair, which the library does not offer.
-public struct OPRFKey: Sendable, Redacted {
-    /// The public half.
-    public let publicKey: OPRFPublicKey
+///
+/// Sendable although the library's key does not say so: it is a struct of immutable values that is stored once and only
+/// read afterwards, so that no two threads ever change anything of it.
+public struct OPRFKey: @unchecked Sendable, Redacted {
     private let secret: SecretBytes
+    private let key: P384._VOPRF.PrivateKey
 
     /// The length of an evaluation in bytes: evaluated element (49), proof c (48) and s (48).
     public static let evaluationByteCount = 145
@@ -66,7 +68,18 @@ public struct OPRFKey: Sendable, Redacted {
             throw CredentialsError(.secretInvalid)
         }
         self.secret = secret
-        publicKey = OPRFPublicKey(key.publicKey)
+        self.key = key
+    }
+
+    /// The public half; the library has it already, and asking costs a square root.
+    public var publicKey: OPRFPublicKey { OPRFPublicKey(key.publicKey) }
+
+    /// The public half of the key that a seed gives, for who needs no more: one multiplication.
+    static func publicKey(seed: OPRFSeed, info: [UInt8]) throws(CredentialsError) -> OPRFPublicKey {
+        // It accepts the scalars that the VOPRF key accepts, which is made of the same type.
+        try ScalarDerivation.derive(SHA384.self, from: seed.secret, salt: Tag.oprf, info: info, byteCount: 48) {
+            (try? P384.KeyAgreement.PrivateKey(rawRepresentation: $0.bytes)).map { OPRFPublicKey($0) }
+        }
     }
 
     /// Evaluates a blinded element and proves that this key was used; about 1.8 ms.
@@ -76,9 +89,18 @@ public struct OPRFKey: Sendable, Redacted {
     /// - Throws: ``CredentialsError/Code/elementInvalid``.
     public func evaluate(blinded element: [UInt8]) throws(CredentialsError) -> [UInt8] {
         guard P384Point.isCompressed(element) else { throw CredentialsError(.elementInvalid) }
+        return try evaluate(checked: element)
+    }
+
+    /// The same for an element that was checked as it came in.
+    public func evaluate(_ element: BlindedElement) throws(CredentialsError) -> [UInt8] {
+        try evaluate(checked: element.bytes)
+    }
+
+    private func evaluate(checked element: [UInt8]) throws(CredentialsError) -> [UInt8] {
         do {
             let blinded = try P384._VOPRF.BlindedElement(oprfRepresentation: Data(element))
-            return Array(try libraryKey().evaluate(blinded).rawRepresentation)
+            return Array(try key.evaluate(blinded).rawRepresentation)
         } catch {
             throw CredentialsError(.elementInvalid)
         }
@@ -86,7 +108,7 @@ public struct OPRFKey: Sendable, Redacted {
 
     /// Evaluates inputs directly, without blinding: what the service does in direct mode.
     func evaluator() throws(CredentialsError) -> (VOPRFInput) throws(CredentialsError) -> SecretBytes {
-        let key = try libraryKey()
+        let key = key
         return { (input: VOPRFInput) throws(CredentialsError) -> SecretBytes in
             try Self.evaluate(input.bytes, with: key)
         }
@@ -98,14 +120,6 @@ public struct OPRFKey: Sendable, Redacted {
             return SecretBytes(try key.evaluate(Data(input)))
         } catch {
             throw CredentialsError(.cannotOpen)
-        }
-    }
-
-    private func libraryKey() throws(CredentialsError) -> P384._VOPRF.PrivateKey {
-        do {
-            return try P384._VOPRF.PrivateKey(rawRepresentation: secret.bytes)
-        } catch {
-            throw CredentialsError(.secretInvalid)
         }
     }
 }

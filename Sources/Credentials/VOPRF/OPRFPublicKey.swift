@@ -14,7 +14,16 @@ public struct OPRFPublicKey: Sendable, Hashable {
         self.bytes = bytes
     }
 
+    /// Takes a key that was validated before it was kept where no stranger writes; only its form is looked at.
+    init(kept bytes: [UInt8]) throws(CredentialsError) {
+        guard P384Point.hasForm(bytes) else { throw CredentialsError(.keyInvalid) }
+        self.bytes = bytes
+    }
+
     init(_ key: P384._VOPRF.PublicKey) { bytes = Array(key.compressedRepresentation) }
+
+    /// The public half of a scalar: one multiplication.
+    init(_ key: P384.KeyAgreement.PrivateKey) { bytes = Array(key.publicKey.compressedRepresentation) }
 
     func libraryKey() throws(CredentialsError) -> P384._VOPRF.PublicKey {
         do {
@@ -30,7 +39,9 @@ enum P384Point {
 
     /// Whether `bytes` are exactly one compressed point on P-384; the point at infinity has no such form.
     static func isCompressed(_ bytes: [UInt8]) -> Bool {
-        bytes.count == byteCount && (bytes[0] == 2 || bytes[0] == 3)
-            && (try? P384.KeyAgreement.PublicKey(compressedRepresentation: bytes)) != nil
+        hasForm(bytes) && (try? P384.KeyAgreement.PublicKey(compressedRepresentation: bytes)) != nil
     }
+
+    /// Whether `bytes` may be a compressed point; whether there is one with this x is not looked at.
+    static func hasForm(_ bytes: [UInt8]) -> Bool { bytes.count == byteCount && (bytes[0] == 2 || bytes[0] == 3) }
 }

@@ -70,7 +70,7 @@ struct ChargeAttempt: Sendable {
         let stream = StreamID.attempt(charge, of: UserID(state.userId))
         let rules = context.settings.budgets
         let limit = budget.device == .known ? rules.knownLimit : rules.unknownLimit
-        let key = try EmployeePublicKey(bytes: state.employeePublicKey)
+        let key = try EmployeePublicKey(kept: state.employeePublicKey)
         guard let fingerprint = Fingerprint(hex: key.fingerprint) else { throw ServiceError(.employeeKeyInvalid) }
         let metadata = EventMetadata(app: app.appId, requestId: call.requestId)
         let credential = CredentialID(state.credentialId)

@@ -99,7 +99,8 @@ public struct ServiceAssembly: Sendable {
             reader: LedgerReader(pool: pool), ring: ring,
             personKeys: PersonKeys(pool: pool, masters: configuration.masters),
             seeds: OPRFSeeds(pool: pool, masters: configuration.masters),
-            compute: ComputePool(threads: configuration.computeThreads, waiting: configuration.computeWaiting),
+            compute: ComputePool(
+                threads: configuration.computeThreads, waiting: configuration.computeWaiting, yields: true),
             // Blind mode's evaluations take milliseconds and never stand behind direct mode's tens of them.
             evaluations: ComputePool(threads: configuration.computeThreads, waiting: configuration.evaluationsWaiting),
             rekeying: BucketRekeying(reader: readerPool, masters: configuration.masters),

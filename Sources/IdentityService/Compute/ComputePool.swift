@@ -1,4 +1,7 @@
 import Foundation
+#if os(Linux)
+import Glibc
+#endif
 
 /// Threads of its own for work that costs tens of milliseconds of processor time.
 ///
@@ -14,7 +17,9 @@ public final class ComputePool: Sendable {
     /// - Parameters:
     ///   - threads: How many run at once, at least 1.
     ///   - waiting: How many admitted callers may wait beside those that run.
-    public init(threads: Int, waiting: Int) {
+    ///   - yields: Whether its threads stand behind the others of this machine: for work so long that a call which needs
+    ///     a millisecond should not have to wait for a turn.
+    public init(threads: Int, waiting: Int, yields: Bool = false) {
         self.queue = WorkQueue()
         self.admissions = AdmissionCounter(limit: max(1, threads) + max(0, waiting))
         for index in 0..<max(1, threads) {
@@ -25,6 +30,7 @@ public final class ComputePool: Sendable {
                 started.wait()
                 // The system keeps fifteen characters of it.
                 Thread.current.name = "tenure-compute\(index % 10)"
+                if yields { Self.yieldToOthers() }
                 queue.work()
             }
             thread.stackSize = 1 << 20
@@ -34,6 +40,14 @@ public final class ComputePool: Sendable {
     }
 
     deinit { queue.close() }
+
+    /// Makes the calling thread one of niceness 10. On Linux niceness belongs to a thread (sched(7)); elsewhere to the
+    /// process, which is left alone.
+    private static func yieldToOthers() {
+        #if os(Linux)
+        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+        #endif
+    }
 
     /// Admits a caller for the length of `body`; throws `service.busy` when the pool is at its limit.
     func admitted<Result>(_ body: (Admission) async throws -> Result) async throws -> Result {

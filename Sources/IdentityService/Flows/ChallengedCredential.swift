@@ -8,11 +8,11 @@ import Postgres
 
 /// The credential a flow is challenged for: a real one or a decoy, of one shape.
 struct ChallengedCredential: Sendable {
-    /// Context and copies.
+    /// Context and copies; nobody's copies only where the seed was asked for.
     var sealed: SealedCredentials
     /// The seed of its VOPRF keys, where it was asked for.
     private var loadedSeed: OPRFSeed?
-    /// The hash of the record.
+    /// The hash of the record; nobody's only where the questions were asked for.
     var recordHash: [UInt8]
     /// The questions as they are shown, where they were asked for.
     var questions: [ShownQuestion]
@@ -71,7 +71,7 @@ struct ChallengedCredential: Sendable {
             target = try await stored(parts, state.credentialId, scene, seedRows, context)
         } else {
             let keys = try state.decoyKeys.map { try DecoyPublicKeys(bytes: $0) }
-            let decoy = try decoy(for: state, keys: keys, context)
+            let decoy = try decoy(for: state, keys: keys, parts, context)
             // What becomes of a colleague's credential meanwhile is not this flow's business.
             let standIn = state.standIn?.credentialId
             if state.isDecoy {
@@ -91,7 +91,7 @@ struct ChallengedCredential: Sendable {
         guard let user = scene.user, let credentials = user.state.credentials, credentials.id.uuid == credential else {
             throw ServiceError(.requestStale)
         }
-        let stored = try StoredCredentials(bytes: credentials.record)
+        let stored = try StoredCredentials(kept: credentials.record)
         let ledger = LedgerID.directory(of: user.id).uuid
         var challenged = ChallengedCredential(
             sealed: stored.record.sealed, recordHash: stored.record.hash, questions: [])
@@ -109,12 +109,16 @@ struct ChallengedCredential: Sendable {
     }
 
     private static func decoy(
-        for state: FlowState, keys: DecoyPublicKeys?, _ context: ServiceContext
+        for state: FlowState, keys: DecoyPublicKeys?, _ wanted: Parts, _ context: ServiceContext
     ) throws -> ChallengedCredential {
         let subject = FlowSubject(
             tenantId: TenantID(state.tenantId), companyName: try CompanyName(state.companyName),
             companyEmployeeId: try CompanyEmployeeID(state.companyEmployeeId), employee: nil)
-        let decoy = try context.decoy(for: subject, hiddenFrom: state.isHidden ? state.appId : nil, keys: keys)
+        var parts: Decoy.Parts = []
+        if wanted.contains(.seed) { parts.insert(.copies) }
+        if wanted.contains(.questions) { parts.insert(.record) }
+        let decoy = try context.decoy(
+            for: subject, hiddenFrom: state.isHidden ? state.appId : nil, keys: keys, parts: parts)
         return ChallengedCredential(
             sealed: decoy.sealed, loadedSeed: decoy.seed, recordHash: decoy.recordHash,
             questions: decoy.questions.map {

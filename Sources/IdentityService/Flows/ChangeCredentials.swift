@@ -44,7 +44,7 @@ struct ChangeCredentials: Sendable {
                 record: try made.record(
                     deviceSignature: nil, employeeKey: try EmployeePublicKey(bytes: charged.state.employeePublicKey)),
                 questions: made.questions, seed: seed, proved: proved,
-                userSignature: try made.userKey.sign(validationOf: try Challenge(parsing: proved.challenge)))
+                userSignature: try made.userKey.sign(validationOf: try Challenge(kept: proved.challenge)))
             return try await completion.run(charged, new, proof: proof, app: app, call: call, ticket: ticket)
         }
     }

@@ -40,7 +40,7 @@ struct EvaluateElements: Sendable {
                 let key = try seed.key(for: slot)
                 return try elements.map { element in
                     Evaluation(
-                        slot: Int(element.slot.byte), evaluation: try key.evaluate(blinded: element.bytes),
+                        slot: Int(element.slot.byte), evaluation: try key.evaluate(element),
                         sealedCopy: try sealed.copy(in: element.slot))
                 }
             }

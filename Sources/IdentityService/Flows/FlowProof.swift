@@ -20,7 +20,7 @@ struct FlowProof: Sendable {
     /// Signs the challenge that the device signed with the user key that has just been opened here.
     init(_ kind: Kind, opened key: UserKey, in state: FlowState) throws {
         guard let proved = state.proved else { throw ServiceError(.flowWrongStep) }
-        let challenge = try Challenge(parsing: proved.challenge)
+        let challenge = try Challenge(kept: proved.challenge)
         try self.init(kind, .direct, key.publicKey, try key.sign(validationOf: challenge), state)
     }
 
@@ -93,7 +93,7 @@ extension FlowState {
     /// The device key's fingerprint.
     var fingerprint: Fingerprint {
         get throws {
-            guard let fingerprint = Fingerprint(hex: try EmployeePublicKey(bytes: employeePublicKey).fingerprint) else {
+            guard let fingerprint = Fingerprint(hex: try EmployeePublicKey(kept: employeePublicKey).fingerprint) else {
                 throw ServiceError(.employeeKeyInvalid)
             }
             return fingerprint

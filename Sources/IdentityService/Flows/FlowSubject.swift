@@ -75,11 +75,13 @@ extension ServiceContext {
     /// What an unknown employee's credential looks like, or anybody's of a company that is hidden from an app.
     ///
     /// - Parameter keys: Its public keys, which a flow keeps from its start on.
-    func decoy(for subject: FlowSubject, hiddenFrom app: UUID?, keys: DecoyPublicKeys? = nil) throws -> Decoy {
+    func decoy(
+        for subject: FlowSubject, hiddenFrom app: UUID?, keys: DecoyPublicKeys? = nil, parts: Decoy.Parts = []
+    ) throws -> Decoy {
         let key = try DecoyKey(bytes: ring.decoyDigest("employees", []).bytes)
         return try key.decoy(
             company: subject.companyName.canonical, employee: subject.companyEmployeeId.canonical,
-            hiddenFrom: app, kdf: settings.scrypt, blindOnlyShare: settings.blindOnlyDecoys, keys: keys)
+            hiddenFrom: app, kdf: settings.scrypt, blindOnlyShare: settings.blindOnlyDecoys, keys: keys, parts: parts)
     }
 
     /// A fresh challenge of a flow.
@@ -92,7 +94,7 @@ extension ServiceContext {
             Challenge.Fields(
                 issuer: settings.issuer, purpose: state.purpose.challenge, flow: state.id,
                 nonce: randomBytes(32), tenant: state.tenantId, subject: subject, app: state.appId.lowercased,
-                employeeKey: try EmployeePublicKey(bytes: state.employeePublicKey),
+                employeeKey: try EmployeePublicKey(kept: state.employeePublicKey),
                 credential: state.namedCredentialId, expires: limit)
         ).bytes
     }

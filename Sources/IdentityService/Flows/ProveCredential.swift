@@ -25,7 +25,7 @@ struct ProveCredential: Sendable {
         }
         guard let attempt = row.state.attempt, let proved = row.state.proved else { throw ServiceError(.flowWrongStep) }
         let target = try await ChallengedCredential.load([.employee, .tenant, .lifetime], for: row.state, context)
-        let challenge = try Challenge(parsing: proved.challenge)
+        let challenge = try Challenge(kept: proved.challenge)
         let userKey = target.sealed.context.userPublicKey
         let signature = try? challenge.verifyValidation(proof: input.userSignature, by: userKey)
         guard let signature, !row.state.isDecoy else {

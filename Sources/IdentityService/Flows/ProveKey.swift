@@ -15,7 +15,7 @@ struct ProveKey: Sendable {
         var row = try await store.load(
             handle: flow, purpose: purpose, app: app, at: call.time, opened: ticket?.opened)
         guard row.state.step == .key else { throw ServiceError(.flowWrongStep) }
-        let challenge = try Challenge(parsing: row.state.challenge)
+        let challenge = try Challenge(kept: row.state.challenge)
         do {
             try challenge.checkExpiry(at: call.time)
         } catch {

@@ -55,7 +55,7 @@ struct SetBlindCredentials: Sendable {
         }
         let userSignature: Signature
         do {
-            userSignature = try Challenge(parsing: proved.challenge).verifyValidation(
+            userSignature = try Challenge(kept: proved.challenge).verifyValidation(
                 proof: input.userSignature, by: record.sealed.context.userPublicKey)
         } catch {
             throw Self.refused("/userSignature", "the signature does not verify")

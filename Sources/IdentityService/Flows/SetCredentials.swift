@@ -36,7 +36,7 @@ struct SetCredentials: Sendable {
         return try await context.compute.admitted { admission in
             let credentials = try await admission.run { try setUp.complete(seed: seed) }
             let userSignature = try credentials.userKey.sign(
-                validationOf: try Challenge(parsing: proved.challenge))
+                validationOf: try Challenge(kept: proved.challenge))
             let record = try credentials.record(
                 deviceSignature: nil, employeeKey: try EmployeePublicKey(bytes: row.state.employeePublicKey))
             let new = NewUserCredentials(

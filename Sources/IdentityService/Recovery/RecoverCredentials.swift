@@ -36,7 +36,7 @@ struct RecoverCredentials: Sendable {
                 record: try made.record(
                     deviceSignature: nil, employeeKey: try EmployeePublicKey(bytes: row.state.employeePublicKey)),
                 questions: made.questions, seed: seed, proved: proved,
-                userSignature: try made.userKey.sign(validationOf: try Challenge(parsing: proved.challenge)))
+                userSignature: try made.userKey.sign(validationOf: try Challenge(kept: proved.challenge)))
             return try await CompleteRecovery(context: context).run(
                 row, new, recovery, app: app, call: call, ticket: ticket)
         }
