@@ -27,7 +27,8 @@ struct RecoveryChoice: ParsableArguments {
         let (fingerprint, position) = try await Interruption.stopping {
             let session = try await choice.decider.session(choice.company, client)
             let chosen = try await choice.chosen(action, session, client)
-            return (chosen.fingerprint, try await choice.sign(action, chosen, reason, session))
+            let position = try await choice.sign(action, chosen, reason, session)
+            return (chosen.fingerprint, position)
         }
         guard decider.options.json else { return Output.standardError().line(words(company, employee)) }
         Output.standardOutput().write(
@@ -52,6 +53,7 @@ struct RecoveryChoice: ParsableArguments {
         let rows = try await rows(session).filter {
             client.account(companyName: company, companyEmployeeId: $0.employee.companyEmployeeId ?? "")
                 == client.account(companyName: company, companyEmployeeId: employee)
+                && Hex.decode($0.fingerprint)?.count == 32
         }
         if let fingerprint {
             let named = fingerprint.filter { !$0.isWhitespace }.lowercased()

@@ -1,3 +1,4 @@
+import Canonical
 import Credentials
 import Foundation
 import TenureAPI
