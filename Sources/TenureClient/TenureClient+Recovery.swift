@@ -1,7 +1,8 @@
 import Credentials
 public import TenureAPI
 
-/// New credentials for whoever lost every secret, by two persons of the company and one new key.
+/// New credentials for whoever lost every secret, by two persons of the company and one new key: the single calls.
+/// ``TenureClient/recover(companyName:companyEmployeeId:)`` goes through them in steps.
 extension TenureClient {
     /// Starts a recovery, or goes on with one; needs a secret with ACCESS. ``proveKey(_:key:)`` follows: it answers
     /// `authorizationPending` until two persons have approved this very key, and then `setCredentials`.

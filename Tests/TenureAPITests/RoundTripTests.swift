@@ -71,8 +71,8 @@ import Testing
         try check(FlowOutcomeResponse.setCredentials(challenge: [1], rules: rules, setUp: recovered))
         try check(
             RecoveryResponse(
-                employee: Self.summary, fingerprint: "f", state: "opened", requestedAt: Self.time, expiresAt: Self.time,
-                openedBy: "founder"))
+                employee: Self.summary, subject: .init(tenantId: UUID(), userId: UUID(), employeeId: UUID()),
+                fingerprint: "f", state: "opened", requestedAt: Self.time, expiresAt: Self.time, openedBy: "founder"))
         try check(
             EvaluationsResponse(evaluations: [
                 .init(slot: 0, evaluation: [1], sealedCopy: [2]), .init(slot: 255, evaluation: [3]),

@@ -59,7 +59,9 @@ extension Route {
 extension RecoveryResponse {
     init(_ view: RecoveryView) {
         self.init(
-            employee: EmployeeSummaryResponse(view.employee), fingerprint: view.fingerprint, state: view.state,
-            requestedAt: view.requestedAt, expiresAt: view.expiresAt, openedBy: view.openedBy)
+            employee: EmployeeSummaryResponse(view.employee),
+            subject: Subject(tenantId: view.tenantId, userId: view.userId, employeeId: view.employeeId),
+            fingerprint: view.fingerprint, state: view.state, requestedAt: view.requestedAt,
+            expiresAt: view.expiresAt, openedBy: view.openedBy)
     }
 }

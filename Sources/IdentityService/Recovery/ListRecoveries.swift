@@ -29,6 +29,7 @@ struct ListRecoveries: Sendable {
             views.append(
                 RecoveryView(
                     employee: try await context.summary(of: employee, in: tenant),
+                    tenantId: tenant.id.uuid, userId: account.user.uuid, employeeId: employee.id.uuid,
                     fingerprint: row.fingerprint.description,
                     state: recovery.map { $0.confirmed == nil ? "opened" : "confirmed" } ?? "waiting",
                     requestedAt: row.requestedAt, expiresAt: recovery?.expiresAt ?? row.expiresAt, openedBy: opener))

@@ -1,4 +1,5 @@
 public import Canonical
+public import FoundationEssentials
 
 /// What to do with a recovery.
 public struct RecoveryDecisionInput: Sendable {
@@ -42,6 +43,12 @@ public struct RecoveryDecisionInput: Sendable {
 public struct RecoveryView: Sendable, Equatable {
     /// The employee who asks.
     public var employee: EmployeeSummary
+    /// Random id of the company, which a statement about the recovery names.
+    public var tenantId: UUID
+    /// Random id of the user, likewise.
+    public var userId: UUID
+    /// Random id of the account, likewise.
+    public var employeeId: UUID
     /// The new key's fingerprint, lower-case hex: what the person reads out.
     public var fingerprint: String
     /// `waiting`, `opened` or `confirmed`.

@@ -12,6 +12,9 @@ struct BlindExchange: CredentialExchange {
     ) async throws -> FlowOutcomeResponse {
         let client = flow.client
         switch submission {
+        case .newCredentials(let new) where flow.flow.purpose == .recovery:
+            return try await client.recoverBlindCredentials(
+                flow.flow, flow.asked, to: CredentialsRequest(new), key: flow.key, pins: client.pinStore)
         case .newCredentials(let new):
             return try await client.setBlindCredentials(
                 flow.flow, flow.asked,

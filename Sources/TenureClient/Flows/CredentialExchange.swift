@@ -42,17 +42,18 @@ struct DirectExchange: CredentialExchange {
         _ submission: FlowSubmission, in flow: FlowContext, keys: SubmissionKeys
     ) async throws -> FlowOutcomeResponse {
         let client = flow.client
-        let isRegistration = flow.flow.purpose == .registration
+        let purpose = flow.flow.purpose
+        let isRegistration = purpose == .registration
         let endpoint: Endpoint =
             switch submission {
-            case .newCredentials: .setCredentials
+            case .newCredentials: purpose == .recovery ? .recoverCredentials : .setCredentials
             case .answers: isRegistration ? .validateRegistrationAnswers : .validateLoginAnswers
             case .passphrase: isRegistration ? .validateRegistrationPassphrase : .validateLoginPassphrase
             case .change: .changeCredentials
             }
         let outcome: FlowOutcomeResponse = try await client.call(
             endpoint, ["flow": flow.flow.handle], body: submission.body, idempotencyKey: keys.key("direct"))
-        if endpoint == .changeCredentials { try await client.forgetPin(of: flow.flow, client.pinStore) }
+        if purpose == .change || purpose == .recovery { try await client.forgetPin(of: flow.flow, client.pinStore) }
         return outcome
     }
 

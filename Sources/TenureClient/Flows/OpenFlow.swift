@@ -92,6 +92,8 @@ actor OpenFlow {
             guard publicKey == key.bytes, fingerprint == key.fingerprint else {
                 throw TenureClientError(.responseInvalid)
             }
+            // A recovery ended every session of the user.
+            if context.flow.purpose == .recovery { try await context.client.sessions.keeper(of: context.account).end() }
             return .authorizationPending(
                 PendingAuthorization(
                     client: context.client, account: context.account, publicKey: key, position: position))

@@ -16,6 +16,8 @@ public protocol DeviceKey: Sendable {
     func signature(over statement: PolicyStatement) async throws -> Signature
     /// Signs a statement about an app's link.
     func signature(over statement: AppLinkStatement) async throws -> Signature
+    /// Signs a statement about somebody's recovery.
+    func signature(over statement: RecoveryStatement) async throws -> Signature
 }
 
 /// A key in memory.
@@ -39,5 +41,10 @@ extension EmployeeKey: DeviceKey {
     /// Signs a statement about an app's link.
     public func signature(over statement: AppLinkStatement) async throws -> Signature {
         try sign(statement: statement.bytes, as: AppLinkStatement.self, tag: statement.tag).1
+    }
+
+    /// Signs a statement about somebody's recovery.
+    public func signature(over statement: RecoveryStatement) async throws -> Signature {
+        try sign(statement: statement.bytes, as: RecoveryStatement.self, tag: statement.tag).1
     }
 }

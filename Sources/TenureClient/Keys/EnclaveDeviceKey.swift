@@ -37,6 +37,11 @@ public struct EnclaveDeviceKey: DeviceKey {
         try await sign(statement.bytes)
     }
 
+    /// Signs a statement about somebody's recovery.
+    public func signature(over statement: RecoveryStatement) async throws -> Signature {
+        try await sign(statement.bytes)
+    }
+
     /// The enclave takes milliseconds, which is too long for a thread of the cooperative pool.
     private func sign(_ bytes: [UInt8]) async throws -> Signature {
         let data = dataRepresentation

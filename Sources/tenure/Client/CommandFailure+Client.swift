@@ -10,10 +10,11 @@ extension CommandFailure {
 
     private static func exitCode(_ kind: TenureClientError.Kind) -> ExitCode {
         switch kind {
-        case .companyUnknown, .employeeUnknown, .authorizationUnknownKey, .appNotLinked: .notFound
+        case .companyUnknown, .employeeUnknown, .authorizationUnknownKey, .appNotLinked, .recoveryUnknown:
+            .notFound
         case .appUnknown, .appSecretInvalid, .sessionExpired, .sessionInvalid, .answersIncorrect, .passphraseIncorrect,
             .appRoleMissing, .authorizationNotPermitted, .employeeInactive, .employeeNotApproved, .policyBlindOnly,
-            .notLoggedIn, .signingRefused, .credentialsChanged:
+            .notLoggedIn, .signingRefused, .credentialsChanged, .recoveryOtherCompanies:
             .notPermitted
         case .requestInvalid, .companyNameMissing, .employeeIdMissing, .employeeKeyInvalid, .emailMissing,
             .emailInvalid, .fiveQuestionsRequired, .credentialsIncomplete, .atLeastThreeAnswersRequired,
@@ -61,6 +62,7 @@ extension CommandFailure {
         .storageFailed: "the session cannot be kept, or others could read it",
         .promptUnavailable: "standard input is no terminal",
         .notLoggedIn: "nobody is logged in on this device",
+        .recoveryUnknown: "no such recovery is open",
         .modeUnavailable: "the mode that is asked for is not available",
     ]
 }

@@ -71,6 +71,7 @@ struct OutcomeReport: Sendable {
                         "companyEmployeeId": .string(account.companyEmployeeId),
                         "employeePublicKey": .string(pending.employeePublicKey),
                         "fingerprint": .string(pending.fingerprint),
+                        "credentials": credentials.map(JSONValue.string),
                         "position": pending.position.map(JSONValue.integer),
                     ])))
         }
@@ -79,10 +80,12 @@ struct OutcomeReport: Sendable {
         let words = Output.standardError()
         words.line("\nThis device's key has to be authorized. Whoever does it must see the same fingerprint:")
         output.write(
-            Facts([
-                ("Employee", account.companyEmployeeId), ("Company", account.companyName),
-                ("Device", pending.readableFingerprint),
-            ]).rendered(on: output.terminal))
+            Facts(
+                [
+                    ("Employee", account.companyEmployeeId), ("Company", account.companyName),
+                    ("Device", pending.readableFingerprint),
+                ] + (credentials.map { [("Credentials", Fingerprint.readable($0))] } ?? [])
+            ).rendered(on: output.terminal))
         words.line(
             "They run:  tenure client authorize \(company) \(employee)\nThen you:  tenure client login \(company) \(employee)"
         )

@@ -57,6 +57,9 @@ import Testing
         }
         #expect(items.map { $0["state"] } == ["opened", "waiting"])
         #expect(items[0]["openedBy"] == "founder" && items[1]["openedBy"] == nil)
+        let subject = items[1]["subject"]
+        let ids = ["tenantId", "userId", "employeeId"].map { subject?[$0] }
+        #expect(ids == FakeService.recoveryIds.map { .uuid($0) })
         #expect(try await ask("GET", "/v1/companies/Acme/recoveries?limit=1").answer.status == 400)
     }
 }

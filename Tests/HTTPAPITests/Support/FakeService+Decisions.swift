@@ -1,4 +1,5 @@
 import Canonical
+import FoundationEssentials
 
 @testable import IdentityService
 
@@ -36,16 +37,19 @@ extension FakeService {
         return decision
     }
 
+    /// Company, user and account of every recovery.
+    static let recoveryIds = [UUID(), UUID(), UUID()]
+
     func recoveries(of company: String, caller: EmployeeCaller) async throws -> [RecoveryView] {
         try await enter("recoveries", ["company": company])
-        return [
+        func view(_ state: String, openedBy: String? = nil) -> RecoveryView {
             RecoveryView(
-                employee: Self.summary, fingerprint: Self.fingerprint, state: "opened", requestedAt: Self.time,
-                expiresAt: Self.time, openedBy: "founder"),
-            RecoveryView(
-                employee: Self.summary, fingerprint: Self.fingerprint, state: "waiting", requestedAt: Self.time,
-                expiresAt: Self.time),
-        ]
+                employee: Self.summary, tenantId: Self.recoveryIds[0], userId: Self.recoveryIds[1],
+                employeeId: Self.recoveryIds[2],
+                fingerprint: Self.fingerprint, state: state, requestedAt: Self.time, expiresAt: Self.time,
+                openedBy: openedBy)
+        }
+        return [view("opened", openedBy: "founder"), view("waiting")]
     }
 
     func decideRecovery(_ input: RecoveryDecisionInput, caller: EmployeeCaller, call: Call) async throws -> Decision {

@@ -17,42 +17,22 @@ struct `The client's commands` {
     private static let passphrase = "hidden passphrase \(Person.word())"
 
     private func program(_ change: [String: String] = [:]) throws -> TerminalProgram {
-        let world = try sharedWorld()
-        let environment = [
-            "PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "TENURE_URL": world.baseURL.absoluteString,
-            "TENURE_APP_ID": world.app.appId, "TENURE_APP_SECRET": world.app.secret,
-            "SWIFT_BACKTRACE": "enable=no", "TERM": "dumb",
-        ]
-        return TerminalProgram(environment: environment.merging(change) { _, new in new })
+        try TerminalProgram.inSharedWorld(change)
     }
 
     private func inFolder(_ work: (String) async throws -> Void) async throws {
-        let files = try TemporaryFiles()
-        defer { files.remove() }
-        try await work(files.path("data"))
+        try await TerminalProgram.inFolder(work)
     }
 
     /// What a new user types; the passphrase only if there is one.
     private static func setUp(passphrase: String?, answers: [String] = answers) -> [TerminalProgram.Step] {
-        var steps: [TerminalProgram.Step] = []
-        for (number, answer) in zip(1..., answers) {
-            steps += [
-                .type(after: "Question \(number)", ""), .type(after: "Answer: ", answer),
-                .type(after: "Once more: ", answer),
-            ]
-        }
-        steps.append(.type(after: "Passphrase (Enter for none): ", passphrase ?? ""))
-        guard let passphrase else { return steps }
-        return steps + [.type(after: "Once more: ", passphrase), .type(after: "[y/N] ", "y")]
+        TerminalProgram.setUp(answers: answers, passphrase: passphrase)
     }
 
     private func expectNothingShown(_ ending: TerminalProgram.Ending, sourceLocation: SourceLocation = #_sourceLocation)
     {
-        #expect(ending.unmet == [], sourceLocation: sourceLocation)
-        #expect(ending.echo, sourceLocation: sourceLocation)
-        for secret in Self.answers + Self.newAnswers + [Self.passphrase] {
-            #expect(!(ending.terminal + ending.output).contains(secret), sourceLocation: sourceLocation)
-        }
+        ending.expectNothingShown(
+            of: Self.answers + Self.newAnswers + [Self.passphrase], sourceLocation: sourceLocation)
     }
 
     @Test func `register, compare, authorize, log in and ask who it is`() async throws {
@@ -115,13 +95,6 @@ struct `The client's commands` {
         }
     }
 
-    /// What somebody types who is asked the questions of the set-up.
-    private static func replies(_ answers: [String]) -> [TerminalProgram.Step] {
-        zip(["as a child? ", "called? ", "meet? ", "become as a child? ", "twice? "], answers).map {
-            .type(after: $0, $1)
-        }
-    }
-
     @Test func `change the questions, and remove and set the passphrase`() async throws {
         try await inFolder { folder in
             let (tenure, data) = (try program(), ["--data-directory", folder, "--json"])
@@ -145,15 +118,15 @@ struct `The client's commands` {
             expectNothingShown(removed)
             #expect(removed.status == 0)
             #expect(try StrictJSON.parse(Array(removed.output.utf8))["companyEmployeeId"]?.text == "ada")
-            let old = try await tenure.run(login, Self.replies(Self.answers) + [.end(after: "as a child? ")])
+            let old = try await tenure.run(login, TerminalProgram.replies(Self.answers) + [.end(after: "as a child? ")])
             #expect(old.status == 2 && old.terminal.contains("Try again"), "the old answers open nothing")
-            let entered = try await tenure.run(login, Self.replies(Self.newAnswers))
+            let entered = try await tenure.run(login, TerminalProgram.replies(Self.newAnswers))
             expectNothingShown(entered)
             #expect(entered.status == 0)
 
             let set = try await tenure.run(
                 ["client", "change-credentials", company, "ada", "--data-directory", folder],
-                Self.replies(Self.newAnswers) + Self.setUp(passphrase: Self.passphrase))
+                TerminalProgram.replies(Self.newAnswers) + Self.setUp(passphrase: Self.passphrase))
             expectNothingShown(set)
             #expect(set.terminal.contains("Your credentials are changed") && set.output.contains("securityAdmin"))
             #expect(set.status == 0)
@@ -187,10 +160,10 @@ struct `The client's commands` {
                 #expect(declined.terminal.filter { !$0.isWhitespace }.contains(fingerprint))
             }
             let accepted = try await tenure.run(
-                login, [.type(after: "Did you change them? [y/N] ", "y")] + Self.replies(Self.newAnswers))
+                login, [.type(after: "Did you change them? [y/N] ", "y")] + TerminalProgram.replies(Self.newAnswers))
             #expect(accepted.status == 0)
             expectNothingShown(accepted)
-            let again = try await tenure.run(login, Self.replies(Self.newAnswers))
+            let again = try await tenure.run(login, TerminalProgram.replies(Self.newAnswers))
             #expect(again.status == 0 && !again.terminal.contains("Did you change them?"))
         }
     }
@@ -206,7 +179,7 @@ struct `The client's commands` {
             }
             let refused = try await tenure.run(
                 ["client", "change-credentials"] + data,
-                Self.replies(Self.answers))
+                TerminalProgram.replies(Self.answers))
             #expect(refused.status == 4 && refused.terminal.contains("authorization.not_permitted"))
             expectNothingShown(refused)
         }

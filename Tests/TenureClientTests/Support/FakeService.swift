@@ -26,6 +26,8 @@ actor FakeService: Transport {
 
     /// What the key step asks for.
     private var asked: FlowOutcomeResponse
+    /// What key steps get before that, in order.
+    private var askedFirst: [Reply] = []
     /// What the calls after it get, in order; the last one is repeated.
     private var replies: [Reply]
     private var presented: EmployeePublicKey?
@@ -42,6 +44,9 @@ actor FakeService: Transport {
     /// Names another app in challenges.
     func answerApp(_ name: String) { app = name }
 
+    /// What key steps get, in order; the last one is repeated.
+    func ask(_ replies: [Reply]) { askedFirst = replies }
+
     /// What refreshes get, in order; success when there is nothing more.
     func refresh(_ replies: [Reply]) { refreshes = replies }
 
@@ -53,11 +58,15 @@ actor FakeService: Transport {
         // Callers meet each other here.
         await Task.yield()
         let path = request.url.firstRange(of: "/v1/").map { String(request.url[$0.lowerBound...]) } ?? ""
-        if ["/v1/registrations", "/v1/logins", "/v1/credentials/changes"].contains(path) {
+        if ["/v1/registrations", "/v1/logins", "/v1/credentials/changes", "/v1/recoveries"].contains(path) {
             return try started(request, path)
         }
         if path == "/v1/sessions/refresh" {
             return try await answer(refreshes.isEmpty ? .success() : refreshes.removeFirst(), isRefresh: true)
+        }
+        if path.hasSuffix("/key"), let first = askedFirst.first {
+            if askedFirst.count > 1 { askedFirst.removeFirst() }
+            return try await answer(first)
         }
         if path.hasSuffix("/key") { return WireResponse(status: 200, body: asked.bytes) }
         return try await answer(replies.count > 1 ? replies.removeFirst() : replies[0])
@@ -66,7 +75,10 @@ actor FakeService: Transport {
     private func started(_ request: WireRequest, _ path: String) throws -> WireResponse {
         let body = request.body ?? []
         let isLogin = path != "/v1/registrations"
-        let purpose: Challenge.Purpose = path == "/v1/logins" ? .login : isLogin ? .change : .registration
+        let purposes: [String: Challenge.Purpose] = [
+            "/v1/logins": .login, "/v1/credentials/changes": .change, "/v1/recoveries": .recovery,
+        ]
+        let purpose = purposes[path] ?? .registration
         let point =
             isLogin
             ? try LoginRequest(bytes: body).employeePublicKey : try RegistrationRequest(bytes: body).employeePublicKey
