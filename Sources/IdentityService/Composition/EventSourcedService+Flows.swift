@@ -30,8 +30,9 @@ extension EventSourcedService {
         purpose: FlowPurpose, flow: String, proof: [UInt8], app: AppCaller, call: Call
     ) async throws -> FlowOutcome {
         try require(purpose, app)
-        return try await once(call, by: app.scope) { _ in
-            try await ProveKey(context: context).run(purpose: purpose, flow: flow, proof: proof, app: app, call: call)
+        return try await once(call, by: app.scope) { ticket in
+            try await ProveKey(context: context).run(
+                purpose: purpose, flow: flow, proof: proof, app: app, call: call, ticket: ticket)
         }
     }
 

@@ -9,7 +9,7 @@ struct ProveKey: Sendable {
     let context: ServiceContext
 
     func run(
-        purpose: FlowPurpose, flow: String, proof: [UInt8], app: AppCaller, call: Call
+        purpose: FlowPurpose, flow: String, proof: [UInt8], app: AppCaller, call: Call, ticket: IdempotencyTicket?
     ) async throws -> FlowOutcome {
         let store = FlowStore(context: context)
         var row = try await store.load(handle: flow, purpose: purpose, app: app, at: call.time)
@@ -29,7 +29,7 @@ struct ProveKey: Sendable {
         row.state.proved = FlowState.ProvedKey(challenge: row.state.challenge, signature: signature.bytes)
         if purpose == .registration { try await refuseRegistered(row.state) }
         let outcome = try await next(&row.state, at: call.time)
-        try await store.replace(row)
+        try await store.replace(row, answering: outcome, ticket)
         return outcome
     }
 
