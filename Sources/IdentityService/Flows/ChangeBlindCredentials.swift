@@ -31,7 +31,7 @@ struct ChangeBlindCredentials: Sendable {
             rules: CredentialRules(
                 questionsWithPassphraseAllowed: policy.questionsWithPassphrase, blindOnly: policy.blindOnly),
             setUp: plan)
-        try await FlowStore(context: context).replace(next, answering: outcome, ticket)
+        try await FlowStore(context: context).replace(next, answering: ticket, outcome)
         return outcome
     }
 

@@ -31,7 +31,7 @@ struct ProveCredential: Sendable {
             row.state.attempt = nil
             row.state.challenge = try context.challenge(for: row.state, at: call.time)
             let refusal = ServiceError(attempt.kind.refusal, challenge: row.state.challenge)
-            try await store.replace(row, refusing: refusal, ticket)
+            try await store.replace(row, refusing: ticket, refusal)
             throw refusal
         }
         let proof = try FlowProof(attempt.kind, signedBy: userKey, signature, in: row.state)

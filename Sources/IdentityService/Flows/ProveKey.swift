@@ -29,7 +29,7 @@ struct ProveKey: Sendable {
         row.state.proved = FlowState.ProvedKey(challenge: row.state.challenge, signature: signature.bytes)
         if purpose == .registration { try await refuseRegistered(row.state) }
         let outcome = try await next(&row.state, at: call.time)
-        try await store.replace(row, answering: outcome, ticket)
+        try await store.replace(row, answering: ticket, outcome)
         return outcome
     }
 

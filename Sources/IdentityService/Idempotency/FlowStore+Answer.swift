@@ -7,12 +7,14 @@ extension FlowStore {
     /// although the flow has left it.
     ///
     /// - Throws: `flow.wrong_step` when another request took the step.
-    func replace(_ row: Row, answering outcome: FlowOutcome, _ ticket: IdempotencyTicket?) async throws {
-        try await replace(row, storing: .object(["answer": outcome.stored]), ticket)
+    func replace(
+        _ row: Row, answering ticket: IdempotencyTicket?, _ answer: some RepeatableAnswer
+    ) async throws {
+        try await replace(row, storing: .object(["answer": answer.stored]), ticket)
     }
 
     /// The same for a step that is refused and leaves the flow open.
-    func replace(_ row: Row, refusing refusal: ServiceError, _ ticket: IdempotencyTicket?) async throws {
+    func replace(_ row: Row, refusing ticket: IdempotencyTicket?, _ refusal: ServiceError) async throws {
         try await replace(row, storing: .object(["error": refusal.stored]), ticket)
     }
 

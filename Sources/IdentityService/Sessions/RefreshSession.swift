@@ -83,9 +83,11 @@ struct RefreshSession: Sendable {
         if isExchanged { return tokens }
         guard let session = try await Self.session(token, context) else { throw ServiceError(.sessionInvalid) }
         let isExpired = session.current == digest
+        let refusal = ServiceError(isExpired ? .sessionExpired : .sessionInvalid)
         try await CloseSession(context: context).close(
             session: token.session, employee: EmployeeID(session.employee), tenant: TenantID(token.tenant),
-            reason: isExpired ? .expired : .refreshReused, call: call)
-        throw ServiceError(isExpired ? .sessionExpired : .sessionInvalid)
+            reason: isExpired ? .expired : .refreshReused, call: call,
+            refusing: ticket.map { (ticket: $0, refusal: refusal) })
+        throw refusal
     }
 }

@@ -7,9 +7,9 @@ import Testing
 /// A call that is still at work when its minute is over, and the one that takes its place.
 @Suite(.onServer)
 struct `A call whose place was taken` {
-    private func call(_ seconds: Int) -> Call {
+    private func call(_ seconds: Int, _ key: String = "slow") -> Call {
         Call(
-            requestId: Person.word(), time: Timestamp.now().adding(.seconds(seconds)), idempotencyKey: "slow",
+            requestId: Person.word(), time: Timestamp.now().adding(.seconds(seconds)), idempotencyKey: key,
             fingerprintInput: [1, 2, 3])
     }
 
@@ -86,6 +86,34 @@ struct `A call whose place was taken` {
             #expect(try await work(62) == taken.get())
             let events = try await world.client.events("lease-login.example", "type=PassphraseValidated")
             #expect(events.count == 1)
+        }
+    }
+
+    /// Whichever of the two comes first at the session's row: several times, because it is not the test that decides.
+    @Test func `neither uses a refresh token up nor takes the other's use for a theft`() async throws {
+        try await inTurn { world in
+            let founder = try await world.client.found("lease-refresh.example")
+            let service = world.service
+            var token = founder.refreshToken
+            for round in 0..<4 {
+                let work: @Sendable (Int) async throws -> SessionTokens = { [token] seconds in
+                    try await service.refreshSession(refreshToken: token, call: call(seconds, "slow-\(round)"))
+                }
+                var slow: Task<SessionTokens, any Error>?, next: Task<SessionTokens, any Error>?
+                try await world.holding("tenure.session") {
+                    slow = Task { try await work(0) }
+                    try await world.writersWait(for: "tenure.session")
+                    next = Task { try await work(61) }
+                    try await world.writersWait(for: "tenure.session", count: 2)
+                }
+                let lost = try #require(await slow?.result), taken = try #require(await next?.result)
+                #expect(throws: ServiceError(.idempotencyInProgress, retryAfterSeconds: 1)) { try lost.get() }
+                let tokens = try taken.get()
+                #expect(try await work(62) == tokens)
+                let session = try await world.client.get("/v1/sessions", by: .session(tokens.accessToken))
+                #expect(session.status == 200)
+                token = tokens.refreshToken
+            }
         }
     }
 }
