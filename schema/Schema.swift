@@ -28,6 +28,7 @@ public enum Schema {
         Script(name: "m015_accounts", bytes: PackageResources.m015_accounts_sql),
         Script(name: "m016_budget_shares", bytes: PackageResources.m016_budget_shares_sql),
         Script(name: "m017_recovery_requests", bytes: PackageResources.m017_recovery_requests_sql),
+        Script(name: "m019_session_ends", bytes: PackageResources.m019_session_ends_sql),
     ]
 
     /// The functions, replaced as a whole whenever one of them changed; none needs another to exist when it is created.

@@ -57,7 +57,9 @@ struct Base64Alphabet: Sendable {
             for start in stride(from: 0, to: bytes.count, by: 3) {
                 // Three bytes are four digits; what is missing at the end counts as zero and is not written.
                 var group: UInt32 = 0
-                for index in start..<(start + 3) { group = group << 8 | (index < bytes.count ? UInt32(bytes[index]) : 0) }
+                for index in start..<(start + 3) {
+                    group = group << 8 | (index < bytes.count ? UInt32(bytes[index]) : 0)
+                }
                 let written = min(4, (bytes.count - start) * 4 / 3 + 1)
                 for digit in 0..<written {
                     text[place] = digits[Int(group >> UInt32(18 - 6 * digit) & 0x3F)]

@@ -52,7 +52,8 @@ public struct DecoyKey: Sendable, Redacted {
         message.framed(company)
         message.framed(employee)
         if let app { message.framed(app.bytes) }
-        return try Decoy(root: SecretBytes(mac(message.bytes)), kdf: kdf, blindOnlyShare: blindOnlyShare, keys: keys, parts)
+        return try Decoy(
+            root: SecretBytes(mac(message.bytes)), kdf: kdf, blindOnlyShare: blindOnlyShare, keys: keys, parts)
     }
 
     private func mac(_ message: [UInt8]) -> [UInt8] {

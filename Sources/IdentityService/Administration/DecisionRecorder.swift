@@ -52,7 +52,7 @@ struct DecisionRecorder: Sendable {
             effectLedgers: ledgers.union(ticket.map { [$0.ledger] } ?? []),
             effects: { [statements, ticket] appended in
                 let decision = Decision.done(employee, position: appended.last[ledger])
-                return statements + (ticket?.completion(.object(["answer": decision.stored])).map { [$0] } ?? [])
+                return statements + (ticket.map { [$0.completion(.object(["answer": decision.stored]))] } ?? [])
             })
         let appended = try await context.appender.append(append)
         return .done(employee, position: appended.last[ledger])

@@ -3,7 +3,10 @@ import Canonical
 extension EventSourcedService {
     /// Exchanges a refresh token; see ``RefreshSession``.
     public func refreshSession(refreshToken: String, call: Call) async throws -> SessionTokens {
-        let refresh = try await RefreshSession(context, refreshToken: refreshToken)
+        let refresh: RefreshSession
+        do { refresh = try await RefreshSession(context, refreshToken: refreshToken) } catch {
+            throw try await RefreshSession.refusal(error, of: refreshToken, call, context)
+        }
         return try await once(call, by: refresh.scope) { ticket in try await refresh.run(call, ticket: ticket) }
     }
 

@@ -65,6 +65,8 @@ public struct ServiceAssembly: Sendable {
     public let commands: OperatorCommands
     /// Gauges of views, seals and re-keyings in the Prometheus text format.
     public let metrics: @Sendable () async -> String
+    /// How durable the database was at the start.
+    public let durability: Durability
     /// What has to run while the service is used, in the order it is started.
     public let services: [any Service]
 
@@ -78,6 +80,9 @@ public struct ServiceAssembly: Sendable {
             try await DatabaseRole.application.check(pool)
             return try await KeyRing.load(from: pool, masters: configuration.masters)
         }
+        durability = try await withPostgresPool(
+            configuration: configuration.application, maximumConnections: 1, logger: logger
+        ) { pool in try await Durability.read(pool) }
         try await withPostgresPool(configuration: configuration.reader, maximumConnections: 1, logger: logger) { pool in
             try await DatabaseRole.reader.check(pool)
         }

@@ -14,6 +14,8 @@ public struct ServiceSettings: Sendable {
     public var accessLifetime: Duration
     /// How long a refresh token lasts.
     public var refreshLifetime: Duration
+    /// How long a session lasts at most, however often it is refreshed; its tokens end with it.
+    public var sessionLifetime: Duration
     /// How long a read waits for a position before it answers 503.
     public var viewPatience: Duration
     /// How long the answer to an idempotent call is kept.
@@ -23,13 +25,15 @@ public struct ServiceSettings: Sendable {
     public init(
         issuer: String = "tenure", scrypt: ScryptParameters = .standard, budgets: BudgetRules = BudgetRules(),
         accessLifetime: Duration = .seconds(3_600), refreshLifetime: Duration = .seconds(30 * 86_400),
-        viewPatience: Duration = .seconds(5), idempotencyLifetime: Duration = .seconds(86_400)
+        sessionLifetime: Duration = .seconds(86_400), viewPatience: Duration = .seconds(5),
+        idempotencyLifetime: Duration = .seconds(86_400)
     ) {
         self.issuer = issuer
         self.scrypt = scrypt
         self.budgets = budgets
         self.accessLifetime = accessLifetime
         self.refreshLifetime = refreshLifetime
+        self.sessionLifetime = sessionLifetime
         self.viewPatience = viewPatience
         self.idempotencyLifetime = idempotencyLifetime
     }

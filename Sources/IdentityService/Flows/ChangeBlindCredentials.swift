@@ -9,9 +9,10 @@ struct ChangeBlindCredentials: Sendable {
 
     /// The old secret was right: draws the new seed, and tells its public half and the record before.
     func begin(
-        _ row: FlowStore.Row, proof: FlowProof, app: AppCaller, call: Call
+        _ row: FlowStore.Row, proof: FlowProof, app: AppCaller, call: Call, ticket: IdempotencyTicket?
     ) async throws -> FlowOutcome {
-        try await CompleteChange(context: context).requirePermitted(row, proof: proof, app: app, call: call)
+        try await CompleteChange(context: context).requirePermitted(
+            row, proof: proof, app: app, call: call, ticket: ticket)
         let previous = try await context.previousCredentials(of: row.state)
         let policy = try await StateLoader(reader: context.reader).tenant(TenantID(row.state.tenantId)).state.policy
         let seed = try OPRFSeed.generate(), keys = try seed.keys(), kdf = context.settings.scrypt
@@ -21,16 +22,17 @@ struct ChangeBlindCredentials: Sendable {
         next.state.step = .credentials
         next.state.seed = seed.bytes
         next.state.change = change
-        try await FlowStore(context: context).replace(next)
         let plan = CredentialSetUpPlan(
             credentialId: change.credentialId, userId: row.state.userId, oprfAnswers: keys.answers.publicKey.bytes,
             oprfPassphrase: keys.passphrase.publicKey.bytes, log2N: Int(kdf.log2N), r: Int(kdf.r), p: Int(kdf.p),
             previous: .init(hash: previous.hash, generation: Int(previous.generation)))
-        return .setCredentials(
+        let outcome = FlowOutcome.setCredentials(
             challenge: row.state.challenge,
             rules: CredentialRules(
                 questionsWithPassphraseAllowed: policy.questionsWithPassphrase, blindOnly: policy.blindOnly),
             setUp: plan)
+        try await FlowStore(context: context).replace(next, answering: ticket, outcome)
+        return outcome
     }
 
     /// Takes the new record.

@@ -38,7 +38,7 @@ struct ChangeCredentials: Sendable {
             }
             let proof = try FlowProof(secret.kind, opened: key, in: charged.state)
             let completion = CompleteChange(context: context)
-            try await completion.requirePermitted(charged, proof: proof, app: app, call: call)
+            try await completion.requirePermitted(charged, proof: proof, app: app, call: call, ticket: ticket)
             let made = try await admission.run { try setUp.complete(seed: seed, authority: .changed(oldKey: key)) }
             let new = ChangedCredentials(
                 record: try made.record(

@@ -57,7 +57,9 @@ struct CompleteChange: Sendable {
 
     /// Refuses a device that is not authorized, and an employee who may not log in: the right secret is in the log then,
     /// as after such a login, and the flow has ended.
-    func requirePermitted(_ row: FlowStore.Row, proof: FlowProof, app: AppCaller, call: Call) async throws {
+    func requirePermitted(
+        _ row: FlowStore.Row, proof: FlowProof, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+    ) async throws {
         let state = row.state
         let tenantId = TenantID(state.tenantId), employeeId = EmployeeID(state.employeeId)
         let refusal: ServiceError? = try await optimistic {
@@ -69,15 +71,12 @@ struct CompleteChange: Sendable {
             }
             let keys = try await context.personKeys.load([employeeId.uuid], ledger: tenantId.uuid)
             guard keys[employeeId.uuid] != nil else { return refusal }
-            var recorder = FlowRecorder(context: context, row: row, app: app, call: call, ticket: nil)
+            var recorder = FlowRecorder(context: context, row: row, app: app, call: call, ticket: ticket)
             try recorder.add(
                 try proof.event(of: state, employee: employeeId), to: .flow(state.id, in: tenantId), version: 0,
                 keys: keys, about: employeeId.uuid, by: employeeId)
             try recorder.refund(by: employeeId)
-            _ = try await recorder.append { _ in
-                .authorizationPending(employeePublicKey: state.employeePublicKey, fingerprint: "", position: nil)
-            }
-            return refusal
+            return try await recorder.refuse(with: refusal)
         }
         if let refusal { throw refusal }
     }

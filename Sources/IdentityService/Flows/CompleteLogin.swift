@@ -22,7 +22,9 @@ struct CompleteLogin: Sendable {
         var known: FlowScene? = scene
         let refusal: (FlowOutcome?, ServiceError?) = try await optimistic {
             let scene: FlowScene
-            if let first = known { scene = first } else {
+            if let first = known {
+                scene = first
+            } else {
                 let again = try await FlowScene.load([.employee, .tenant, .lifetime], for: state, context)
                 scene = again.scene
             }
@@ -61,15 +63,23 @@ struct CompleteLogin: Sendable {
                         about: employeeId.uuid, by: employeeId)
                 }
                 return (try await pending(recorder), nil)
-            case .inactive: return (try await refuse(recorder), ServiceError(.employeeInactive))
-            case .notApproved: return (try await refuse(recorder), ServiceError(.employeeNotApproved))
-            case .keyRevoked, .tooManyWaitingKeys:
-                return (try await refuse(recorder), ServiceError(.authorizationNotPermitted))
+            case .inactive, .notApproved, .keyRevoked, .tooManyWaitingKeys:
+                // A right challenge of somebody who may not enter is in the log too.
+                let refusal = try await recorder.refuse(with: Self.refusal(of: decision))
+                return (nil, refusal)
             }
         }
         if let error = refusal.1 { throw error }
         guard let outcome = refusal.0 else { throw ServiceError(.requestStale) }
         return outcome
+    }
+
+    private static func refusal(of decision: Employee.Outcome) -> ServiceError {
+        switch decision {
+        case .inactive: ServiceError(.employeeInactive)
+        case .notApproved: ServiceError(.employeeNotApproved)
+        default: ServiceError(.authorizationNotPermitted)
+        }
     }
 
     /// Who is in with the old credentials needs no others: a recovery of this user that somebody opened ends here.
@@ -118,23 +128,5 @@ struct CompleteLogin: Sendable {
             .authorizationPending(
                 employeePublicKey: key, fingerprint: fingerprint, position: appended.last[LedgerID(tenant.uuid)])
         }
-    }
-
-    /// A right challenge of somebody who may not enter is in the log too; the error ends the flow.
-    private func refuse(_ recorder: FlowRecorder) async throws -> FlowOutcome? {
-        _ = try await pending(recorder.withoutTicket)
-        return nil
-    }
-}
-
-extension FlowRecorder {
-    /// The same append for a call whose answer, an error, is stored afterwards.
-    var withoutTicket: FlowRecorder {
-        var copy = FlowRecorder(context: context, row: row, app: app, call: call, ticket: nil)
-        copy.events = events
-        copy.expectations = expectations
-        copy.claims = claims
-        copy.statements = statements
-        return copy
     }
 }

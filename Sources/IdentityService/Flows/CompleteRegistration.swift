@@ -56,9 +56,8 @@ struct CompleteRegistration: Sendable {
         }
         let mayCountersign =
             tenant.exists && tenant.state.policy.keyAuthorization == .automatic && app.roles.contains(.authorization)
-        // One call has one outcome: what a second append may still change is not stored with the first.
-        var recorder = FlowRecorder(
-            context: context, row: row, app: app, call: call, ticket: mayCountersign ? nil : ticket)
+        var recorder = FlowRecorder(context: context, row: row, app: app, call: call, ticket: ticket)
+        recorder.isProvisional = mayCountersign
         let (key, insertion) = try await context.personKeys.create(id: employeeId.uuid, ledger: tenantId.uuid)
         recorder.statements.append(insertion)
         let events = try decide(state, isFounding: !tenant.exists, tenant.state.policy)

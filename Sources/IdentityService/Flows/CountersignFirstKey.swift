@@ -68,7 +68,7 @@ struct CountersignFirstKey: Sendable {
                 let outcome = FlowOutcome.success(
                     session.tokens, summary, position: appended.last[LedgerID(tenant.uuid)])
                 return [session.insertion]
-                    + (ticket?.completion(.object(["answer": outcome.stored])).map { [$0] } ?? [])
+                    + (ticket.map { [$0.completion(.object(["answer": outcome.stored]))] } ?? [])
             })
         let appended = try await context.appender.append(append)
         return .success(session.tokens, summary, position: appended.last[LedgerID(tenant.uuid)])

@@ -14,6 +14,10 @@ struct FlowRecorder: Sendable {
     let app: AppCaller
     let call: Call
     let ticket: IdempotencyTicket?
+    /// Whether a second append may still change what is answered: one call has one outcome.
+    var isProvisional = false
+    /// What is answered instead of an outcome.
+    var refusal: ServiceError?
     var events: [NewEvent] = []
     var expectations: [StreamID: Int] = [:]
     var claims: [Claim] = []
@@ -68,13 +72,15 @@ struct FlowRecorder: Sendable {
         if let ticket { ledgers.insert(ticket.ledger) }
         let append = Append(
             events: events, expectations: expectations, claims: claims, time: call.time, effectLedgers: ledgers,
-            effects: { [statements, ticket] appended in
-                let answer = ticket?.completion(.object(["answer": outcome(appended).stored]))
-                return statements + [ending] + (answer.map { [$0] } ?? [])
+            effects: { [statements, ticket, isProvisional, refusal] appended in
+                guard let ticket else { return statements + [ending] }
+                let answer: JSONValue =
+                    refusal.map { .object(["error": $0.stored]) } ?? .object(["answer": outcome(appended).stored])
+                return statements + [ending, isProvisional ? ticket.fallback(answer) : ticket.completion(answer)]
             })
         do {
             let appended = try await context.appender.append(append)
-            ticket?.markStored()
+            if !isProvisional { ticket?.markStored() }
             return outcome(appended)
         } catch {
             guard error.conflict.map(isOwn) == true else { throw error }

@@ -30,10 +30,13 @@ struct FlowStore: Sendable {
             INSERT INTO tenure.flow (ledger_id, flow_id, version, sealed, expires_at)
             VALUES (\(ledger.uuid), \(state.id), 1, \(sealed), \(expiry))
             """
-        let completion = ticket?.completion(.object(["answer": answer.stored]))
-        _ = try await context.pool.pipeline(
-            [insertion] + (completion.map { [$0] } ?? []), in: [ledger] + (ticket.map { [$0.ledger] } ?? []))
-        if completion != nil { ticket?.markStored() }
+        guard let ticket else {
+            _ = try await context.pool.query(insertion, in: [ledger])
+            return
+        }
+        let completion = ticket.completion(.object(["answer": answer.stored]))
+        _ = try await context.pool.pipeline([insertion, completion], in: [ledger, ticket.ledger])
+        ticket.markStored()
     }
 
     /// What ``load(handle:purpose:app:at:opened:)`` reads, for a call that reads it together with other rows; nil for
@@ -67,7 +70,9 @@ struct FlowStore: Sendable {
     ) async throws -> Row {
         guard let (id, secret) = Self.parts(of: handle) else { throw ServiceError(.flowExpired) }
         let rows: [PostgresRow]
-        if let opened = opened?.first { rows = opened } else {
+        if let opened = opened?.first {
+            rows = opened
+        } else {
             rows = try await context.pool.query(Self.selection(id), in: [Self.ledger(of: id)])
         }
         guard let row = rows.first else { throw ServiceError(.flowExpired) }
@@ -113,22 +118,5 @@ struct FlowStore: Sendable {
         let statement = try replacement(row)
         let replaced = try await context.pool.query(statement, in: [Self.ledger(of: row.state.id)])
         guard replaced.count == 1 else { throw ServiceError(.flowWrongStep) }
-    }
-
-    /// The same, and with it stores the answer that a repeated call gets: both or neither.
-    func replace(
-        _ row: Row, answering ticket: IdempotencyTicket?, _ answer: some RepeatableAnswer
-    ) async throws {
-        guard let ticket, let completion = ticket.completion(.object(["answer": answer.stored])) else {
-            return try await replace(row)
-        }
-        let both: SQL = """
-            WITH replaced AS (\(try replacement(row))),
-            answered AS (\(completion) AND EXISTS (SELECT FROM replaced))
-            SELECT version FROM replaced
-            """
-        let replaced = try await context.pool.query(both, in: [Self.ledger(of: row.state.id), ticket.ledger])
-        guard replaced.count == 1 else { throw ServiceError(.flowWrongStep) }
-        ticket.markStored()
     }
 }

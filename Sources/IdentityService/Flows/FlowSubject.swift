@@ -55,7 +55,9 @@ extension ServiceContext {
     ) async throws -> (subject: FlowSubject, tenant: TenantSnapshot) {
         var subject = try named(company: company, employee: employee)
         let rows: [[PostgresRow]]
-        if let opened { rows = opened } else {
+        if let opened {
+            rows = opened
+        } else {
             let reads = subjectReads(subject)
             rows = try await pool.pipeline(reads.statements, in: reads.ledgers)
         }

@@ -31,8 +31,9 @@ struct ProveCredential: Sendable {
         guard let signature, !row.state.isDecoy else {
             row.state.attempt = nil
             row.state.challenge = try context.challenge(for: row.state, at: call.time)
-            try await store.replace(row)
-            throw ServiceError(attempt.kind.refusal, challenge: row.state.challenge)
+            let refusal = ServiceError(attempt.kind.refusal, challenge: row.state.challenge)
+            try await store.replace(row, refusing: ticket, refusal)
+            throw refusal
         }
         let proof = try FlowProof(attempt.kind, signedBy: userKey, signature, in: row.state)
         switch purpose {
@@ -43,7 +44,8 @@ struct ProveCredential: Sendable {
             return try await CompleteRegistration(context: context).run(
                 row, .existingUser(proof), app: app, call: call, ticket: ticket)
         case .change:
-            return try await ChangeBlindCredentials(context: context).begin(row, proof: proof, app: app, call: call)
+            return try await ChangeBlindCredentials(context: context).begin(
+                row, proof: proof, app: app, call: call, ticket: ticket)
         case .recovery: throw ServiceError(.flowWrongStep)
         }
     }

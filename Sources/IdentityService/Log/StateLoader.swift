@@ -16,7 +16,9 @@ struct StateLoader: Sendable {
     }
 
     /// What ``tenant(_:_:_:)`` folds.
-    static func tenantQuery(_ id: TenantID) -> StreamsQuery { StreamsQuery([.tenant(id)], foundingOf: LedgerID(id.uuid)) }
+    static func tenantQuery(_ id: TenantID) -> StreamsQuery {
+        StreamsQuery([.tenant(id)], foundingOf: LedgerID(id.uuid))
+    }
 
     static func tenant(
         _ id: TenantID, _ founding: RecordedEvent?, _ events: [RecordedEvent]

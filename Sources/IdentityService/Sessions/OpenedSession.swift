@@ -18,8 +18,9 @@ struct OpenedSession: Sendable {
         id = UUID()
         let access = SessionToken(tenant: tenant.uuid, session: id)
         let refresh = SessionToken(tenant: tenant.uuid, session: id)
-        let accessEnd = time.adding(context.settings.accessLifetime)
-        let refreshEnd = time.adding(context.settings.refreshLifetime)
+        let end = time.adding(context.settings.sessionLifetime)
+        let accessEnd = min(time.adding(context.settings.accessLifetime), end)
+        let refreshEnd = min(time.adding(context.settings.refreshLifetime), end)
         event = SessionOpened(
             sessionID: SessionID(id), employeeID: employee, fingerprint: fingerprint, expiresAt: refreshEnd)
         tokens = SessionTokens(accessToken: access.text, expiresAt: accessEnd, refreshToken: refresh.text)
@@ -27,9 +28,9 @@ struct OpenedSession: Sendable {
         let refreshDigest = context.ring.sessionTokenDigest(kind: "refresh", refresh.bytes)
         insertion = """
             INSERT INTO tenure.session (ledger_id, session_id, employee_id, fingerprint, access_digest, refresh_digest,
-                access_expires_at, refresh_expires_at, created_at)
+                access_expires_at, refresh_expires_at, created_at, ends_at)
             VALUES (\(tenant.uuid), \(id), \(employee.uuid), \(fingerprint.bytes), \(accessDigest), \(refreshDigest),
-                \(accessEnd.postgres), \(refreshEnd.postgres), \(time.postgres))
+                \(accessEnd.postgres), \(refreshEnd.postgres), \(time.postgres), \(end.postgres))
             """
     }
 

@@ -9,42 +9,59 @@ import Projections
 /// Exchanges a refresh token for new tokens.
 ///
 /// The exchange is one compare-and-set, so of two requests with one token one wins. The token before the present one
-/// says that somebody else holds a copy: the session ends (RFC 9700 section 4.14.2).
+/// says that somebody else holds a copy: the session ends (RFC 9700 section 4.14.2). No exchange moves the session's own
+/// end, which was fixed when it opened.
 struct RefreshSession: Sendable {
     let context: ServiceContext
     let token: SessionToken
+    /// When the session ends for good.
+    private let end: Timestamp
 
     /// Reads a token; `session.invalid` for one that no open session has or had before its last exchange.
     ///
     /// It comes before anything is stored for the call: whoever has no session leaves no row here.
     init(_ context: ServiceContext, refreshToken: String) async throws {
-        guard let token = SessionToken(refreshToken) else { throw ServiceError(.sessionInvalid) }
+        guard let token = SessionToken(refreshToken),
+            let session = try await Self.session(token, context)
+        else { throw ServiceError(.sessionInvalid) }
         self.context = context
         self.token = token
-        guard try await session() != nil else { throw ServiceError(.sessionInvalid) }
+        end = session.end
     }
 
     /// Who an idempotency key belongs to.
-    var scope: String { "session/\(token.tenant.lowercased)/\(token.session.lowercased)" }
+    var scope: String { token.scope }
 
     private var digest: [UInt8] { context.ring.sessionTokenDigest(kind: "refresh", token.bytes) }
 
-    /// The employee of the token's session, and the digest of the refresh token in force.
-    private func session() async throws -> (employee: UUID, current: [UInt8])? {
+    private struct Session {
+        var employee: UUID
+        /// The digest of the refresh token in force.
+        var current: [UInt8]
+        var end: Timestamp
+    }
+
+    /// The session that a token is of, or was of before its last exchange.
+    private static func session(_ token: SessionToken, _ context: ServiceContext) async throws -> Session? {
+        let digest = context.ring.sessionTokenDigest(kind: "refresh", token.bytes)
         let rows = try await context.pool.query(
             """
-            SELECT employee_id, refresh_digest FROM tenure.session
+            SELECT employee_id, refresh_digest, ends_at FROM tenure.session
             WHERE ledger_id = \(token.tenant) AND session_id = \(token.session)
                 AND (refresh_digest = \(digest) OR previous_refresh_digest = \(digest))
             """, in: [LedgerID(token.tenant)])
-        return try rows.first.map { row in try row.decode(UUID.self, [UInt8].self) }
+        return try rows.first.map { row in
+            let (employee, current, end) = try row.decode(UUID.self, [UInt8].self, PostgresTimestamp.self)
+            return Session(
+                employee: employee, current: current, end: Timestamp(microseconds: end.microsecondsSinceUnixEpoch))
+        }
     }
 
     func run(_ call: Call, ticket: IdempotencyTicket?) async throws -> SessionTokens {
         let access = SessionToken(tenant: token.tenant, session: token.session)
         let refresh = SessionToken(tenant: token.tenant, session: token.session)
-        let accessEnd = call.time.adding(context.settings.accessLifetime)
-        let refreshEnd = call.time.adding(context.settings.refreshLifetime)
+        let accessEnd = min(call.time.adding(context.settings.accessLifetime), end)
+        let refreshEnd = min(call.time.adding(context.settings.refreshLifetime), end)
         let newAccess = context.ring.sessionTokenDigest(kind: "access", access.bytes)
         let newRefresh = context.ring.sessionTokenDigest(kind: "refresh", refresh.bytes)
         let tokens = SessionTokens(accessToken: access.text, expiresAt: accessEnd, refreshToken: refresh.text)
@@ -64,11 +81,13 @@ struct RefreshSession: Sendable {
             return true
         }
         if isExchanged { return tokens }
-        guard let (employee, current) = try await session() else { throw ServiceError(.sessionInvalid) }
-        let isExpired = current == digest
+        guard let session = try await Self.session(token, context) else { throw ServiceError(.sessionInvalid) }
+        let isExpired = session.current == digest
+        let refusal = ServiceError(isExpired ? .sessionExpired : .sessionInvalid)
         try await CloseSession(context: context).close(
-            session: token.session, employee: EmployeeID(employee), tenant: TenantID(token.tenant),
-            reason: isExpired ? .expired : .refreshReused, call: call)
-        throw ServiceError(isExpired ? .sessionExpired : .sessionInvalid)
+            session: token.session, employee: EmployeeID(session.employee), tenant: TenantID(token.tenant),
+            reason: isExpired ? .expired : .refreshReused, call: call,
+            refusing: ticket.map { (ticket: $0, refusal: refusal) })
+        throw refusal
     }
 }

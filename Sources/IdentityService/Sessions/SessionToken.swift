@@ -29,6 +29,8 @@ struct SessionToken: Sendable {
         secret = Array(bytes[32...])
     }
 
+    /// Who an idempotency key belongs to that comes with a token of this session.
+    var scope: String { "session/\(tenant.lowercased)/\(session.lowercased)" }
     /// The whole token.
     var bytes: [UInt8] { tenant.bytes + session.bytes + secret }
     /// The token as it is handed out.

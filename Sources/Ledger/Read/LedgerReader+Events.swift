@@ -9,14 +9,14 @@ public import Foundation
 extension LedgerReader {
     /// All events of several streams, each in the order of versions; one snapshot. A missing stream has no events.
     public func streams(_ ids: [StreamID]) async throws(LedgerError) -> [StreamID: [RecordedEvent]] {
-        try await read(StreamsQuery(ids)).streams
+        let read = try await read(StreamsQuery(ids))
+        return read.streams
     }
 
     /// Runs a query together with further statements, which may also touch `ledgers`: one round trip.
     public func read(
         _ query: StreamsQuery, beside statements: [SQL] = [], in ledgers: [LedgerID] = []
-    ) async throws(LedgerError) -> (streams: [StreamID: [RecordedEvent]], founding: RecordedEvent?, rows: [[PostgresRow]])
-    {
+    ) async throws(LedgerError) -> StreamsRead {
         do {
             let answers: [[PostgresRow]]
             if storesTiles {
@@ -27,7 +27,7 @@ extension LedgerReader {
                 }
             }
             let found = try query.read(answers.first ?? [])
-            return (found.streams, found.founding, Array(answers.dropFirst()))
+            return StreamsRead(streams: found.streams, founding: found.founding, rows: Array(answers.dropFirst()))
         } catch {
             throw LedgerError(wrapping: error)
         }

@@ -61,3 +61,13 @@ public struct StreamsQuery: Sendable {
         return (streams, founding)
     }
 }
+
+/// What a ``StreamsQuery`` found, and what the statements beside it answered.
+public struct StreamsRead: Sendable {
+    /// The events of each stream in the order of versions, none for a missing stream.
+    public let streams: [StreamID: [RecordedEvent]]
+    /// The first event of the ledger that was named.
+    public let founding: RecordedEvent?
+    /// The rows of each of the other statements.
+    public let rows: [[PostgresRow]]
+}

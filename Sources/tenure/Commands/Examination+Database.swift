@@ -8,6 +8,13 @@ extension Examination {
     /// How many stops are told one by one.
     private static let toldStops = 20
 
+    /// As whom a check looks.
+    enum Role: String {
+        case reader = "tenure_reader"
+        /// As the service does; as the reader where no other URL is set.
+        case application = "tenure_app"
+    }
+
     /// How the views stand in the database of the settings, or in that of the development service.
     func views() async -> [Finding] {
         await inDatabase("views") { pool in
@@ -42,11 +49,11 @@ extension Examination {
     }
 
     /// Looks into the database; a note when there is none, and a finding of its own when it cannot be read.
-    private func inDatabase(
-        _ subject: String, _ look: (PostgresPool) async throws -> [Finding]
+    func inDatabase(
+        _ subject: String, as role: Role = .reader, _ look: (PostgresPool) async throws -> [Finding]
     ) async -> [Finding] {
         do {
-            guard let database = try await reader() else {
+            guard let database = try await database(role) else {
                 return [Finding(subject: subject, verdict: .note, detail: "no database is set, and none runs here")]
             }
             return try await withPostgresPool(
@@ -70,12 +77,13 @@ extension Examination {
             remedy: "mend the cause; the event is tried again each minute")
     }
 
-    private func reader() async throws -> PostgresConfiguration? {
+    private func database(_ role: Role) async throws -> PostgresConfiguration? {
         let settings = try await Settings(flags: [:], environment: ProcessInfo.processInfo.environment, file: nil)
-        if let url = settings.text(.readerDatabaseUrl) { return try PostgresConfiguration(url: url) }
+        let reader = settings.text(.readerDatabaseUrl), application = settings.text(.databaseUrl)
+        if let url = role == .reader ? reader : application ?? reader { return try PostgresConfiguration(url: url) }
         guard let cluster = try? await PrivateCluster.find(stateDirectory: state.path, mayMakeUser: false),
             cluster.layout.madeByMajor != nil, try await cluster.isRunning()
         else { return nil }
-        return try PostgresConfiguration(url: cluster.layout.url(role: "tenure_reader"))
+        return try PostgresConfiguration(url: cluster.layout.url(role: role.rawValue))
     }
 }

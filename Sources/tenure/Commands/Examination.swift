@@ -7,7 +7,7 @@ struct Examination: Sendable {
     func findings() async -> [Finding] {
         await [programs(), cluster()] + [
             secret("dev.env", state.environmentFile), secret("master keys", state.masterKeyFile),
-        ] + views() + seals()
+        ] + durability() + views() + seals()
     }
 
     private func programs() async -> Finding {

@@ -4,6 +4,7 @@ import IdentityService
 import Keys
 import Ledger
 import Postgres
+import TenureAPI
 import TenureClient
 
 extension CommandFailure {
@@ -48,18 +49,25 @@ extension CommandFailure {
 
     private static func service(_ error: ServiceError) -> CommandFailure {
         let details = error.members.map { "\($0.pointer) \($0.detail)" }.joined(separator: ", ")
-        let message = error.code.rawValue + (details.isEmpty ? "" : ": \(details)")
-        switch error.code.status {
-        case 404: return CommandFailure(.notFound, message)
-        case 400: return CommandFailure(.usage, message)
-        case 403: return CommandFailure(.notPermitted, message)
+        // What the API says of the code, as `tenure client` shows it.
+        let code = ErrorCode(rawValue: error.code.rawValue)
+        let summary = code.map { "\($0.title) (\($0.rawValue))" } ?? error.code.rawValue
+        let message = summary + (details.isEmpty ? "" : ": \(details)")
+        return CommandFailure(exitCode(error.code), message, remedy: code?.advice)
+    }
+
+    private static func exitCode(_ code: ServiceError.Code) -> ExitCode {
+        switch code.status {
+        case 404: return .notFound
+        case 400: return .usage
+        case 403: return .notPermitted
         default: break
         }
-        switch error.code {
-        case .appUnknown: return CommandFailure(.notFound, message)
-        case .serviceBusy: return CommandFailure(.busy, message)
-        case .serviceUnavailable: return CommandFailure(.unreachable, message)
-        default: return CommandFailure(.failure, message)
+        switch code {
+        case .appUnknown: return .notFound
+        case .serviceBusy: return .busy
+        case .serviceUnavailable: return .unreachable
+        default: return .failure
         }
     }
 

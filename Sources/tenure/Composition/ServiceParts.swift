@@ -17,6 +17,8 @@ struct ServiceParts: Sendable {
             masters: try settings.masterKeyStore(),
             issuer: settings.text(.issuer))
         assembly.anchorFile = settings.text(.anchorFile)
+        let hours = try settings.number(.sessionHours, in: 1...8_760, default: 24)
+        assembly.settings.sessionLifetime = .seconds(hours * 3_600)
         http = HTTPConfiguration(
             host: settings.text(.listenHost) ?? "127.0.0.1",
             port: try settings.number(.listenPort, in: 0...65_535, default: 8080),

@@ -24,6 +24,9 @@ enum ServiceRun {
         }
         let assembly = try await ServiceAssembly(parts.assembly, logger: logger)
         http.moreMetrics = assembly.metrics
+        for weakness in assembly.durability.weaknesses where weakness.losesEvents {
+            logger.warning("\(weakness.setting) is off: \(weakness.consequence)")
+        }
         let application = try makeApplication(service: assembly.service, configuration: http, logger: logger)
         // Stopped in the opposite order: first no new requests, at last the database.
         let services = assembly.services + [application, companion(ports, assembly.commands)]

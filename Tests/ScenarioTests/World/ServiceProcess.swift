@@ -35,7 +35,7 @@ struct ServiceProcess: Sendable {
     ///
     /// - Parameter proxies: The URLs of proxies through which the first processes reach the database.
     static func with<Result>(
-        _ count: Int, in world: TenureWorld, logLevel: String = "warning", through proxies: [String] = [],
+        _ count: Int, in world: TenureWorld, logLevel: String = "error", through proxies: [String] = [],
         _ body: ([ServiceProcess]) async throws -> Result
     ) async throws -> Result {
         let files = try TemporaryFiles()
@@ -56,7 +56,7 @@ struct ServiceProcess: Sendable {
     /// Another test may take a port between the moment it was found free and the moment the service takes it; then the
     /// process ends at once, and another port is tried.
     private static func start(
-        _ world: TenureWorld, keys: String, logLevel: String = "warning", proxy: String?,
+        _ world: TenureWorld, keys: String, logLevel: String = "error", proxy: String?,
         _ started: Started
     ) async throws -> ServiceProcess {
         for _ in 0..<5 {
