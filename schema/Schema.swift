@@ -29,6 +29,7 @@ public enum Schema {
         Script(name: "m016_budget_shares", bytes: PackageResources.m016_budget_shares_sql),
         Script(name: "m017_recovery_requests", bytes: PackageResources.m017_recovery_requests_sql),
         Script(name: "m019_session_ends", bytes: PackageResources.m019_session_ends_sql),
+        Script(name: "m020_inline_rows", bytes: PackageResources.m020_inline_rows_sql),
     ]
 
     /// The functions, replaced as a whole whenever one of them changed; none needs another to exist when it is created.

@@ -9,6 +9,7 @@ import Postgres
 ///
 /// Where there is nobody, a colleague's streams are read in the same way.
 struct FlowScene: Sendable {
+    /// The user, as far as ``StateLoader/credentials(of:)`` reads.
     var user: UserSnapshot?
     var employee: EmployeeSnapshot?
     var tenant: TenantSnapshot?
@@ -23,7 +24,7 @@ struct FlowScene: Sendable {
         let employeeId = EmployeeID(state.standIn?.employeeId ?? state.employeeId)
         let tenantId = TenantID(state.tenantId)
         let employee = StreamID.employee(employeeId, in: tenantId), tenant = StreamID.tenant(tenantId)
-        var streams = [StreamID.user(userId)]
+        var streams: [StreamID] = []
         if parts.contains(.employee) { streams.append(employee) }
         if parts.contains(.tenant) { streams.append(tenant) }
         var beside: [SQL] = []
@@ -37,7 +38,9 @@ struct FlowScene: Sendable {
         let budget = AttemptBudget(state, isKnownDevice: false, ring: context.ring)
         if parts.contains(.lifetime) { beside.append(budget.readingLifetime(context.settings.budgets)) }
         let read = try await context.reader.read(
-            StreamsQuery(streams, foundingOf: parts.contains(.tenant) ? LedgerID(state.tenantId) : nil),
+            StreamsQuery(
+                streams, tail: StateLoader.credentials(of: userId),
+                foundingOf: parts.contains(.tenant) ? LedgerID(state.tenantId) : nil),
             beside: beside, in: [budget.ledger])
 
         var scene = FlowScene()

@@ -2,6 +2,7 @@ import Canonical
 import Credentials
 import FoundationEssentials
 import Identity
+import Ledger
 import Logging
 
 /// Starts a login: a handle and a challenge, the same for everybody.
@@ -69,10 +70,12 @@ extension ServiceContext {
     func credentialOwner(
         of employee: EmployeeID, in tenant: TenantID
     ) async throws -> (userId: UserID, credentialId: CredentialID)? {
-        let loader = StateLoader(reader: reader)
-        guard let account = try await loader.employee(employee, in: tenant).state.account,
-            let credentials = try await loader.user(account.user).state.credentials
-        else { return nil }
-        return (account.user, credentials.id)
+        // The first event of an employee names the user, for ever.
+        let first = try await reader.beginnings(of: [.employee(employee, in: tenant)])
+        guard let owner = try StateLoader.employee(employee, first).state.account?.user else { return nil }
+        let read = try await reader.read(StreamsQuery([], tail: StateLoader.credentials(of: owner)))
+        let user = try StateLoader.user(owner, read.streams[.user(owner)] ?? [])
+        guard let credentials = user.state.credentials else { return nil }
+        return (owner, credentials.id)
     }
 }

@@ -52,6 +52,13 @@ struct StateLoader: Sendable {
         return try Self.user(id, try await reader.streams([stream])[stream] ?? [])
     }
 
+    /// A user from the event on that set the credentials in force: these and what happened since, a recovery that is open
+    /// among it, are as in the whole; the address and the credentials of the past are not known. So how long somebody's
+    /// history is costs nothing, and tells nothing to who measures time.
+    static func credentials(of id: UserID) -> StreamsQuery.Tail {
+        StreamsQuery.Tail(.user(id), fromLast: [CredentialsSet.type, CredentialsChanged.type])
+    }
+
     static func user(_ id: UserID, _ events: [RecordedEvent]) throws -> UserSnapshot {
         let state = User.fold(try events.map { try EventCodec.decode($0) })
         return UserSnapshot(

@@ -17,11 +17,23 @@ public struct StreamsQuery: Sendable {
     private let ids: [StreamID]
     private let founded: LedgerID?
 
-    /// Asks for all events of streams and, where a ledger is named, for its first event.
-    public init(_ ids: [StreamID], foundingOf founded: LedgerID? = nil) {
-        self.ids = ids
+    /// A stream from the last event of some types on: what is before it is history, and costs nothing however long it is.
+    public struct Tail: Sendable {
+        let stream: StreamID
+        let types: [String]
+
+        /// Names the stream and the types; a stream without such an event is read from its beginning.
+        public init(_ stream: StreamID, fromLast types: [String]) {
+            self.stream = stream
+            self.types = types
+        }
+    }
+
+    /// Asks for all events of streams, for the end of one more, and, where a ledger is named, for its first event.
+    public init(_ ids: [StreamID], tail: Tail? = nil, foundingOf founded: LedgerID? = nil) {
+        self.ids = ids + (tail.map { [$0.stream] } ?? [])
         self.founded = founded
-        ledgers = Set(ids.map(\.ledger) + (founded.map { [$0] } ?? []))
+        ledgers = Set(self.ids.map(\.ledger) + (founded.map { [$0] } ?? []))
         let streams: SQL = """
             SELECT e.ledger_id, e.position, e.event_id, e.entry
             FROM unnest(\(ids.map(\.ledger.uuid)), \(ids.map(\.kind)), \(ids.map(\.id)))
@@ -30,16 +42,28 @@ public struct StreamsQuery: Sendable {
                 SELECT v.* FROM tenure.event AS v
                 WHERE v.ledger_id = s.ledger_id AND v.stream_id = s.stream_id AND v.kind = s.kind OFFSET 0) AS e
             """
+        var parts = ids.isEmpty ? [] : [streams]
+        if let tail { parts.append(Self.statement(tail)) }
         if let founded {
-            sql = """
+            parts.append(
+                """
                 SELECT ledger_id, position, event_id, entry FROM tenure.event
                 WHERE ledger_id = \(founded.uuid) AND position = 1
-                UNION ALL
-                \(streams)
-                """
-        } else {
-            sql = streams
+                """)
         }
+        let first = parts.first ?? streams
+        sql = parts.dropFirst().reduce(first) { "\($0) UNION ALL \($1)" }
+    }
+
+    private static func statement(_ tail: Tail) -> SQL {
+        let stream = tail.stream
+        let own: SQL = "ledger_id = \(stream.ledger.uuid) AND stream_id = \(stream.id) AND kind = \(stream.kind)"
+        return """
+            SELECT ledger_id, position, event_id, entry FROM tenure.event
+            WHERE \(own) AND version >= coalesce((
+                SELECT version FROM tenure.event WHERE \(own) AND type = ANY (\(tail.types))
+                ORDER BY version DESC LIMIT 1), 1)
+            """
     }
 
     /// The events of each stream in the order of versions, none for a missing stream, and the first of the ledger.

@@ -47,6 +47,25 @@ import Testing
         #expect(try decoy("bob", hiddenFrom: apps[0]).sealed == hidden[0].sealed)
     }
 
+    @Test func `parts of a decoy are those of the whole, and a copy that was not made is refused`() throws {
+        for index in 0..<32 {
+            let employee = Array("employee \(index)".utf8), company = Array("acme".utf8)
+            func part(_ parts: Decoy.Parts) throws -> Decoy {
+                try key.decoy(company: company, employee: employee, kdf: kdf, parts: parts)
+            }
+            let whole = try part(.all), copies = try part(.copies), record = try part(.record), least = try part([])
+            #expect(whole.sealed == copies.sealed && whole.seed.bytes == least.seed.bytes)
+            #expect([copies, record, least].allSatisfy { $0.sealed.context == whole.sealed.context })
+            #expect(record.recordHash == whole.recordHash)
+            #expect(record.questions.map(\.text) == whole.questions.map(\.text))
+            #expect(least.questions.isEmpty && least.recordHash.isEmpty)
+            for slot in whole.sealed.context.slots { expect(.notStored) { _ = try least.sealed.copy(in: slot) } }
+            // Two keys where no passphrase is asked for, three where one is.
+            #expect(whole.publicKeys.bytes.count == (whole.sealed.context.acceptsPassphrase ? 163 : 114))
+            #expect(try DecoyPublicKeys(bytes: whole.publicKeys.bytes) == whole.publicKeys)
+        }
+    }
+
     @Test func `a decoy is the same when its public keys are known from before`() throws {
         let first = try decoy("bob")
         let keys = try DecoyPublicKeys(bytes: first.publicKeys.bytes)

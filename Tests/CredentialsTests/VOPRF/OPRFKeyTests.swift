@@ -17,6 +17,32 @@ import Testing
         }
     }
 
+    @Test func `the public halves alone are those of the keys`() throws {
+        for _ in 0..<8 {
+            let seed = try OPRFSeed.generate(), keys = try seed.keys()
+            #expect(try OPRFKey.publicKey(seed: seed, info: Tag.oprfAnswers) == keys.answers.publicKey)
+            #expect(try OPRFKey.publicKey(seed: seed, info: Tag.oprfPassphrase) == keys.passphrase.publicKey)
+            #expect(try OPRFPublicKey(bytes: keys.answers.publicKey.bytes) == keys.answers.publicKey)
+        }
+    }
+
+    @Test func `what was kept is looked at for its form alone, what comes in for more`() throws {
+        // No point of P-384 has this x, and none of P-256 these coordinates.
+        let x = (0...255).first { (try? OPRFPublicKey(bytes: [2] + [UInt8](repeating: UInt8($0), count: 48))) == nil }
+        let bytes = [2] + [UInt8](repeating: UInt8(try #require(x)), count: 48)
+        expect(.keyInvalid) { _ = try OPRFPublicKey(bytes: bytes) }
+        #expect(try OPRFPublicKey(kept: bytes).bytes == bytes)
+        expect(.keyInvalid) { _ = try OPRFPublicKey(kept: [4] + bytes.dropFirst()) }
+        expect(.keyInvalid) { _ = try OPRFPublicKey(kept: Array(bytes.dropLast())) }
+        let point = [4] + [UInt8](repeating: 7, count: 64)
+        expect(.keyInvalid) { _ = try EmployeePublicKey(bytes: point) }
+        let key = try EmployeePublicKey(kept: point)
+        expect(.keyInvalid) { _ = try EmployeePublicKey(kept: Array(point.dropLast())) }
+        // Nothing verifies under it.
+        let signature = try Signature(raw: [UInt8](repeating: 1, count: 64))
+        expect(.signatureInvalid) { try key.verify(signature, over: [1]) }
+    }
+
     @Test func `derivation offers the next output when one is refused`() throws {
         let candidates = try [
             [UInt8](repeating: 0, count: 48), [UInt8](repeating: 0xff, count: 48), hex(EvaluationGuardTests.order),

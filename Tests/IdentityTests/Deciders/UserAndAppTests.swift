@@ -50,6 +50,24 @@ import Testing
         }
     }
 
+    @Test func `what happened since the credentials were set decides what a log-in asks for`() throws {
+        let opened = try #require(try EventSamples.all().compactMap { $0 as? RecoveryOpened }.first)
+        let history: [UserEvent] = [
+            .credentialsSet(try Self.credentials()), .recoveryOpened(opened),
+            .credentialsChanged(try Self.change(6, of: 5)),
+            .emailReleased(EmailReleased(userID: Scene.user, tenant: EventSamples.tenant, cause: Sample.uuid(70))),
+            .credentialsChanged(try Self.change(7, of: 6)), .recoveryOpened(opened),
+            .erased(UserErased(userID: Scene.user, by: .operator)),
+        ]
+        let starts = [0, 0, 2, 2, 4, 4, 4]
+        let recorded = history.enumerated().map { Sample.recorded($0.element, position: Int64($0.offset) + 1) }
+        for (end, start) in starts.enumerated() {
+            let whole = User.fold(Array(recorded[...end])), tail = User.fold(Array(recorded[start...end]))
+            #expect(whole.credentials == tail.credentials && whole.recovery == tail.recovery)
+            #expect(whole.isErased == tail.isErased)
+        }
+    }
+
     @Test func `an address is released once, and the credentials stay`() throws {
         var state = User.fold([Sample.recorded(.credentialsSet(try Self.credentials()))])
         let command = User.Command.releaseEmail(tenant: EventSamples.tenant, cause: Sample.uuid(70))

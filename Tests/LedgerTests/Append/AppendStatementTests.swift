@@ -1,0 +1,76 @@
+import Canonical
+import Foundation
+import Ledger
+import Postgres
+import TestSupport
+import Testing
+
+/// An append that a transaction sends together with other statements.
+@Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
+struct AppendStatementTests {
+    private func run(_ append: Append, _ pool: PostgresPool) async throws -> Appended? {
+        let statement = try AppendStatement(append)
+        let opening = [Appender.lockingHeads(append.ledgers), statement.sql]
+        return try await pool.withTransaction(in: append.ledgers, opening: opening) { _, answers in
+            try statement.read(answers[1])
+        }
+    }
+
+    @Test func `it records what an appender records`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withAppender { appender, pool in
+                let first = StreamID.test(), second = StreamID.test(first.ledger)
+                _ = try await appender.append(.test(first, events: 2))
+                let append = Append.test(second, events: 3)
+                let appended = try #require(try await run(append, pool))
+                #expect(append.events.map { appended.positions[$0.id] } == [3, 4, 5] && !appended.wasDuplicate)
+                #expect(try await appender.append(.test(first, expecting: 2)).last == [first.ledger: 6])
+                let events = try await LedgerReader(pool: pool).stream(second)
+                #expect(events.map(\.id) == append.events.map(\.id) && events.map(\.streamVersion) == [1, 2, 3])
+            }
+        }
+    }
+
+    @Test func `another version or an earlier time records nothing, and the transaction goes on`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withAppender { appender, pool in
+                let stream = StreamID.test(), guarded = StreamID.test(stream.ledger)
+                let appended = try await appender.append(.test(stream, time: Timestamp(microseconds: 2_000_000)))
+                #expect(try await run(.test(stream, expecting: 5), pool) == nil)
+                var guarding = Append.test(.test(stream.ledger))
+                guarding.expectations[guarded] = 1
+                #expect(try await run(guarding, pool) == nil)
+                let early = Append.test(.test(stream.ledger), time: Timestamp(microseconds: 1_000_000))
+                #expect(try await run(early, pool) == nil)
+                let head = try await LedgerReader(pool: pool).head(stream.ledger)
+                #expect(head?.size == 1 && head?.time == appended.time)
+            }
+        }
+    }
+
+    @Test func `who locks heads is told their latest time, and makes those that are missing`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withAppender { appender, pool in
+                let ledgers = (0..<3).map { _ in LedgerID(UUID()) }
+                let times = [5_000_000, 7_000_000].map { Timestamp(microseconds: $0) }
+                for (ledger, time) in zip(ledgers, times) {
+                    _ = try await appender.append(.test(.test(ledger), time: time))
+                }
+                let rows = try await pool.query(Appender.lockingHeads(ledgers + ledgers), in: ledgers)
+                let latest = try #require(rows.first).decode(PostgresTimestamp.self)
+                #expect(latest.microsecondsSinceUnixEpoch == 7_000_000)
+                let heads = try await pool.query(
+                    "SELECT ledger_id FROM tenure.ledger WHERE ledger_id = ANY (\(ledgers.map(\.uuid)))", in: ledgers)
+                #expect(heads.count == 3)
+            }
+        }
+    }
+
+    @Test func `an append with a claim is no single statement`() {
+        var append = Append.test(.test())
+        let key = ClaimKey(ledger: .directory(1), kind: "email", digest: Array(repeating: 1, count: 32))
+        append.claims = [Claim(key: key, owner: UUID())]
+        let error = #expect(throws: LedgerError.self) { try AppendStatement(append) }
+        #expect(error?.code == .invalidEvent)
+    }
+}
