@@ -63,13 +63,14 @@ struct BlindLoginBench: Benchmark {
         results.record(.besideDirect, beside)
         guard let hash = try await argon2?.milliseconds(), full.processorTime > 0 else { return }
         results.record(.argon2, hash)
-        results.record(.blindPerCore, 1_000 / full.processorTime)
+        let served = full.processorTime - (try await people[0].clientMilliseconds())
+        results.record(.blindPerCore, 1_000 / served)
         // Everything that a log-in costs but the evaluation, and hashing in its place.
-        let rest = full.processorTime - (try await CredentialBench.evaluationMilliseconds())
+        let rest = served - (try await CredentialBench.evaluationMilliseconds())
         results.record(.withOneArgon2, 1_000 / (rest + hash))
         results.record(.withFiveArgon2, 1_000 / (rest + 5 * hash))
-        results.record(.blindAgainstOne, 1_000 / full.processorTime)
-        results.record(.blindAgainstFive, 1_000 / full.processorTime)
+        results.record(.blindAgainstOne, 1_000 / served)
+        results.record(.blindAgainstFive, 1_000 / served)
     }
 }
 

@@ -60,8 +60,7 @@ public struct Decoy: Sendable, Redacted {
         if let known {
             keys = known
         } else {
-            keys = try DecoyPublicKeys(
-                seed: seed, userKeySecret: expand("user-key", 32), withPassphrase: hasPassphrase)
+            keys = try DecoyPublicKeys(seed: seed, userKeySecret: expand("user-key", 32))
         }
         publicKeys = keys
         let hasAnswers = !hasPassphrase || kind < Self.questionsBesideShare

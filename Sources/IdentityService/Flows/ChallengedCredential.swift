@@ -57,6 +57,12 @@ struct ChallengedCredential: Sendable {
         }
     }
 
+    /// The company's policy as the app may know it.
+    func policy(for state: FlowState) throws(ServiceError) -> TenantPolicy {
+        // To an app that is not linked the company is one that does not exist, and that one insists on nothing.
+        state.isHidden ? TenantPolicy.initial : try tenant.state.policy
+    }
+
     /// Loads what the flow names.
     ///
     /// A login, or a change, makes the decoy and reads somebody's credential in any case, and takes the one that it needs.

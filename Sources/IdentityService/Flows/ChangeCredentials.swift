@@ -18,7 +18,7 @@ struct ChangeCredentials: Sendable {
         let secret = input.secret
         try validation.expect(secret, row.state)
         let target = try await ChallengedCredential.load([.seed, .employee, .tenant], for: row.state, context)
-        let policy = try validation.policy(for: row.state, target)
+        let policy = try target.policy(for: row.state)
         guard policy.permits(.direct), !target.isBlindOnly else { throw ServiceError(.policyBlindOnly) }
         guard !input.credentials.questionsWithPassphrase || policy.questionsWithPassphrase else {
             throw ServiceError(

@@ -53,7 +53,7 @@ struct ProveKey: Sendable {
                     blindOnly: tenant.state.policy.blindOnly), setUp: try plan(&state))
         }
         let target = try await ChallengedCredential.load([.questions, .tenant], for: state, context)
-        let policy = try target.tenant.state.policy
+        let policy = try target.policy(for: state)
         let opening = target.sealed.context
         let shown = target.questions
         let blind = CredentialOpening(context: opening.bytes, recordHash: target.recordHash)

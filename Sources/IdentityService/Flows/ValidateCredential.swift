@@ -56,14 +56,8 @@ struct ValidateCredential: Sendable {
 
     /// A user or a company that insists on the blind mode never shows a secret to the service.
     private func refuseDirectMode(_ state: FlowState, _ target: ChallengedCredential) throws {
-        let policy = try policy(for: state, target)
+        let policy = try target.policy(for: state)
         guard policy.permits(.direct), !target.isBlindOnly else { throw ServiceError(.policyBlindOnly) }
-    }
-
-    /// The policy as the app may know it.
-    func policy(for state: FlowState, _ target: ChallengedCredential) throws -> TenantPolicy {
-        // To an app that is not linked the company is one that does not exist, and that one insists on nothing.
-        state.isHidden ? TenantPolicy.initial : try target.tenant.state.policy
     }
 
     /// Parses what was supplied, before anything is charged, and returns the work for the compute pool.

@@ -31,7 +31,9 @@ struct IdempotentCall: Sendable {
             let answer = try await body(ticket)
             if !ticket.isStored {
                 let stored: JSONValue = .object(["answer": answer.stored])
-                _ = try await context.pool.query(ticket.storing(stored), in: [ticket.ledger])
+                let kept = try await context.pool.query(ticket.storing(stored), in: [ticket.ledger])
+                // Nobody hears an answer that a repeated call would not hear.
+                if kept.isEmpty, try await !isAnswered(ticket, stored) { throw Self.inProgress }
             }
             return answer
         } catch let error as ServiceError where error.isFinal {

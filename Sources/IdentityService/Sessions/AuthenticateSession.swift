@@ -13,7 +13,7 @@ struct AuthenticateSession: Sendable {
         let digest = context.ring.sessionTokenDigest(kind: "access", token.bytes)
         let rows = try await context.pool.query(
             """
-            SELECT employee_id, fingerprint, access_expires_at FROM tenure.session
+            SELECT employee_id, fingerprint, least(access_expires_at, ends_at) FROM tenure.session
             WHERE ledger_id = \(token.tenant) AND session_id = \(token.session) AND access_digest = \(digest)
             """, in: [LedgerID(token.tenant)])
         guard let row = rows.first else { throw ServiceError(.sessionInvalid) }

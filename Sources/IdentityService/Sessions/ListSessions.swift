@@ -10,9 +10,9 @@ struct ListSessions: Sendable {
     func run(_ caller: EmployeeCaller, at time: Timestamp) async throws -> [SessionView] {
         let rows = try await context.pool.query(
             """
-            SELECT session_id, fingerprint, created_at, refresh_expires_at FROM tenure.session
+            SELECT session_id, fingerprint, created_at, least(refresh_expires_at, ends_at) FROM tenure.session
             WHERE ledger_id = \(caller.tenantId) AND employee_id = \(caller.employeeId)
-                AND refresh_expires_at > \(time.postgres)
+                AND least(refresh_expires_at, ends_at) > \(time.postgres)
             ORDER BY created_at, session_id LIMIT 200
             """, in: [LedgerID(caller.tenantId)])
         return try rows.map { row in

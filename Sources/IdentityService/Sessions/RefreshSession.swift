@@ -70,7 +70,7 @@ struct RefreshSession: Sendable {
                 previous_refresh_digest = refresh_digest, access_expires_at = \(accessEnd.postgres),
                 refresh_expires_at = \(refreshEnd.postgres)
             WHERE ledger_id = \(token.tenant) AND session_id = \(token.session) AND refresh_digest = \(digest)
-                AND refresh_expires_at > \(call.time.postgres)
+                AND least(refresh_expires_at, ends_at) > \(call.time.postgres)
             """
         // The answer is stored with the exchange, so that a lost reply can be had again and is no second use.
         let completion = ticket?.completion(.object(["answer": tokens.stored]))

@@ -52,6 +52,38 @@ struct `A call whose place was taken` {
         }
     }
 
+    @Test func `hears no evaluation that a repeated call would not hear`() async throws {
+        try await inTurn { world in
+            let founder = try await world.client.found("lease-evaluation.example")
+            let service = world.service
+            let app = try await service.authenticate(appId: world.app.appId, secret: world.app.secret)
+            let flow = try await BlindFlow.start(.logins, founder.person, founder.device, try world.client)
+            let first = try flow.opening(passphrase: try #require(founder.person.passphrase)).first()
+            let element = ElementInput(slot: Int(first.slot.byte), element: first.element)
+            let work: @Sendable (Int) async throws -> [Evaluation] = { seconds in
+                try await service.evaluate(
+                    purpose: .login, flow: flow.flow.handle, elements: [element], app: app, call: call(seconds))
+            }
+            var slow: Task<[Evaluation], any Error>?, next: Task<[Evaluation], any Error>?
+            try await world.holding("tenure.budget") {
+                slow = Task { try await work(0) }
+                try await world.writersWait(for: "tenure.budget")
+                next = Task { try await work(61) }
+                // The head of the directory is the first one's, so the other one waits for that.
+                try await world.until {
+                    try await world.number(
+                        "SELECT count(*) FROM tenure.idempotency WHERE lease_until > now() + interval '100 seconds'")
+                        == 1
+                }
+            }
+            let lost = try #require(await slow?.result), taken = try #require(await next?.result)
+            #expect(throws: ServiceError(.idempotencyInProgress, retryAfterSeconds: 1)) { try lost.get() }
+            // The slow one charged the attempt of this step, so the other one is refused: the same each time.
+            #expect(throws: ServiceError(.flowWrongStep)) { try taken.get() }
+            await #expect(throws: ServiceError(.flowWrongStep)) { try await work(62) }
+        }
+    }
+
     @Test func `commits no event, and no session`() async throws {
         try await inTurn { world in
             let founder = try await world.client.found("lease-login.example")

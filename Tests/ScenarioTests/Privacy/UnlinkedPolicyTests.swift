@@ -21,6 +21,25 @@ struct `The policy of a company that others cannot see` {
         try expectProblem(try await client.logIn(admin.person, admin.device), "policy.blind_only")
     }
 
+    @Test func `shows in no step of an app that is not linked to it`() async throws {
+        let world = try sharedWorld()
+        let client = try world.client
+        let company = "no-questions-unlinked.example"
+        let admin = try await client.found(company)
+        try await client.change(policy: ["questionsWithPassphrase": false], of: company, by: admin)
+        let stranger = client.by(try await world.makeApp(name: "not linked to the silent"))
+        for place in [company, "no-questions-nowhere.example"] {
+            // One of sixteen invented names goes by a credential that has both, and shows its questions.
+            var hasBoth = false
+            for number in 0..<500 where !hasBoth {
+                let flow = try await BlindFlow.start(.logins, Person("name \(number)", at: place), Device(), stranger)
+                hasBoth = try flow.context.flags.contains(.questionsWithPassphrase)
+                if hasBoth { #expect(flow.asked["questions"]?.items.count == 5, "\(place): \(flow.asked)") }
+            }
+            #expect(hasBoth)
+        }
+    }
+
     @Test func `shows nothing to two apps that compare what they see`() async throws {
         let world = try sharedWorld()
         let client = try world.client
