@@ -20,7 +20,7 @@ struct ClientRole: AsyncParsableCommand {
     @Argument(help: "The employee's id.")
     var employee: String
 
-    @Argument(help: "The role from now on: admin, employee or security-admin.")
+    @Argument(help: "The role from now on.")
     var role: NewRole
 
     @Flag(help: "Do not ask; for admin and employee.")

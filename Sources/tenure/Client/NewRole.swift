@@ -39,14 +39,14 @@ enum NewRole: String, ExpressibleByArgument, CaseIterable {
         switch self {
         case .admin:
             """
-            \(employee) becomes an admin of \(company), who lets devices in, appoints and dismisses admins, changes the \
-            company's policy, and is one of the two who give somebody new credentials.
+            \(employee) becomes an admin of \(company), who lets devices in, appoints and dismisses admins, changes the
+            company's policy, and may be the second of the two who give somebody new credentials.
             """
         case .employee: "\(employee) is no admin of \(company) any more, and decides nothing from then on."
         case .securityAdmin:
             """
-            \(employee) becomes the security admin of \(company) in your place. You are an ordinary employee then, and \
-            cannot take it back. The device that will speak for them is
+            \(employee) becomes the security admin of \(company) in your place. You are an ordinary employee then,
+            and cannot take it back. The device that will speak for them is
             """
         }
     }
