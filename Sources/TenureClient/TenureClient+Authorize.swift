@@ -65,8 +65,9 @@ extension TenureClient {
         case (.done(_, let position), _): return .authorized(position: position)
         case (.signatureRequired(let bytes), let approver?):
             let own = try await keyStore.key(of: approver.account)
+            let company = try await PinnedCompany(of: approver.account, on: self)
             guard let own, let statement = try? KeyStatement(parsing: bytes, expecting: .keyAuthorization),
-                statement.employeeKey == key, statement.context.signer.bytes == own.publicKey.bytes
+                statement.employeeKey == key, company.permits(statement.context, signedBy: own.publicKey)
             else { throw TenureClientError(.signingRefused) }
             return .confirm(
                 AuthorizationConfirmation(client: self, approver: approver, path: path, statement: statement))

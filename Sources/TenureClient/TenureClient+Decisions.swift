@@ -5,14 +5,17 @@ extension TenureClient {
     /// Authorizes, refuses or revokes an employee key.
     ///
     /// Where the service asks for a signature, `signer` gives it, and only over a statement about this very key and
-    /// action. An app that vouches itself needs no signer.
+    /// action, and for the company that this device has pinned. An app that vouches itself needs no signer.
     ///
     /// - Parameters:
     ///   - key: The key that is decided upon, as its owner showed it.
     ///   - reason: A code `[a-z0-9_.-]{1,64}`; refusals and revocations need one.
+    ///   - approver: The employee whose key the signer is. What this device has pinned for them names the company, and so
+    ///     does what it has pinned for whoever owns the key.
     public func decide(
         _ action: KeyStatement.Action, key: EmployeePublicKey, employee: String, of company: String,
-        reason: String? = nil, as authority: Authority = .app, signer: (any DeviceKey)? = nil
+        reason: String? = nil, as authority: Authority = .app, signer: (any DeviceKey)? = nil,
+        approver: String? = nil
     ) async throws -> DecisionResponse {
         let endpoint: Endpoint =
             switch action {
@@ -25,8 +28,15 @@ extension TenureClient {
             endpoint, values, body: DecisionRequest(reason: reason), as: authority, DecisionResponse.self)
         guard case .signatureRequired(let bytes) = first, let signer else { return first }
         guard let statement = try? KeyStatement(parsing: bytes, expecting: action.tag), statement.employeeKey == key,
-            reason == nil || statement.reason == reason, statement.context.signer.bytes == signer.publicKey.bytes
+            reason == nil || statement.reason == reason
         else { throw TenureClientError(.signingRefused) }
+        for name in Set([approver ?? employee, employee]) {
+            let pinned = try await PinnedCompany(
+                of: account(companyName: company, companyEmployeeId: name), on: self)
+            guard pinned.permits(statement.context, signedBy: signer.publicKey) else {
+                throw TenureClientError(.signingRefused)
+            }
+        }
         let signature = try await signer.signature(over: statement)
         let signed = StatementSignature(statement: bytes, signature: signature.bytes)
         return try await call(endpoint, values, body: DecisionRequest(reason: reason, signed: signed), as: authority)

@@ -18,6 +18,10 @@ public protocol DeviceKey: Sendable {
     func signature(over statement: AppLinkStatement) async throws -> Signature
     /// Signs a statement about somebody's recovery.
     func signature(over statement: RecoveryStatement) async throws -> Signature
+    /// Signs a statement about an admin.
+    func signature(over statement: RoleStatement) async throws -> Signature
+    /// Signs a statement about the next security admin.
+    func signature(over statement: SuccessionStatement) async throws -> Signature
 }
 
 /// A key in memory.
@@ -46,5 +50,15 @@ extension EmployeeKey: DeviceKey {
     /// Signs a statement about somebody's recovery.
     public func signature(over statement: RecoveryStatement) async throws -> Signature {
         try sign(statement: statement.bytes, as: RecoveryStatement.self, tag: statement.tag).1
+    }
+
+    /// Signs a statement about an admin.
+    public func signature(over statement: RoleStatement) async throws -> Signature {
+        try sign(statement: statement.bytes, as: RoleStatement.self, tag: statement.tag).1
+    }
+
+    /// Signs a statement about the next security admin.
+    public func signature(over statement: SuccessionStatement) async throws -> Signature {
+        try sign(statement: statement.bytes, as: SuccessionStatement.self, tag: statement.tag).1
     }
 }

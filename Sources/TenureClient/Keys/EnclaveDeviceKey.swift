@@ -42,6 +42,14 @@ public struct EnclaveDeviceKey: DeviceKey {
         try await sign(statement.bytes)
     }
 
+    /// Signs a statement about an admin.
+    public func signature(over statement: RoleStatement) async throws -> Signature { try await sign(statement.bytes) }
+
+    /// Signs a statement about the next security admin.
+    public func signature(over statement: SuccessionStatement) async throws -> Signature {
+        try await sign(statement.bytes)
+    }
+
     /// The enclave takes milliseconds, which is too long for a thread of the cooperative pool.
     private func sign(_ bytes: [UInt8]) async throws -> Signature {
         let data = dataRepresentation

@@ -1,12 +1,6 @@
 import Credentials
 import TenureAPI
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Everything that this client knows of a decision about a recovery before it is shown what to sign.
 struct RecoveryExpectation: Sendable {
     /// For how long an opening may give the person time: 72 hours, in seconds.
@@ -15,16 +9,18 @@ struct RecoveryExpectation: Sendable {
     private let action: RecoveryStatement.Action
     private let keyHash: [UInt8]
     private let reason: String
-    private let signer: [UInt8]?
+    private let signer: EmployeePublicKey
     private let shown: RecoveryResponse.Subject?
-    private let pinnedTenant: UUID?
+    private let company: PinnedCompany
 
     /// Collects it: the signer is this device's key, and the company the one whose id is pinned, where one is.
     init(
         _ action: RecoveryStatement.Action, _ keyHash: [UInt8], reason: String?, shown: RecoveryResponse.Subject?,
         by session: EmployeeSession
     ) async throws {
-        let (client, account) = (session.client, session.account)
+        guard let key = try await session.client.keyStore.key(of: session.account) else {
+            throw TenureClientError(.signingRefused)
+        }
         self.action = action
         self.keyHash = keyHash
         self.reason =
@@ -34,10 +30,8 @@ struct RecoveryExpectation: Sendable {
             case .cancel: reason ?? ""
             }
         self.shown = shown
-        signer = try await client.keyStore.key(of: account)?.publicKey.bytes
-        pinnedTenant = try await client.pinStore.pin(
-            of: try PinnedAccount(
-                baseURL: client.baseURL, company: account.companyName, employee: account.companyEmployeeId))?.tenant
+        signer = key.publicKey
+        company = try await PinnedCompany(of: session.account, on: session.client)
     }
 
     /// The statement, when it says that and nothing else.
@@ -45,8 +39,8 @@ struct RecoveryExpectation: Sendable {
     /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/signingRefused``.
     func statement(_ bytes: [UInt8]) throws(TenureClientError) -> RecoveryStatement {
         guard let statement = try? RecoveryStatement(parsing: bytes, expecting: action.tag),
-            statement.keyHash == keyHash, statement.reason == reason, statement.context.signer.bytes == signer,
-            pinnedTenant == nil || statement.context.tenant == pinnedTenant,
+            statement.keyHash == keyHash, statement.reason == reason,
+            company.permits(statement.context, signedBy: signer),
             shown == nil || shown == statement.subject, statement.seconds ?? 0 <= Self.longestSeconds
         else { throw TenureClientError(.signingRefused) }
         return statement

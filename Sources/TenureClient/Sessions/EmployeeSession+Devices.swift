@@ -30,9 +30,10 @@ extension EmployeeSession {
                 .revokeDevice, path, body: DecisionRequest(reason: reason), as: authority, DecisionResponse.self)
         }
         if case .signatureRequired(let bytes) = response {
+            let company = try await PinnedCompany(of: account, on: client)
             guard let own, let statement = try? KeyStatement(parsing: bytes, expecting: .keyRevocation),
                 statement.employeeKey.fingerprint == wanted, statement.reason == reason,
-                statement.context.signer.bytes == own.publicKey.bytes
+                company.permits(statement.context, signedBy: own.publicKey)
             else { throw TenureClientError(.signingRefused) }
             let signature = try await own.signature(over: statement)
             let signed = StatementSignature(statement: bytes, signature: signature.bytes)

@@ -4,7 +4,7 @@ import ArgumentParser
 struct ClientCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "client",
-        abstract: "Register, log in, authorize, change and recover credentials, as an employee on this device.",
+        abstract: "Register, log in, decide about others, change and recover credentials, as an employee here.",
         discussion: """
             The service and the app come from TENURE_URL, TENURE_APP_ID and TENURE_APP_SECRET, or from the file of \
             --config; . .tenure/dev.env sets them for a development service. Answers and passphrases are typed at the \
@@ -12,6 +12,6 @@ struct ClientCommand: AsyncParsableCommand {
             """,
         subcommands: [
             ClientRegister.self, ClientLogin.self, ClientAuthorize.self, ClientChangeCredentials.self,
-            ClientRecover.self, ClientRecoveries.self, ClientDevices.self, ClientWhoAmI.self,
+            ClientRecover.self, ClientRecoveries.self, ClientRole.self, ClientDevices.self, ClientWhoAmI.self,
         ])
 }

@@ -15,7 +15,7 @@ struct RecoveryChoice: ParsableArguments {
     @Option(help: "The fingerprint that the person reads out; spaces do not matter. Nothing is asked then.")
     var fingerprint: String?
 
-    @OptionGroup var decider: RecoveryDecider
+    @OptionGroup var decider: CompanyDecider
 
     /// Compares, signs and reports.
     func decide(
