@@ -24,17 +24,12 @@ struct EvaluateElements: Sendable {
         let target = try await ChallengedCredential.load([.seed, .employee], for: row.state, context)
         let budget = try context.budget(for: row.state, of: target)
         return try await context.evaluations.admitted { admission in
-            switch request {
-            case .first(let slot):
+            if case .first(let slot) = request {
                 _ = try await ChargeAttempt(context: context).run(
                     row, budget: budget, attempt: BlindAttempt(first: slot), app: app, call: call)
-            case .rest:
-                var spent = row
-                spent.state.attempt?.isSpent = true
-                try await FlowStore(context: context).replace(spent)
             }
             let sealed = target.sealed, seed = try target.seed
-            return try await admission.run {
+            let evaluations = try await admission.run { () throws -> [Evaluation] in
                 // All elements of a request are of one kind: a passphrase, or subsets of the answers.
                 guard let slot = elements.first?.slot else { return [] }
                 let key = try seed.key(for: slot)
@@ -44,6 +39,13 @@ struct EvaluateElements: Sendable {
                         sealedCopy: try sealed.copy(in: element.slot))
                 }
             }
+            if request == .rest {
+                // Nothing leaves before it is written that nothing is left, and with it what was answered.
+                var spent = row
+                spent.state.attempt?.isSpent = true
+                try await FlowStore(context: context).replace(spent, answering: ticket, Evaluations(evaluations))
+            }
+            return evaluations
         }
     }
 
