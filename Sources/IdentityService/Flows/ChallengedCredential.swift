@@ -22,7 +22,7 @@ struct ChallengedCredential: Sendable {
     /// What was read of the flow's people and company, where it was asked for.
     private(set) var scene = FlowScene()
 
-    /// What a step needs beside context and copies; all is read together.
+    /// What a step needs beside context and copies; all is read together. No step needs both seed and questions.
     struct Parts: OptionSet {
         let rawValue: Int
         static let seed = Parts(rawValue: 1)
@@ -71,20 +71,20 @@ struct ChallengedCredential: Sendable {
     static func load(
         _ parts: Parts, for state: FlowState, _ context: ServiceContext
     ) async throws -> ChallengedCredential {
-        let (scene, seedRows) = try await FlowScene.load(parts, for: state, context)
+        let (scene, wrapped) = try await FlowScene.load(parts, for: state, context)
         var target: ChallengedCredential
         if state.purpose == .registration {
-            target = try await stored(parts, state.credentialId, scene, seedRows, context)
+            target = try await stored(parts, state.credentialId, scene, wrapped, context)
         } else {
             let keys = try state.decoyKeys.map { try DecoyPublicKeys(bytes: $0) }
             let decoy = try decoy(for: state, keys: keys, parts, context)
             // What becomes of a colleague's credential meanwhile is not this flow's business.
             let standIn = state.standIn?.credentialId
             if state.isDecoy {
-                if let standIn { _ = try? await stored(parts, standIn, scene, seedRows, context) }
+                if let standIn { _ = try? await stored(parts, standIn, scene, wrapped, context) }
                 target = decoy
             } else {
-                target = try await stored(parts, state.credentialId, scene, seedRows, context)
+                target = try await stored(parts, state.credentialId, scene, wrapped, context)
             }
         }
         target.scene = scene
@@ -92,7 +92,7 @@ struct ChallengedCredential: Sendable {
     }
 
     private static func stored(
-        _ parts: Parts, _ credential: UUID, _ scene: FlowScene, _ seedRows: [PostgresRow], _ context: ServiceContext
+        _ parts: Parts, _ credential: UUID, _ scene: FlowScene, _ wrapped: [PostgresRow], _ context: ServiceContext
     ) async throws -> ChallengedCredential {
         guard let user = scene.user, let credentials = user.state.credentials, credentials.id.uuid == credential else {
             throw ServiceError(.requestStale)
@@ -102,13 +102,13 @@ struct ChallengedCredential: Sendable {
         var challenged = ChallengedCredential(
             sealed: stored.record.sealed, recordHash: stored.record.hash, questions: [])
         if parts.contains(.seed) {
-            guard let seed = try await context.seeds.open(seedRows, credentialId: credential, ledger: ledger) else {
+            guard let seed = try await context.seeds.open(wrapped, credentialId: credential, ledger: ledger) else {
                 throw ServiceError(.requestStale)
             }
             challenged.loadedSeed = try OPRFSeed(bytes: seed.answers.bytes)
         }
         if parts.contains(.questions) {
-            let keys = try await context.personKeys.load([user.id.uuid], ledger: ledger)
+            let keys = try await context.personKeys.open(wrapped, ledger: ledger)
             challenged.questions = try texts(of: stored, key: keys[user.id.uuid], credential: credential)
         }
         return challenged

@@ -16,10 +16,10 @@ struct FlowScene: Sendable {
     /// Whether the budget of unknown devices has given all that it gives in the credential's lifetime.
     var hasReachedLifetimeCap: Bool?
 
-    /// Reads it, and the wrapped seeds of the credential.
+    /// Reads it, and the wrapped seeds of the credential or the wrapped key of the user's questions.
     static func load(
         _ parts: ChallengedCredential.Parts, for state: FlowState, _ context: ServiceContext
-    ) async throws -> (scene: FlowScene, seeds: [PostgresRow]) {
+    ) async throws -> (scene: FlowScene, wrapped: [PostgresRow]) {
         let userId = UserID(state.standIn?.userId ?? state.userId)
         let employeeId = EmployeeID(state.standIn?.employeeId ?? state.employeeId)
         let tenantId = TenantID(state.tenantId)
@@ -33,6 +33,10 @@ struct FlowScene: Sendable {
                 OPRFSeeds.selection(
                     credentialId: state.standIn?.credentialId ?? state.credentialId,
                     ledger: LedgerID.directory(of: userId).uuid))
+        }
+        // Never from memory: a colleague's key would nearly always be there, and a person's own nearly never.
+        if parts.contains(.questions) {
+            beside.append(PersonKeys.selection(of: [userId.uuid], ledger: LedgerID.directory(of: userId).uuid))
         }
         // The budget of unknown devices, whichever device this is: it is what the credentials' owner has to know of.
         let budget = AttemptBudget(state, isKnownDevice: false, ring: context.ring)
@@ -54,6 +58,6 @@ struct FlowScene: Sendable {
         if parts.contains(.lifetime) {
             scene.hasReachedLifetimeCap = try AttemptBudget.hasReachedLifetimeCap(read.rows.last ?? [])
         }
-        return (scene, parts.contains(.seed) ? read.rows.first ?? [] : [])
+        return (scene, parts.isDisjoint(with: [.seed, .questions]) ? [] : read.rows.first ?? [])
     }
 }

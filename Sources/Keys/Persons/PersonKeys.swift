@@ -99,7 +99,9 @@ public final class PersonKeys: Sendable {
     /// The purpose that person keys are wrapped for.
     static let purpose = "person"
 
-    private static func selection(of ids: [UUID], ledger: UUID) -> SQL {
+    /// The statement that reads wrapped keys, for who sends it together with others and wants none from memory: whether a key
+    /// was used lately must not show where equal times matter.
+    public static func selection(of ids: [UUID], ledger: UUID) -> SQL {
         """
         SELECT p.key_id, p.epoch, p.wrapped, \(BucketKeyRow.columns)
         FROM tenure.person_key p JOIN tenure.bucket_key b ON b.bucket = p.bucket
@@ -107,7 +109,10 @@ public final class PersonKeys: Sendable {
         """
     }
 
-    private func open(_ rows: [PostgresRow], ledger: UUID) async throws -> [UUID: PersonKey] {
+    /// Unwraps the rows of ``selection(of:ledger:)``.
+    ///
+    /// - Throws: ``KeysError/Code/wrappingInvalid`` when a stored key was changed, and what opening a bucket key throws.
+    public func open(_ rows: [PostgresRow], ledger: UUID) async throws -> [UUID: PersonKey] {
         var buckets = BucketKeys.Opened(try await masters.keys(holding: try BucketKeyRow.versions(rows, from: 3)))
         var keys: [UUID: PersonKey] = [:]
         for row in rows {
