@@ -45,16 +45,23 @@ struct ChargeAttempt: Sendable {
             let statement = try AppendStatement(append)
             // There is nobody whose log could have the event, but the same work is done for it.
             let ending: SQL = row.state.isDecoy ? "ROLLBACK TO SAVEPOINT charged" : "RELEASE SAVEPOINT charged"
-            let answers = try await connection.pipeline([
-                try store.replacement(next), "SAVEPOINT charged", statement.sql, ending,
-            ])
-            guard answers[0].count == 1 else { throw ServiceError(.flowWrongStep) }
-            guard try statement.read(answers[2]) != nil else {
-                throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1)
+            // Sent with the commit, so that nobody waits for the head's lock while an answer travels.
+            do {
+                _ = try await connection.commit(after: [
+                    try store.requiredReplacement(next), "SAVEPOINT charged", statement.sql, ending,
+                ])
+            } catch let error as PostgresError {
+                throw Self.refusal(error)
             }
-            next.version += 1
-            return next
+            return next.replaced
         }
+    }
+
+    /// What a statement's failure means: another request took the step, or the append's conditions did not hold.
+    private static func refusal(_ error: PostgresError) -> any Error {
+        guard error.sqlState == .divisionByZero else { return error }
+        return error.statementIndex == 0
+            ? ServiceError(.flowWrongStep) : ServiceError(.serviceUnavailable, retryAfterSeconds: 1)
     }
 
     /// The latest time of the directory, from the statement that locked its head.

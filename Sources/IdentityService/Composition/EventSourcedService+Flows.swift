@@ -13,17 +13,17 @@ extension EventSourcedService {
 
     /// Starts a registration.
     public func startRegistration(_ input: RegistrationInput, app: AppCaller, call: Call) async throws -> FlowStarted {
-        let opening = context.readingSubject(company: input.companyName, employee: input.companyEmployeeId)
-        return try await once(call, by: app.scope, opening: opening) { ticket in
-            try await StartRegistration(context: context).run(input, app: app, call: call, ticket: ticket)
+        let reading = context.readingSubject(company: input.companyName, employee: input.companyEmployeeId)
+        return try await once(call, by: app.scope, opening: reading?.reads) { ticket in
+            try await StartRegistration(context: context).run(input, reading, app: app, call: call, ticket: ticket)
         }
     }
 
     /// Starts a login.
     public func startLogin(_ input: LoginInput, app: AppCaller, call: Call) async throws -> FlowStarted {
-        let opening = context.readingSubject(company: input.companyName, employee: input.companyEmployeeId)
-        return try await once(call, by: app.scope, opening: opening) { ticket in
-            try await StartLogin(context: context).run(input, app: app, call: call, ticket: ticket)
+        let reading = context.readingSubject(company: input.companyName, employee: input.companyEmployeeId)
+        return try await once(call, by: app.scope, opening: reading?.reads) { ticket in
+            try await StartLogin(context: context).run(input, reading, app: app, call: call, ticket: ticket)
         }
     }
 
@@ -32,7 +32,8 @@ extension EventSourcedService {
         purpose: FlowPurpose, flow: String, proof: [UInt8], app: AppCaller, call: Call
     ) async throws -> FlowOutcome {
         try require(purpose, app)
-        return try await once(call, by: app.scope, opening: FlowStore.reading(flow)) { ticket in
+        let flow = FlowOpening(flow, .keyStep, context)
+        return try await once(call, by: app.scope, opening: flow.reads) { ticket in
             try await ProveKey(context: context).run(
                 purpose: purpose, flow: flow, proof: proof, app: app, call: call, ticket: ticket)
         }
@@ -53,7 +54,8 @@ extension EventSourcedService {
         purpose: FlowPurpose, flow: String, answers: [AnswerInput], app: AppCaller, call: Call
     ) async throws -> FlowOutcome {
         try require(purpose, app)
-        return try await once(call, by: app.scope, opening: FlowStore.reading(flow)) { ticket in
+        let flow = FlowOpening(flow, .validation, context)
+        return try await once(call, by: app.scope, opening: flow.reads) { ticket in
             try await ValidateCredential(context: context).run(
                 .answers(answers), purpose: purpose, flow: flow, app: app, call: call, ticket: ticket)
         }
@@ -64,7 +66,8 @@ extension EventSourcedService {
         purpose: FlowPurpose, flow: String, passphrase: String, app: AppCaller, call: Call
     ) async throws -> FlowOutcome {
         try require(purpose, app)
-        return try await once(call, by: app.scope, opening: FlowStore.reading(flow)) { ticket in
+        let flow = FlowOpening(flow, .validation, context)
+        return try await once(call, by: app.scope, opening: flow.reads) { ticket in
             try await ValidateCredential(context: context).run(
                 .passphrase(passphrase), purpose: purpose, flow: flow, app: app, call: call, ticket: ticket)
         }
@@ -72,10 +75,10 @@ extension EventSourcedService {
 
     /// Starts a change of credentials.
     public func startChange(_ input: LoginInput, app: AppCaller, call: Call) async throws -> FlowStarted {
-        let opening = context.readingSubject(company: input.companyName, employee: input.companyEmployeeId)
-        return try await once(call, by: app.scope, opening: opening) { ticket in
+        let reading = context.readingSubject(company: input.companyName, employee: input.companyEmployeeId)
+        return try await once(call, by: app.scope, opening: reading?.reads) { ticket in
             try await StartLogin(context: context).run(
-                input, purpose: .change, app: app, call: call, ticket: ticket)
+                input, reading, purpose: .change, app: app, call: call, ticket: ticket)
         }
     }
 

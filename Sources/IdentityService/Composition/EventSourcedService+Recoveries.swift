@@ -3,10 +3,10 @@ import Canonical
 extension EventSourcedService {
     /// Starts a recovery, or goes on with one.
     public func startRecovery(_ input: LoginInput, app: AppCaller, call: Call) async throws -> FlowStarted {
-        let opening = context.readingSubject(company: input.companyName, employee: input.companyEmployeeId)
-        return try await once(call, by: app.scope, opening: opening) { ticket in
+        let reading = context.readingSubject(company: input.companyName, employee: input.companyEmployeeId)
+        return try await once(call, by: app.scope, opening: reading?.reads) { ticket in
             try await StartLogin(context: context).run(
-                input, purpose: .recovery, app: app, call: call, ticket: ticket)
+                input, reading, purpose: .recovery, app: app, call: call, ticket: ticket)
         }
     }
 

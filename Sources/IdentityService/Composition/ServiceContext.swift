@@ -17,6 +17,8 @@ public struct ServiceContext: Sendable {
     let rekeying: BucketRekeying?
     let settings: ServiceSettings
     let logger: Logger
+    let flows = FlowMemory()
+    let companies = CompanyMemory()
 
     /// Collects the parts; they are started and stopped by whoever made them.
     ///

@@ -31,6 +31,15 @@ struct ChallengedCredential: Sendable {
         static let tenant = Parts(rawValue: 8)
         /// Whether the budget's lifetime is over.
         static let lifetime = Parts(rawValue: 16)
+
+        /// What the key step shows.
+        static let keyStep: Parts = [.questions, .tenant]
+        /// What an evaluation needs.
+        static let evaluation: Parts = [.seed, .employee]
+        /// What a proof in blind mode needs to end a log-in.
+        static let proof: Parts = [.employee, .tenant, .lifetime]
+        /// What direct mode needs to open a copy and end a log-in.
+        static let validation: Parts = [.seed, .employee, .tenant, .lifetime]
     }
 
     /// The seed of its VOPRF keys.
@@ -67,11 +76,20 @@ struct ChallengedCredential: Sendable {
     ///
     /// A login, or a change, makes the decoy and reads somebody's credential in any case, and takes the one that it needs.
     ///
+    /// - Parameter known: What was read already, of the same parts.
     /// - Throws: `request.stale` when the credential was replaced since the flow began.
     static func load(
-        _ parts: Parts, for state: FlowState, _ context: ServiceContext
+        _ parts: Parts, for state: FlowState, known: FlowStep.Known? = nil, _ context: ServiceContext
     ) async throws -> ChallengedCredential {
-        let (scene, wrapped) = try await FlowScene.load(parts, for: state, context)
+        let scene: FlowScene, wrapped: [PostgresRow]
+        if let known {
+            scene = known.scene
+            wrapped = known.wrapped
+        } else {
+            let read = try await FlowScene.load(parts, for: state, context)
+            scene = read.scene
+            wrapped = read.wrapped
+        }
         var target: ChallengedCredential
         if state.purpose == .registration {
             target = try await stored(parts, state.credentialId, scene, wrapped, context)

@@ -25,7 +25,7 @@ struct CompleteLogin: Sendable {
             if let first = known {
                 scene = first
             } else {
-                let again = try await FlowScene.load([.employee, .tenant, .lifetime], for: state, context)
+                let again = try await FlowScene.load(.proof, for: state, context)
                 scene = again.scene
             }
             known = nil
@@ -69,6 +69,7 @@ struct CompleteLogin: Sendable {
                 return (nil, refusal)
             }
         }
+        context.flows.forget(state)
         if let error = refusal.1 { throw error }
         guard let outcome = refusal.0 else { throw ServiceError(.requestStale) }
         return outcome

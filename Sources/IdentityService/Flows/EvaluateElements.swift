@@ -10,23 +10,26 @@ struct EvaluateElements: Sendable {
     let context: ServiceContext
 
     func run(
-        _ elements: [ElementInput], purpose: FlowPurpose, flow: String, app: AppCaller, call: Call,
+        _ elements: [ElementInput], purpose: FlowPurpose, flow: FlowOpening, app: AppCaller, call: Call,
         ticket: IdempotencyTicket?
     ) async throws -> [Evaluation] {
-        let row = try await FlowStore(context: context).load(
-            handle: flow, purpose: purpose, app: app, at: call.time, opened: ticket?.opened)
+        let step = try await FlowStore(context: context).step(
+            flow, purpose: purpose, app: app, call: call, ticket: ticket)
+        let row = step.row
         let elements = try Self.parsed(elements)
         if row.state.step == .credentials {
             return try await EvaluateSetUp(context: context).run(row, elements)
         }
         let request = try BlindAttempt.request(elements.map(\.slot), current: row.state.attempt)
         try expect(request, row.state)
-        let target = try await ChallengedCredential.load([.seed, .employee], for: row.state, context)
+        let target = try await ChallengedCredential.load(
+            .evaluation, for: row.state, known: step.known, context)
         let budget = try context.budget(for: row.state, of: target)
         return try await context.evaluations.admitted { admission in
             if case .first(let slot) = request {
-                _ = try await ChargeAttempt(context: context).run(
+                let charged = try await ChargeAttempt(context: context).run(
                     row, budget: budget, attempt: BlindAttempt(first: slot), app: app, call: call)
+                context.flows.remember(charged, target.scene)
             }
             let sealed = target.sealed, seed = try target.seed
             let evaluations = try await admission.run { () throws -> [Evaluation] in
@@ -43,7 +46,9 @@ struct EvaluateElements: Sendable {
                 // Nothing leaves before it is written that nothing is left, and with it what was answered.
                 var spent = row
                 spent.state.attempt?.isSpent = true
-                try await FlowStore(context: context).replace(spent, answering: ticket, Evaluations(evaluations))
+                let replaced = try await FlowStore(context: context).replace(
+                    spent, answering: ticket, Evaluations(evaluations))
+                context.flows.remember(replaced, target.scene)
             }
             return evaluations
         }

@@ -1,13 +1,9 @@
-import FoundationEssentials
 import Identity
-import Keys
 import Ledger
 import Postgres
 
-/// What a step of a flow reads, in one round trip: the user, and where they are wanted the employee, the company, and
-/// whether the budget's lifetime is over.
-///
-/// Where there is nobody, a colleague's streams are read in the same way.
+/// What a step of a flow knows of its people: the user, and where they are wanted the employee, the company, and whether
+/// the budget's lifetime is over.
 struct FlowScene: Sendable {
     /// The user, as far as ``StateLoader/credentials(of:)`` reads.
     var user: UserSnapshot?
@@ -16,48 +12,29 @@ struct FlowScene: Sendable {
     /// Whether the budget of unknown devices has given all that it gives in the credential's lifetime.
     var hasReachedLifetimeCap: Bool?
 
-    /// Reads it, and the wrapped seeds of the credential or the wrapped key of the user's questions.
+    /// Reads it in one round trip, and the wrapped seeds of the credential or the wrapped key of the user's questions.
     static func load(
         _ parts: ChallengedCredential.Parts, for state: FlowState, _ context: ServiceContext
     ) async throws -> (scene: FlowScene, wrapped: [PostgresRow]) {
-        let userId = UserID(state.standIn?.userId ?? state.userId)
-        let employeeId = EmployeeID(state.standIn?.employeeId ?? state.employeeId)
-        let tenantId = TenantID(state.tenantId)
-        let employee = StreamID.employee(employeeId, in: tenantId), tenant = StreamID.tenant(tenantId)
-        var streams: [StreamID] = []
-        if parts.contains(.employee) { streams.append(employee) }
-        if parts.contains(.tenant) { streams.append(tenant) }
-        var beside: [SQL] = []
-        if parts.contains(.seed) {
-            beside.append(
-                OPRFSeeds.selection(
-                    credentialId: state.standIn?.credentialId ?? state.credentialId,
-                    ledger: LedgerID.directory(of: userId).uuid))
-        }
-        // Never from memory: a colleague's key would nearly always be there, and a person's own nearly never.
-        if parts.contains(.questions) {
-            beside.append(PersonKeys.selection(of: [userId.uuid], ledger: LedgerID.directory(of: userId).uuid))
-        }
-        // The budget of unknown devices, whichever device this is: it is what the credentials' owner has to know of.
-        let budget = AttemptBudget(state, isKnownDevice: false, ring: context.ring)
-        if parts.contains(.lifetime) { beside.append(budget.readingLifetime(context.settings.budgets)) }
-        let read = try await context.reader.read(
-            StreamsQuery(
-                streams, tail: StateLoader.credentials(of: userId),
-                foundingOf: parts.contains(.tenant) ? LedgerID(state.tenantId) : nil),
-            beside: beside, in: [budget.ledger])
+        let reading = FlowSceneReading(parts, for: state, context)
+        let rows = try await context.pool.pipeline(reading.statements, in: reading.ledgers)
+        guard let read = try reading.read(rows) else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
+        return read
+    }
 
-        var scene = FlowScene()
-        scene.user = try StateLoader.user(userId, read.streams[.user(userId)] ?? [])
-        if parts.contains(.employee) {
-            scene.employee = try StateLoader.employee(employeeId, read.streams[employee] ?? [])
-        }
-        if parts.contains(.tenant) {
-            scene.tenant = try StateLoader.tenant(tenantId, read.founding, read.streams[tenant] ?? [])
-        }
-        if parts.contains(.lifetime) {
-            scene.hasReachedLifetimeCap = try AttemptBudget.hasReachedLifetimeCap(read.rows.last ?? [])
-        }
-        return (scene, parts.isDisjoint(with: [.seed, .questions]) ? [] : read.rows.first ?? [])
+    /// The user, who is always needed, and what `parts` ask for.
+    func limited(to parts: ChallengedCredential.Parts) -> FlowScene {
+        FlowScene(
+            user: user, employee: parts.contains(.employee) ? employee : nil,
+            tenant: parts.contains(.tenant) ? tenant : nil)
+    }
+
+    /// The last events of its streams.
+    func heads(in tenantId: TenantID) -> [StreamID: StreamHead] {
+        var heads: [StreamID: StreamHead] = [:]
+        if let user { heads[.user(user.id)] = StreamHead(user.events) }
+        if let employee { heads[.employee(employee.id, in: tenantId)] = StreamHead(employee.events) }
+        if let tenant { heads[.tenant(tenantId)] = tenant.head }
+        return heads
     }
 }

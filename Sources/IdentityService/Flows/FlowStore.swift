@@ -18,11 +18,18 @@ struct FlowStore: Sendable {
     struct Row: Sendable {
         var state: FlowState
         var version: Int32
+        var expiresAt: Timestamp
+
+        /// The row after it was written.
+        var replaced: Row { Row(state: state, version: version + 1, expiresAt: expiresAt) }
     }
 
     /// Writes a new flow, and with it the answer that a repeated call gets.
-    func insert(_ state: FlowState, answering ticket: IdempotencyTicket?, _ answer: some RepeatableAnswer) async throws
-    {
+    @discardableResult
+    func insert(
+        _ state: FlowState, answering ticket: IdempotencyTicket?, _ answer: some RepeatableAnswer
+    ) async throws -> Row {
+        let inserted = Row(state: state, version: 1, expiresAt: state.expiresAt)
         let sealed = try context.ring.sealFlow(state.json.canonicalBytes(), id: state.id, secret: state.secret)
         let ledger = Self.ledger(of: state.id)
         let expiry = state.expiresAt.postgres
@@ -32,15 +39,15 @@ struct FlowStore: Sendable {
             """
         guard let ticket else {
             _ = try await context.pool.query(insertion, in: [ledger])
-            return
+            return inserted
         }
         let completion = ticket.completion(.object(["answer": answer.stored]))
         _ = try await context.pool.pipeline([insertion, completion], in: [ledger, ticket.ledger])
         ticket.markStored()
+        return inserted
     }
 
-    /// What ``load(handle:purpose:app:at:opened:)`` reads, for a call that reads it together with other rows; nil for
-    /// what is no handle.
+    /// What reads a flow's row; nil for what is no handle.
     static func reading(_ handle: String) -> OpeningReads? {
         guard let id = parts(of: handle)?.id else { return nil }
         return OpeningReads(ledgers: [ledger(of: id)], statements: [selection(id)])
@@ -63,31 +70,54 @@ struct FlowStore: Sendable {
     /// Reads a flow and checks that the caller may continue it.
     ///
     /// A handle of another app is answered like one that never was.
-    ///
-    /// - Parameter opened: The rows of ``reading(_:)``, where they were read already.
-    func load(
-        handle: String, purpose: FlowPurpose, app: AppCaller, at time: Timestamp, opened: [[PostgresRow]]? = nil
-    ) async throws -> Row {
-        guard let (id, secret) = Self.parts(of: handle) else { throw ServiceError(.flowExpired) }
-        let rows: [PostgresRow]
-        if let opened = opened?.first {
+    func load(handle: String, purpose: FlowPurpose, app: AppCaller, at time: Timestamp) async throws -> Row {
+        guard let id = Self.parts(of: handle)?.id else { throw ServiceError(.flowExpired) }
+        let rows = try await context.pool.query(Self.selection(id), in: [Self.ledger(of: id)])
+        let row = try opened(rows, handle) { _ in nil }
+        return try permitted(row, purpose, app, at: time)
+    }
+
+    /// The same for a step whose opening may have been read with the call's `Idempotency-Key`.
+    func step(
+        _ opening: FlowOpening, purpose: FlowPurpose, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+    ) async throws -> FlowStep {
+        guard let reads = opening.reads else { throw ServiceError(.flowExpired) }
+        let rows: [[PostgresRow]]
+        if let opened = ticket?.opened {
             rows = opened
         } else {
-            rows = try await context.pool.query(Self.selection(id), in: [Self.ledger(of: id)])
+            rows = try await context.pool.pipeline(reads.statements, in: reads.ledgers)
         }
-        guard let row = rows.first else { throw ServiceError(.flowExpired) }
+        let row = try opened(rows.first ?? [], opening.handle, opening.state)
+        return FlowStep(
+            row: try permitted(row, purpose, app, at: call.time), known: try opening.scene(row, rows))
+    }
+
+    /// The row under a handle: as it is remembered, or opened.
+    private func opened(
+        _ rows: [PostgresRow], _ handle: String, _ remembered: (Int32) -> FlowState?
+    ) throws -> Row {
+        guard let (id, secret) = Self.parts(of: handle), let row = rows.first else {
+            throw ServiceError(.flowExpired)
+        }
         let (version, sealed, expiry) = try row.decode(Int32.self, [UInt8].self, PostgresTimestamp.self)
+        let limit = Timestamp(microseconds: expiry.microsecondsSinceUnixEpoch)
+        if let state = remembered(version) { return Row(state: state, version: version, expiresAt: limit) }
         // A handle with another secret is answered like one that never was.
         guard let clear = try? context.ring.openFlow(sealed, id: id, secret: secret) else {
             throw ServiceError(.flowExpired)
         }
-        let state = try FlowState(json: CanonicalJSON.parse(clear))
-        guard state.appId == app.appId else { throw ServiceError(.flowExpired) }
-        guard state.purpose == purpose else { throw ServiceError(.flowWrongStep) }
-        guard state.step != .done else { throw ServiceError(.flowAlreadyUsed) }
-        let isOver = time >= state.expiresAt || time.microseconds >= expiry.microsecondsSinceUnixEpoch
-        guard !isOver else { throw ServiceError(.flowExpired) }
-        return Row(state: state, version: version)
+        return Row(state: try FlowState(json: CanonicalJSON.parse(clear)), version: version, expiresAt: limit)
+    }
+
+    private func permitted(
+        _ row: Row, _ purpose: FlowPurpose, _ app: AppCaller, at time: Timestamp
+    ) throws(ServiceError) -> Row {
+        guard row.state.appId == app.appId else { throw ServiceError(.flowExpired) }
+        guard row.state.purpose == purpose else { throw ServiceError(.flowWrongStep) }
+        guard row.state.step != .done else { throw ServiceError(.flowAlreadyUsed) }
+        guard time < row.state.expiresAt, time < row.expiresAt else { throw ServiceError(.flowExpired) }
+        return row
     }
 
     /// The statement that replaces a row which nobody changed since it was read: it touches and returns one row or none.
@@ -102,6 +132,12 @@ struct FlowStore: Sendable {
             """
     }
 
+    /// The same, and it fails with a division by zero where another request changed the row: for a transaction of several
+    /// statements that go together with its commit.
+    func requiredReplacement(_ row: Row) throws -> SQL {
+        "WITH replaced AS (\(try replacement(row))) SELECT 1 / count(*)::integer FROM replaced"
+    }
+
     /// The statement that ends a flow, whatever another request wrote into its row meanwhile: the append that runs it is
     /// the flow's one terminal outcome.
     func ending(_ state: FlowState) throws -> SQL {
@@ -113,10 +149,12 @@ struct FlowStore: Sendable {
             """
     }
 
-    /// Replaces a row; two requests at the same step are not both served.
-    func replace(_ row: Row) async throws {
+    /// Replaces a row, and returns it as it is now; two requests at the same step are not both served.
+    @discardableResult
+    func replace(_ row: Row) async throws -> Row {
         let statement = try replacement(row)
         let replaced = try await context.pool.query(statement, in: [Self.ledger(of: row.state.id)])
         guard replaced.count == 1 else { throw ServiceError(.flowWrongStep) }
+        return row.replaced
     }
 }

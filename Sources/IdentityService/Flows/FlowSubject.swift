@@ -33,40 +33,23 @@ extension ServiceContext {
         return FlowSubject(tenantId: tenant, companyName: name, companyEmployeeId: id, employee: nil)
     }
 
-    /// What ``subjectAndTenant(company:employee:opened:)`` reads; nil for names that are none.
-    func readingSubject(company: String, employee: String) -> OpeningReads? {
-        (try? named(company: company, employee: employee)).map { subjectReads($0) }
+    /// What ``found(_:_:opened:)`` reads; nil for names that are none.
+    func readingSubject(company: String, employee: String) -> SubjectReading? {
+        (try? named(company: company, employee: employee)).map { SubjectReading($0, self) }
     }
 
-    private func subjectReads(_ subject: FlowSubject) -> OpeningReads {
-        OpeningReads(
-            ledgers: [LedgerID(subject.tenantId.uuid)],
-            statements: [
-                ClaimsQuery([ring.employeeClaim(subject.companyEmployeeId, in: subject.tenantId)]).sql,
-                StateLoader.tenantQuery(subject.tenantId).sql,
-            ])
-    }
-
-    /// The subject and its tenant, by one read.
+    /// The subject and its company, by one read.
     ///
-    /// - Parameter opened: The rows of ``readingSubject(company:employee:)``, where they were read already.
-    func subjectAndTenant(
-        company: String, employee: String, opened: [[PostgresRow]]?
-    ) async throws -> (subject: FlowSubject, tenant: TenantSnapshot) {
-        var subject = try named(company: company, employee: employee)
-        let rows: [[PostgresRow]]
-        if let opened {
-            rows = opened
-        } else {
-            let reads = subjectReads(subject)
-            rows = try await pool.pipeline(reads.statements, in: reads.ledgers)
-        }
-        guard rows.count == 2 else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
-        subject.employee = try ClaimsQuery([]).read(rows[0]).first.map { EmployeeID($0.owner) }
-        let id = subject.tenantId
-        let read = try StateLoader.tenantQuery(id).read(rows[1])
-        let tenant = try StateLoader.tenant(id, read.founding, read.streams[.tenant(id)] ?? [])
-        return (subject, tenant)
+    /// - Parameter reading: The statements, where they were sent already with the call's key; `opened` are their rows.
+    /// - Throws: `request.invalid` for names that are none.
+    func found(
+        company: String, employee: String, _ reading: SubjectReading?, opened: [[PostgresRow]]?
+    ) async throws -> FoundSubject {
+        let named = try named(company: company, employee: employee)
+        if let reading, let opened { return try await reading.read(opened, self) }
+        let fresh = SubjectReading(named, self)
+        let rows = try await pool.pipeline(fresh.reads.statements, in: fresh.reads.ledgers)
+        return try await fresh.read(rows, self)
     }
 
     /// Checks the device key: 65 bytes, X9.63, on the curve.

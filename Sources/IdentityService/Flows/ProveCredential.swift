@@ -10,12 +10,12 @@ struct ProveCredential: Sendable {
     let context: ServiceContext
 
     func run(
-        _ input: ProofInput, purpose: FlowPurpose, flow: String, app: AppCaller, call: Call,
+        _ input: ProofInput, purpose: FlowPurpose, flow: FlowOpening, app: AppCaller, call: Call,
         ticket: IdempotencyTicket?
     ) async throws -> FlowOutcome {
         let store = FlowStore(context: context)
-        var row = try await store.load(
-            handle: flow, purpose: purpose, app: app, at: call.time, opened: ticket?.opened)
+        let step = try await store.step(flow, purpose: purpose, app: app, call: call, ticket: ticket)
+        var row = step.row
         if row.state.step == .credentials {
             return try await set(row, input, purpose, app, call, ticket)
         }
@@ -24,7 +24,7 @@ struct ProveCredential: Sendable {
                 .requestInvalid, members: [.init(pointer: "/record", detail: "only new credentials have a record")])
         }
         guard let attempt = row.state.attempt, let proved = row.state.proved else { throw ServiceError(.flowWrongStep) }
-        let target = try await ChallengedCredential.load([.employee, .tenant, .lifetime], for: row.state, context)
+        let target = try await ChallengedCredential.load(.proof, for: row.state, known: step.known, context)
         let challenge = try Challenge(kept: proved.challenge)
         let userKey = target.sealed.context.userPublicKey
         let signature = try? challenge.verifyValidation(proof: input.userSignature, by: userKey)
@@ -32,7 +32,8 @@ struct ProveCredential: Sendable {
             row.state.attempt = nil
             row.state.challenge = try context.challenge(for: row.state, at: call.time)
             let refusal = ServiceError(attempt.kind.refusal, challenge: row.state.challenge)
-            try await store.replace(row, refusing: ticket, refusal)
+            let replaced = try await store.replace(row, refusing: ticket, refusal)
+            context.flows.remember(replaced, target.scene)
             throw refusal
         }
         let proof = try FlowProof(attempt.kind, signedBy: userKey, signature, in: row.state)

@@ -9,11 +9,12 @@ struct ProveKey: Sendable {
     let context: ServiceContext
 
     func run(
-        purpose: FlowPurpose, flow: String, proof: [UInt8], app: AppCaller, call: Call, ticket: IdempotencyTicket?
+        purpose: FlowPurpose, flow: FlowOpening, proof: [UInt8], app: AppCaller, call: Call,
+        ticket: IdempotencyTicket?
     ) async throws -> FlowOutcome {
         let store = FlowStore(context: context)
-        var row = try await store.load(
-            handle: flow, purpose: purpose, app: app, at: call.time, opened: ticket?.opened)
+        let step = try await store.step(flow, purpose: purpose, app: app, call: call, ticket: ticket)
+        var row = step.row
         guard row.state.step == .key else { throw ServiceError(.flowWrongStep) }
         let challenge = try Challenge(kept: row.state.challenge)
         do {
@@ -29,8 +30,9 @@ struct ProveKey: Sendable {
         }
         row.state.proved = FlowState.ProvedKey(challenge: row.state.challenge, signature: signature.bytes)
         if purpose == .registration { try await refuseRegistered(row.state) }
-        let outcome = try await next(&row.state, at: call.time)
-        try await store.replace(row, answering: ticket, outcome)
+        let (outcome, scene) = try await next(&row.state, step.known, at: call.time)
+        let replaced = try await store.replace(row, answering: ticket, outcome)
+        if let scene { context.flows.remember(replaced, scene) }
         return outcome
     }
 
@@ -40,19 +42,30 @@ struct ProveKey: Sendable {
         guard subject.employee == nil else { throw ServiceError(.employeeAlreadyRegistered) }
     }
 
-    private func next(_ state: inout FlowState, at time: Timestamp) async throws -> FlowOutcome {
+    private func next(
+        _ state: inout FlowState, _ known: FlowStep.Known?, at time: Timestamp
+    ) async throws -> (FlowOutcome, FlowScene?) {
         state.challenge = try context.challenge(for: state, at: time)
-        if state.purpose == .recovery { return try await RequestRecovery(context: context).next(&state, at: time) }
+        if state.purpose == .recovery {
+            let outcome = try await RequestRecovery(context: context).next(&state, at: time)
+            return (outcome, nil)
+        }
         guard state.userExists || state.isDecoy else {
             let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(state.tenantId))
             state.step = .credentials
-            return .setCredentials(
+            let outcome = FlowOutcome.setCredentials(
                 challenge: state.challenge,
                 rules: CredentialRules(
                     questionsWithPassphraseAllowed: tenant.state.policy.questionsWithPassphrase,
                     blindOnly: tenant.state.policy.blindOnly), setUp: try plan(&state))
+            return (outcome, nil)
         }
-        let target = try await ChallengedCredential.load([.questions, .tenant], for: state, context)
+        let target = try await ChallengedCredential.load(.keyStep, for: state, known: known, context)
+        return (try asking(&state, target), target.scene)
+    }
+
+    /// What somebody with credentials, or nobody, is asked for.
+    private func asking(_ state: inout FlowState, _ target: ChallengedCredential) throws -> FlowOutcome {
         let policy = try target.policy(for: state)
         let opening = target.sealed.context
         let shown = target.questions

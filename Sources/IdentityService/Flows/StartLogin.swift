@@ -14,12 +14,14 @@ struct StartLogin: Sendable {
     let context: ServiceContext
 
     func run(
-        _ input: LoginInput, purpose: FlowPurpose = .login, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+        _ input: LoginInput, _ reading: SubjectReading?, purpose: FlowPurpose = .login, app: AppCaller, call: Call,
+        ticket: IdempotencyTicket?
     ) async throws -> FlowStarted {
         guard app.roles.contains(.access) else { throw ServiceError(.appRoleMissing) }
         let key = try context.employeeKey(input.employeePublicKey)
-        let (subject, tenant) = try await context.subjectAndTenant(
-            company: input.companyName, employee: input.companyEmployeeId, opened: ticket?.opened)
+        let found = try await context.found(
+            company: input.companyName, employee: input.companyEmployeeId, reading, opened: ticket?.opened)
+        let subject = found.subject, tenant = found.tenant
         let isLinked = tenant.state.linkedApps.contains(AppID(app.appId))
         if tenant.exists, !isLinked {
             // The app's developer is told nothing, so the operator is.
@@ -40,42 +42,46 @@ struct StartLogin: Sendable {
             expiresAt: call.time.adding(FlowState.lifetime))
         state.isHidden = !isLinked
         state.decoyKeys = decoy.publicKeys.bytes
-        // Where there is nobody, a colleague is looked up in the same way.
-        if isLinked, let employeeId = subject.employee ?? tenant.state.securityAdmin,
-            let user = try await context.credentialOwner(of: employeeId, in: subject.tenantId)
-        {
-            if subject.employee == nil {
-                state.standIn = StandIn(
-                    employeeId: employeeId.uuid, userId: user.userId.uuid, credentialId: user.credentialId.uuid)
-            } else {
-                state.employeeId = employeeId.uuid
-                state.userId = user.userId.uuid
-                state.credentialId = user.credentialId.uuid
-                state.namedCredentialId = state.credentialId
-                state.isDecoy = false
-                state.userExists = true
-            }
-        }
+        let user = isLinked ? try await owner(found) : nil
+        if let user, let credentials = user.state.credentials { name(user, credentials.id, found, &state) }
         state.challenge = try context.challenge(for: state, at: call.time)
         let started = FlowStarted(
             flow: FlowStore.handle(of: state), challenge: state.challenge, subjectSalt: state.subjectSalt,
             expiresAt: state.expiresAt)
-        try await FlowStore(context: context).insert(state, answering: ticket, started)
+        let row = try await FlowStore(context: context).insert(state, answering: ticket, started)
+        context.flows.remember(row, FlowScene(user: user, tenant: tenant.exists ? tenant : nil))
         return started
     }
-}
 
-extension ServiceContext {
-    /// The user behind an employee and the credential in force.
-    func credentialOwner(
-        of employee: EmployeeID, in tenant: TenantID
-    ) async throws -> (userId: UserID, credentialId: CredentialID)? {
+    /// Puts into a flow whom it is about; where there is nobody, a colleague is looked up in the same way.
+    private func name(_ user: UserSnapshot, _ credential: CredentialID, _ found: FoundSubject, _ state: inout FlowState) {
+        guard let employee = found.subject.employee else {
+            state.standIn = found.tenant.state.securityAdmin.map {
+                StandIn(employeeId: $0.uuid, userId: user.id.uuid, credentialId: credential.uuid)
+            }
+            return
+        }
+        state.employeeId = employee.uuid
+        state.userId = user.id.uuid
+        state.credentialId = credential.uuid
+        state.namedCredentialId = credential.uuid
+        state.isDecoy = false
+        state.userExists = true
+    }
+
+    /// The user behind the employee, or behind the colleague in nobody's place, with the credentials in force.
+    private func owner(_ found: FoundSubject) async throws -> UserSnapshot? {
+        guard let employee = found.subject.employee ?? found.tenant.state.securityAdmin else { return nil }
         // The first event of an employee names the user, for ever.
-        let first = try await reader.beginnings(of: [.employee(employee, in: tenant)])
+        let first: [RecordedEvent]
+        if let beginning = found.beginning {
+            first = beginning.map { [$0] } ?? []
+        } else {
+            first = try await context.reader.beginnings(of: [.employee(employee, in: found.subject.tenantId)])
+        }
         guard let owner = try StateLoader.employee(employee, first).state.account?.user else { return nil }
-        let read = try await reader.read(StreamsQuery([], tail: StateLoader.credentials(of: owner)))
+        let read = try await context.reader.read(StreamsQuery([], tail: StateLoader.credentials(of: owner)))
         let user = try StateLoader.user(owner, read.streams[.user(owner)] ?? [])
-        guard let credentials = user.state.credentials else { return nil }
-        return (owner, credentials.id)
+        return user.state.credentials == nil ? nil : user
     }
 }

@@ -9,11 +9,13 @@ struct StartRegistration: Sendable {
     let context: ServiceContext
 
     func run(
-        _ input: RegistrationInput, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+        _ input: RegistrationInput, _ reading: SubjectReading?, app: AppCaller, call: Call,
+        ticket: IdempotencyTicket?
     ) async throws -> FlowStarted {
         guard app.roles.contains(.creation) else { throw ServiceError(.appRoleMissing) }
-        let (subject, tenant) = try await context.subjectAndTenant(
-            company: input.companyName, employee: input.companyEmployeeId, opened: ticket?.opened)
+        let found = try await context.found(
+            company: input.companyName, employee: input.companyEmployeeId, reading, opened: ticket?.opened)
+        let subject = found.subject, tenant = found.tenant
         let email = try parsed { () throws(ValueError) in try EmailAddress(input.email) }
         let key = try context.employeeKey(input.employeePublicKey)
         guard !input.isCompanyOwnedEmail || email.isOwned(by: subject.companyName) else {

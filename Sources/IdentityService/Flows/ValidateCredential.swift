@@ -13,20 +13,22 @@ struct ValidateCredential: Sendable {
     let context: ServiceContext
 
     func run(
-        _ secret: Secret, purpose: FlowPurpose, flow: String, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+        _ secret: Secret, purpose: FlowPurpose, flow: FlowOpening, app: AppCaller, call: Call,
+        ticket: IdempotencyTicket?
     ) async throws -> FlowOutcome {
-        let store = FlowStore(context: context)
-        let row = try await store.load(
-            handle: flow, purpose: purpose, app: app, at: call.time, opened: ticket?.opened)
+        let step = try await FlowStore(context: context).step(
+            flow, purpose: purpose, app: app, call: call, ticket: ticket)
+        let row = step.row
         try expect(secret, row.state)
         let target = try await ChallengedCredential.load(
-            [.seed, .employee, .tenant, .lifetime], for: row.state, context)
+            .validation, for: row.state, known: step.known, context)
         try refuseDirectMode(row.state, target)
         let opening = try prepare(secret, target)
         let budget = try context.budget(for: row.state, of: target)
         return try await context.compute.admitted { admission in
             let charged = try await ChargeAttempt(context: context).run(
                 row, budget: budget, attempt: nil, app: app, call: call)
+            context.flows.remember(charged, target.scene)
             let key = try await admission.run { try opening() }
             guard let key, !charged.state.isDecoy else {
                 throw ServiceError(secret.kind.refusal, challenge: charged.state.challenge)

@@ -7,23 +7,26 @@ extension FlowStore {
     /// although the flow has left it.
     ///
     /// - Throws: `flow.wrong_step` when another request took the step.
+    @discardableResult
     func replace(
         _ row: Row, answering ticket: IdempotencyTicket?, _ answer: some RepeatableAnswer
-    ) async throws {
+    ) async throws -> Row {
         try await replace(row, storing: .object(["answer": answer.stored]), ticket)
     }
 
     /// The same for a step that is refused and leaves the flow open.
-    func replace(_ row: Row, refusing ticket: IdempotencyTicket?, _ refusal: ServiceError) async throws {
+    @discardableResult
+    func replace(_ row: Row, refusing ticket: IdempotencyTicket?, _ refusal: ServiceError) async throws -> Row {
         try await replace(row, storing: .object(["error": refusal.stored]), ticket)
     }
 
-    private func replace(_ row: Row, storing answer: JSONValue, _ ticket: IdempotencyTicket?) async throws {
+    private func replace(_ row: Row, storing answer: JSONValue, _ ticket: IdempotencyTicket?) async throws -> Row {
         guard let ticket else { return try await replace(row) }
         // One statement, and so one round trip.
         let replaced = try await context.pool.query(
             ticket.completion(answer, after: try replacement(row)), in: [Self.ledger(of: row.state.id), ticket.ledger])
         guard replaced.count == 1 else { throw ServiceError(.flowWrongStep) }
         ticket.markStored()
+        return row.replaced
     }
 }

@@ -31,7 +31,8 @@ struct StateLoader: Sendable {
         Tenant.evolve(&state, try EventCodec.decode(founding))
         for event in events { Tenant.evolve(&state, try EventCodec.decode(event)) }
         return TenantSnapshot(
-            id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves([founding] + events))
+            id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves([founding] + events),
+            head: StreamHead(events))
     }
 
     /// An employee with keys, as known without names.
@@ -85,6 +86,8 @@ struct TenantSnapshot: Sendable {
     var version: Int
     /// Leaf hashes by position, for statements that name an event.
     var leaves: [Int64: [UInt8]]
+    /// The last event of its own stream.
+    var head: StreamHead?
     /// Whether somebody founded it.
     var exists: Bool { state.founding != nil }
 }

@@ -26,8 +26,8 @@ struct AppendCommitter: Sendable {
                     let first = try independent?.read(answers[1])
                     let results =
                         if let first { first } else { try await AppendTransaction.record(batch, on: &connection) }
-                    try await AppendTransaction.runEffects(batch, results, on: &connection)
                     decided = results
+                    try await AppendTransaction.commit(batch, results, on: &connection)
                     return results
                 }
                 return Self.restoreFirstOutcomes(results, lost)

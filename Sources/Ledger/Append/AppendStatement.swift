@@ -6,9 +6,9 @@ public import Postgres
 /// a ``LedgerScope`` of its ledgers, has locked their heads with ``Appender/lockingHeads(_:)``, and gives the append no
 /// time before those that came back.
 public struct AppendStatement: Sendable {
-    /// The statement; it answers one row for ``read(_:)``.
+    /// The statement. It fails with ``SQLState/divisionByZero``, and so records nothing, where a version is another than
+    /// was expected or a time runs backwards.
     public let sql: SQL
-    private let batch: IndependentBatch
 
     /// Checks and encodes.
     ///
@@ -18,15 +18,6 @@ public struct AppendStatement: Sendable {
         guard let batch = IndependentBatch([try PreparedAppend(append)]) else {
             throw LedgerError(.invalidEvent, "an append with claims is no single statement")
         }
-        self.batch = batch
-        sql = batch.sql
-    }
-
-    /// What the statement's rows say; nil when a version is another than was expected, or a time runs backwards. Then
-    /// nothing was written, and the transaction goes on.
-    public func read(_ rows: [PostgresRow]) throws -> Appended? {
-        do { return try batch.read(rows)?.first?.get() } catch is UnexpectedOutcome {
-            throw LedgerError(.unavailable, "the database answered out of contract")
-        }
+        sql = "SELECT 1 / coalesce(cardinality((\(batch.sql))), 0)"
     }
 }

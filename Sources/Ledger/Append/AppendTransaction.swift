@@ -54,20 +54,41 @@ enum AppendTransaction {
         _ batch: [PreparedAppend], _ results: [Result<Appended, LedgerError>],
         on connection: inout PostgresConnection
     ) async throws {
-        var statements: [SQL] = []
-        var callers: [Int] = []
-        for (index, result) in results.enumerated() {
-            guard case .success(let appended) = result, !appended.wasDuplicate else { continue }
-            let effects = batch[index].append.effects(appended)
-            statements += effects
-            callers += Array(repeating: index, count: effects.count)
-        }
-        if statements.isEmpty { return }
-        do { _ = try await connection.pipeline(statements) } catch {
-            guard let place = error.statementIndex, callers.indices.contains(place), error.refusesData else {
-                throw error
+        let effects = Effects(batch, results)
+        do { _ = try await connection.pipeline(effects.statements) } catch { throw effects.failure(error) }
+    }
+
+    /// The same, and commits the transaction in the same round trip.
+    ///
+    /// - Throws: as ``runEffects(_:_:on:)``; nothing was committed then, unless the error says that this is not known.
+    static func commit(
+        _ batch: [PreparedAppend], _ results: [Result<Appended, LedgerError>],
+        on connection: inout PostgresConnection
+    ) async throws {
+        let effects = Effects(batch, results)
+        do { _ = try await connection.commit(after: effects.statements) } catch { throw effects.failure(error) }
+    }
+
+    /// The statements that belong to what is recorded now, and whose they are.
+    private struct Effects {
+        private(set) var statements: [SQL] = []
+        private var callers: [Int] = []
+
+        init(_ batch: [PreparedAppend], _ results: [Result<Appended, LedgerError>]) {
+            for (index, result) in results.enumerated() {
+                guard case .success(let appended) = result, !appended.wasDuplicate else { continue }
+                let effects = batch[index].append.effects(appended)
+                statements += effects
+                callers += Array(repeating: index, count: effects.count)
             }
-            throw EffectRefused(caller: callers[place], constraint: error.constraint)
+        }
+
+        /// Whose statement a failure is to be blamed on, where it is one's.
+        func failure(_ error: PostgresError) -> any Error {
+            guard let place = error.statementIndex, callers.indices.contains(place), error.refusesData else {
+                return error
+            }
+            return EffectRefused(caller: callers[place], constraint: error.constraint)
         }
     }
 }

@@ -24,17 +24,35 @@ extension PostgresConnection {
             throw PostgresError(.usage, "a transaction is already open on this connection")
         }
         session.isInsideTransaction = true
-        defer { session.isInsideTransaction = false }
+        defer {
+            session.isInsideTransaction = false
+            session.hasCommitted = false
+        }
         let result: Result
         do {
             let answers = try await session.begin(mode, statements)
             result = try await body(&self, answers)
         } catch {
-            await session.rollback()
+            // What was committed with the body's last statements stays, whatever the body threw afterwards.
+            if !session.hasCommitted { await session.rollback() }
             throw error
         }
-        try await session.commit()
+        if !session.hasCommitted { try await session.commit() }
         return result
+    }
+
+    /// Ends the transaction of ``withTransaction(_:_:)``: sends its last statements together with COMMIT, in one round
+    /// trip, and returns the rows of each.
+    ///
+    /// A failure of any statement commits nothing, and its `statementIndex` says which one failed. Cancellation does not
+    /// interrupt it; when the connection is lost, the error says `isOutcomeUnknown`. Until the body of the transaction has
+    /// returned, the connection takes no more commands. What the statements answer is known only after the commit: a
+    /// condition must be a statement that fails.
+    public mutating func commit(after statements: [SQL]) async throws(PostgresError) -> [[PostgresRow]] {
+        guard session.isInsideTransaction, !session.hasCommitted else {
+            throw PostgresError(.usage, "no transaction is open on this connection")
+        }
+        return try await session.commit(after: statements)
     }
 }
 
@@ -64,6 +82,23 @@ extension Session {
             guard try await command("COMMIT", isCancellable: false) == "COMMIT" else {
                 throw PostgresError(.transactionAborted, "a statement had failed; nothing was committed")
             }
+        } catch {
+            var error = error
+            error.isOutcomeUnknown = error.isConnectionLost
+            throw error
+        }
+    }
+
+    fileprivate func commit(after statements: [SQL]) async throws(PostgresError) -> [[PostgresRow]] {
+        guard !statements.isEmpty else {
+            try await commit()
+            hasCommitted = true
+            return []
+        }
+        do throws(PostgresError) {
+            let rows = try await pipeline(statements + ["COMMIT"], isCancellable: false)
+            hasCommitted = true
+            return rows.dropLast()
         } catch {
             var error = error
             error.isOutcomeUnknown = error.isConnectionLost

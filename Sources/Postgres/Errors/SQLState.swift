@@ -9,6 +9,8 @@ public struct SQLState: RawRepresentable, Sendable, Hashable, CustomStringConver
     /// The first two characters.
     public var classCode: String { String(rawValue.prefix(2)) }
 
+    /// 22012: a division by zero; a statement that must not answer anything else divides by the number of its rows.
+    public static let divisionByZero = SQLState(rawValue: "22012")
     /// 23505: a unique key would be broken.
     public static let uniqueViolation = SQLState(rawValue: "23505")
     /// 23503: a foreign key would be broken.

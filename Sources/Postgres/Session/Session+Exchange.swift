@@ -7,6 +7,7 @@ extension Session {
             close()
             throw Session.closedError()
         }
+        guard !hasCommitted else { throw PostgresError(.usage, "the transaction has been committed") }
         if isCancellable, Task.isCancelled { throw PostgresError(.cancelled, "the task was cancelled") }
         return Exchange(isCancellable: isCancellable)
     }

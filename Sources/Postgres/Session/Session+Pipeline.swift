@@ -14,12 +14,14 @@ extension Session {
     }
 
     /// Sends all statements, then reads all answers: one round trip. Without a transaction they are one by themselves.
-    func pipeline(_ statements: [SQL]) async throws(PostgresError) -> [[PostgresRow]] {
+    func pipeline(
+        _ statements: [SQL], isCancellable: Bool = true
+    ) async throws(PostgresError) -> [[PostgresRow]] {
         for sql in statements { try sql.parameters.check() }
         let keys = statements.map { StatementCache.Key($0) }
         // What is prepared already was checked then.
         for (sql, key) in zip(statements, keys) where !cache.contains(key) { _ = try sql.checkedText() }
-        var exchange = try beginExchange()
+        var exchange = try beginExchange(isCancellable: isCancellable)
         guard unsafe PQenterPipelineMode(pointer) == 1 else { throw sendFailure() }
         let steps = try await enqueue(statements, keys, &exchange)
         try await flush(&exchange)

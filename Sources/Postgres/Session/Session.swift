@@ -22,6 +22,8 @@ final class Session: @unchecked Sendable {
     var isListening = false
     /// Whether `withTransaction` is running.
     var isInsideTransaction = false
+    /// Whether that transaction has ended already, so that nothing may follow in it.
+    var hasCommitted = false
 
     init(pointer: OpaquePointer, reactor: Reactor, configuration: PostgresConfiguration, logger: Logger) {
         unsafe self.pointer = unsafe pointer

@@ -64,6 +64,21 @@ struct ConnectionLossTests {
         }
     }
 
+    @Test func `a backend killed before the last statements and COMMIT leaves the outcome unknown`() async throws {
+        try await TestDatabase.withConnection { connection in
+            let processID = connection.processID
+            let error = try await databaseError {
+                try await connection.withTransaction { connection in
+                    try await connection.execute("SELECT 1")
+                    try await kill(processID)
+                    _ = try await connection.commit(after: ["SELECT 2"])
+                }
+            }
+            #expect(error.isConnectionLost)
+            #expect(error.isOutcomeUnknown)
+        }
+    }
+
     @Test func `a backend killed in a pipeline, a copy and while listening`() async throws {
         try await TestDatabase.withConnection { connection in
             let processID = connection.processID

@@ -1,0 +1,104 @@
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import Postgres
+
+/// The statements that read a ``FlowScene``, for who sends them alone or together with others.
+///
+/// Of a stream that is remembered only the head is read. Where there is nobody, a colleague's streams are read in the same way.
+struct FlowSceneReading: Sendable {
+    let statements: [SQL]
+    /// The ledgers whose rows are read: all computed by the service from the flow's state.
+    let ledgers: Set<LedgerID>
+    private let parts: ChallengedCredential.Parts
+    private let user: UserID
+    private let employee: EmployeeID
+    private let tenant: TenantID
+    private let remembered: FlowScene
+    private let streams: StreamsQuery?
+    private let heads: StreamHeadsQuery?
+
+    /// What a step of a flow needs.
+    ///
+    /// - Parameter remembered: What may be right still.
+    init(
+        _ parts: ChallengedCredential.Parts, for state: FlowState, remembered: FlowScene = FlowScene(),
+        _ context: ServiceContext
+    ) {
+        self.parts = parts
+        user = UserID(state.standIn?.userId ?? state.userId)
+        employee = EmployeeID(state.standIn?.employeeId ?? state.employeeId)
+        tenant = TenantID(state.tenantId)
+        self.remembered = remembered.limited(to: parts)
+        let asked = Self.streams(user, employee, tenant, parts, self.remembered)
+        streams = asked.fresh
+        heads = asked.known.isEmpty ? nil : StreamHeadsQuery(asked.known)
+        let directory = LedgerID.directory(of: user)
+        var statements = [heads?.sql, streams?.sql].compactMap(\.self)
+        if parts.contains(.seed) {
+            let credential = state.standIn?.credentialId ?? state.credentialId
+            statements.append(OPRFSeeds.selection(credentialId: credential, ledger: directory.uuid))
+        }
+        // Never from memory: a colleague's key would nearly always be there, and a person's own nearly never.
+        if parts.contains(.questions) {
+            statements.append(PersonKeys.selection(of: [user.uuid], ledger: directory.uuid))
+        }
+        // The budget of unknown devices, whichever device this is: it is what the credentials' owner has to know of.
+        let budget = AttemptBudget(state, isKnownDevice: false, ring: context.ring)
+        if parts.contains(.lifetime) { statements.append(budget.readingLifetime(context.settings.budgets)) }
+        self.statements = statements
+        ledgers = Set([budget.ledger, directory, LedgerID(state.tenantId)])
+    }
+
+    /// The streams that are to be read, and those of which the head is enough.
+    private static func streams(
+        _ user: UserID, _ employee: EmployeeID, _ tenant: TenantID, _ parts: ChallengedCredential.Parts,
+        _ remembered: FlowScene
+    ) -> (fresh: StreamsQuery?, known: [StreamID]) {
+        var fresh: [StreamID] = [], known: [StreamID] = []
+        if remembered.user != nil { known.append(.user(user)) }
+        if parts.contains(.employee) {
+            if remembered.employee == nil {
+                fresh.append(.employee(employee, in: tenant))
+            } else {
+                known.append(.employee(employee, in: tenant))
+            }
+        }
+        let isTenantFresh = parts.contains(.tenant) && remembered.tenant == nil
+        if isTenantFresh { fresh.append(.tenant(tenant)) }
+        if parts.contains(.tenant), !isTenantFresh { known.append(.tenant(tenant)) }
+        if fresh.isEmpty, remembered.user != nil { return (nil, known) }
+        let query = StreamsQuery(
+            fresh, tail: remembered.user == nil ? StateLoader.credentials(of: user) : nil,
+            foundingOf: isTenantFresh ? LedgerID(tenant.uuid) : nil)
+        return (query, known)
+    }
+
+    /// Reads the rows of ``statements``: the scene, and the wrapped seeds of the credential or the wrapped key of the user's
+    /// questions. Nil when something is newer than what was remembered.
+    func read(_ rows: [[PostgresRow]]) throws -> (scene: FlowScene, wrapped: [PostgresRow])? {
+        var rest = rows[...]
+        if let heads {
+            guard try heads.read(rest.popFirst() ?? []) == remembered.heads(in: tenant) else { return nil }
+        }
+        var scene = remembered
+        if let streams {
+            let read = try streams.read(rest.popFirst() ?? [])
+            if scene.user == nil { scene.user = try StateLoader.user(user, read.streams[.user(user)] ?? []) }
+            if parts.contains(.employee), scene.employee == nil {
+                let events = read.streams[.employee(employee, in: tenant)] ?? []
+                scene.employee = try StateLoader.employee(employee, events)
+            }
+            if parts.contains(.tenant), scene.tenant == nil {
+                scene.tenant = try StateLoader.tenant(tenant, read.founding, read.streams[.tenant(tenant)] ?? [])
+            }
+        }
+        var wrapped: [PostgresRow] = []
+        if !parts.isDisjoint(with: [.seed, .questions]) { wrapped = rest.popFirst() ?? [] }
+        if parts.contains(.lifetime) {
+            scene.hasReachedLifetimeCap = try AttemptBudget.hasReachedLifetimeCap(rest.popFirst() ?? [])
+        }
+        return (scene, wrapped)
+    }
+}
