@@ -54,7 +54,9 @@ struct StartLogin: Sendable {
     }
 
     /// Puts into a flow whom it is about; where there is nobody, a colleague is looked up in the same way.
-    private func name(_ user: UserSnapshot, _ credential: CredentialID, _ found: FoundSubject, _ state: inout FlowState) {
+    private func name(
+        _ user: UserSnapshot, _ credential: CredentialID, _ found: FoundSubject, _ state: inout FlowState
+    ) {
         guard let employee = found.subject.employee else {
             state.standIn = found.tenant.state.securityAdmin.map {
                 StandIn(employeeId: $0.uuid, userId: user.id.uuid, credentialId: credential.uuid)

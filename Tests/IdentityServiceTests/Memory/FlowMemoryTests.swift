@@ -1,0 +1,62 @@
+import Canonical
+import Foundation
+import Identity
+import Testing
+
+@testable import IdentityService
+
+struct FlowMemoryTests {
+    private let memory = FlowMemory()
+
+    private func row(_ purpose: IdentityService.FlowPurpose = .login, version: Int32 = 1) -> FlowStore.Row {
+        let state = FlowState(
+            id: UUID(), purpose: purpose, step: .key, appId: UUID(), tenantId: UUID(), companyName: "acme.example",
+            companyEmployeeId: "e", email: nil, isCompanyOwnedEmail: false, employeePublicKey: [], employeeId: UUID(),
+            userId: UUID(), credentialId: UUID(), namedCredentialId: UUID(), isDecoy: true, userExists: false,
+            questionsAllowed: false, challenge: [], subjectSalt: [], proved: nil, charges: [],
+            expiresAt: Timestamp(microseconds: 1_795_000_000_000_000))
+        return FlowStore.Row(state: state, version: version, expiresAt: state.expiresAt)
+    }
+
+    private func employee() -> EmployeeSnapshot {
+        EmployeeSnapshot(id: EmployeeID(UUID()), state: Employee.initial, version: 0, leaves: [:], events: [])
+    }
+
+    @Test func `a log-in is found by its handle, and by no other secret`() {
+        let row = row(version: 3)
+        memory.remember(row, FlowScene())
+        #expect(memory.recall(FlowStore.handle(of: row.state))?.row.version == 3)
+        var other = row.state
+        other.secret = randomBytes(FlowState.secretLength)
+        #expect(memory.recall(FlowStore.handle(of: other)) == nil)
+        memory.forget(row.state)
+        #expect(memory.recall(FlowStore.handle(of: row.state)) == nil)
+    }
+
+    @Test(arguments: [IdentityService.FlowPurpose.registration, .change, .recovery])
+    func `flows whose rows may hold seeds are not remembered`(purpose: IdentityService.FlowPurpose) {
+        let row = row(purpose)
+        memory.remember(row, FlowScene())
+        #expect(memory.recall(FlowStore.handle(of: row.state)) == nil)
+    }
+
+    @Test func `a step adds to what was read before, and a fact of the moment is not kept`() {
+        var row = row()
+        let first = employee(), second = employee()
+        memory.remember(row, FlowScene(employee: first, hasReachedLifetimeCap: true))
+        row = row.replaced
+        memory.remember(row, FlowScene())
+        let remembered = memory.recall(FlowStore.handle(of: row.state))
+        #expect(remembered?.scene.employee?.id == first.id && remembered?.row.version == 2)
+        #expect(remembered?.scene.hasReachedLifetimeCap == nil)
+        memory.remember(row, FlowScene(employee: second))
+        #expect(memory.recall(FlowStore.handle(of: row.state))?.scene.employee?.id == second.id)
+    }
+
+    @Test func `a step gets what it asks for and no more`() {
+        let scene = FlowScene(employee: employee(), hasReachedLifetimeCap: false)
+        #expect(scene.limited(to: .keyStep).employee == nil)
+        #expect(scene.limited(to: .evaluation).employee != nil)
+        #expect(scene.limited(to: .proof).hasReachedLifetimeCap == nil)
+    }
+}

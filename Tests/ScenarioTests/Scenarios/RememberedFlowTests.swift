@@ -1,0 +1,105 @@
+import Canonical
+import Credentials
+import Foundation
+import IdentityService
+import Testing
+
+/// A process remembers the log-ins that it began; what happened elsewhere meanwhile counts all the same.
+@Suite(.onServer)
+struct `A log-in that is remembered` {
+    @Test func `goes on at another instance and comes back, and a wrong secret between them counts`() async throws {
+        try await inTurn { world in
+            let first = try world.client
+            let founder = try await first.foundBlind("remembered.example")
+            let phrase = try #require(founder.person.passphrase)
+            try await world.withSecondInstance { url in
+                let second = try Client(url, world.app)
+                let begun = try await Flow.logIn(founder.person, founder.device, first)
+                let asked = try await begun.at(second).prove(founder.device)
+                let here = BlindFlow(flow: begun, device: founder.device, asked: asked)
+                let there = BlindFlow(flow: begun.at(second), device: founder.device, asked: asked)
+                // The first instance remembers the start, the second one the key step.
+                let wrong = try await here.open(try here.opening(passphrase: "not this one"))
+                #expect(wrong == nil)
+                let refused = try await there.flow.step(
+                    "proof", ["userSignature": .string(Base64.encode(Array(repeating: 1, count: 64)))])
+                try expectProblem(refused, "passphrase.incorrect")
+                let key = try #require(try await here.open(try here.opening(passphrase: phrase)))
+                expectOutcome(try await there.flow.step("proof", try there.proof(by: key)), "success")
+                try expectProblem(
+                    try await here.flow.step("proof", try here.proof(by: key)), "flow.already_used")
+                let credential = try here.context.credentialId
+                #expect(try await world.charges(of: credential) == 2)
+            }
+        }
+    }
+
+    @Test func `sees a key that was authorized after the evaluation`() async throws {
+        try await inTurn { world in
+            let client = try world.client
+            let founder = try await client.foundBlind("remembered-key.example")
+            let tablet = Device()
+            expectOutcome(try await client.logInBlind(founder.person, tablet), "authorizationPending")
+            let flow = try await BlindFlow.start(.logins, founder.person, tablet, client)
+            let key = try #require(try await flow.open(try flow.opening(passphrase: founder.person.passphrase ?? "")))
+            expectOutcome(try await client.authorize(tablet, of: founder.person), "done")
+            expectOutcome(try await flow.flow.step("proof", try flow.proof(by: key)), "success")
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `sees that the credentials were changed`(isEvaluated: Bool) async throws {
+        try await inTurn { world in
+            let client = try world.client
+            let founder = try await client.foundBlind("remembered-\(isEvaluated)-change.example")
+            let flow = try await BlindFlow.start(.logins, founder.person, founder.device, client)
+            let opening = try flow.opening(passphrase: try #require(founder.person.passphrase))
+            let key = isEvaluated ? try await flow.open(opening) : nil
+            var new = founder.person
+            new.passphrase = "quite another passphrase"
+            expectOutcome(try await client.changeBlind(founder.person, to: new, founder.device), "success")
+            if let key {
+                try expectProblem(try await flow.flow.step("proof", try flow.proof(by: key)), "request.stale")
+            } else {
+                let first = try opening.first()
+                let reply = try await flow.evaluate([(first.slot, first.element)])
+                try expectProblem(reply, "request.stale")
+            }
+            expectOutcome(try await client.logInBlind(new, founder.device), "success")
+        }
+    }
+
+    @Test func `sees that the company insists on the blind mode, and that the app was unlinked`() async throws {
+        try await inTurn { world in
+            let client = try world.client, company = "remembered-policy.example"
+            let founder = try await client.foundBlind(company)
+            let direct = try await Flow.logIn(founder.person, founder.device, client)
+            let asked = try await direct.prove(founder.device)
+            try await client.change(policy: ["blindOnly": true], of: company, by: founder)
+            try expectProblem(try await direct.complete(founder.person, asked), "policy.blind_only")
+
+            let blind = try await BlindFlow.start(.logins, founder.person, founder.device, client)
+            let phrase = try #require(founder.person.passphrase)
+            let key = try #require(try await blind.open(try blind.opening(passphrase: phrase)))
+            let app = try #require(UUID(uuidString: world.app.appId))
+            try await world.instance.commands.linkApp(app, to: company, linked: false)
+            try expectProblem(try await blind.flow.step("proof", try blind.proof(by: key)), "employee.inactive")
+            // From now on everybody there is nobody to this app, also for who is remembered.
+            let later = try await BlindFlow.start(.logins, founder.person, founder.device, client)
+            #expect(try later.context.credentialId != blind.context.credentialId)
+        }
+    }
+
+    @Test func `is answered once for two calls at the same time`() async throws {
+        try await inTurn { world in
+            let client = try world.client
+            let founder = try await client.foundBlind("remembered-twice.example")
+            let flow = try await BlindFlow.start(.logins, founder.person, founder.device, client)
+            let key = try #require(try await flow.open(try flow.opening(passphrase: founder.person.passphrase ?? "")))
+            let proof = try flow.proof(by: key)
+            let replies = try await concurrently(6) { _ in try await flow.flow.step("proof", proof) }
+            #expect(replies.count { $0.outcome == "success" } == 1, "\(replies)")
+            for reply in replies where reply.outcome != "success" { try expectProblem(reply, "flow.already_used") }
+        }
+    }
+}
