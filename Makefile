@@ -49,7 +49,7 @@ migrate: ## Bring the database of TENURE_OWNER_DATABASE_URL up to date
 docs: ## Check that the links between the documents lead somewhere
 	@scripts/check-links
 
-sanitize: ## Postgres, Ledger and Credentials under the thread and the address sanitizer
+sanitize: ## Postgres, Ledger, Credentials and Hogweed under the thread and the address sanitizer
 	@scripts/sanitize
 
 clean: ## Remove what was built; .tenure (the development database and its secrets) stays

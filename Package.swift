@@ -54,6 +54,7 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "CHogweed", pkgConfig: "hogweed", providers: [.apt(["nettle-dev"])]),
         .target(
             name: "Schema", path: "schema", exclude: ["README.md"], sources: ["Schema.swift"],
             resources: [.embedInCode("migrations"), .embedInCode("functions")], swiftSettings: settings),
@@ -66,6 +67,7 @@ let package = Package(
         .target(name: "Keys", dependencies: ["Postgres", "Canonical", crypto], swiftSettings: settings),
         .target(
             name: "Credentials", dependencies: ["Text", "Canonical", crypto, cryptoExtras], swiftSettings: settings),
+        .target(name: "Hogweed", dependencies: ["CHogweed", "Credentials"], swiftSettings: settingsBesideC),
         .target(name: "Identity", dependencies: ["Text", "Canonical"], swiftSettings: settings),
         .target(
             name: "Projections",
@@ -74,8 +76,8 @@ let package = Package(
         .target(
             name: "IdentityService",
             dependencies: [
-                "Identity", "Ledger", "Keys", "Credentials", "Projections", "Postgres", "Canonical", "Text", crypto,
-                logging, lifecycle,
+                "Identity", "Ledger", "Keys", "Credentials", "Hogweed", "Projections", "Postgres", "Canonical", "Text",
+                crypto, logging, lifecycle,
             ], swiftSettings: settings),
         .target(name: "TenureAPI", dependencies: ["Canonical"], swiftSettings: settings),
         .target(
@@ -120,6 +122,9 @@ let package = Package(
         .testTarget(
             name: "CredentialsTests", dependencies: ["Credentials", "Canonical", "Text", crypto, cryptoExtras],
             exclude: ["vectors"], swiftSettings: settings),
+        .testTarget(
+            name: "HogweedTests", dependencies: ["Hogweed", "Credentials", "Canonical", crypto],
+            swiftSettings: settings),
         .testTarget(
             name: "ProjectionsTests",
             dependencies: [

@@ -22,6 +22,7 @@ enum ImportTable {
     static let rows: [String: Row] = [
         "Schema": Row(isPure: true),
         "CLibPQ": Row(isPure: true),
+        "CHogweed": Row(isPure: true),
         // The C library for the one clock that `Timestamp.now()` reads.
         "Canonical": Row(external: ["Darwin", "Glibc", "Musl"], isPure: true),
         "Text": Row(isPure: true),
@@ -29,12 +30,13 @@ enum ImportTable {
         "Ledger": Row(local: ["Postgres", "Canonical"], external: ["Crypto", "Logging", "ServiceLifecycle"]),
         "Keys": Row(local: ["Postgres", "Canonical"], external: ["Crypto"]),
         "Credentials": Row(local: ["Text", "Canonical"], external: ["Crypto", "CryptoExtras"], isPure: true),
+        "Hogweed": Row(local: ["CHogweed", "Credentials"], isPure: true),
         "Identity": Row(local: ["Text", "Canonical"], isPure: true),
         "Projections": Row(
             local: ["Ledger", "Keys", "Identity", "Postgres", "Canonical"], external: ["Logging", "ServiceLifecycle"]),
         "IdentityService": Row(
             local: [
-                "Identity", "Ledger", "Keys", "Credentials", "Projections", "Postgres", "Canonical", "Text",
+                "Identity", "Ledger", "Keys", "Credentials", "Hogweed", "Projections", "Postgres", "Canonical", "Text",
             ], external: ["Crypto", "Logging", "ServiceLifecycle"]),
         "TenureAPI": Row(local: ["Canonical"], isPure: true),
         "HTTPAPI": Row(

@@ -44,9 +44,12 @@ public struct Decoy: Sendable, Redacted {
 
     /// Expands 32 bytes into everything: HKDF-Expand with SHA-256, info `tenure/v1/decoy/` ‖ name.
     ///
-    /// - Parameter known: The public keys, when they were derived before: they are what takes long.
+    /// - Parameters:
+    ///   - known: The public keys, when they were derived before: they are what takes long.
+    ///   - generator: What derives them otherwise.
     init(
-        root: SecretBytes, kdf: ScryptParameters, blindOnlyShare: Int, keys known: DecoyPublicKeys?, _ parts: Parts
+        root: SecretBytes, kdf: ScryptParameters, blindOnlyShare: Int, keys known: DecoyPublicKeys?, _ parts: Parts,
+        generator: any GeneratorMultiplication
     ) throws(CredentialsError) {
         func expand(_ name: String, _ count: Int) -> SecretBytes {
             SecretBytes(
@@ -60,7 +63,7 @@ public struct Decoy: Sendable, Redacted {
         if let known {
             keys = known
         } else {
-            keys = try DecoyPublicKeys(seed: seed, userKeySecret: expand("user-key", 32))
+            keys = try DecoyPublicKeys(seed: seed, userKeySecret: expand("user-key", 32), generator: generator)
         }
         publicKeys = keys
         let hasAnswers = !hasPassphrase || kind < Self.questionsBesideShare

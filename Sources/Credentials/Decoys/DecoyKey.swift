@@ -42,10 +42,11 @@ public struct DecoyKey: Sendable, Redacted {
     ///   - blindOnlyShare: How many of 256 decoys insist on the blind mode.
     ///   - keys: The public keys of this very decoy, when they are known from before.
     ///   - parts: What is needed of it.
+    ///   - generator: What makes its VOPRF public keys; whichever it is, the decoy is the same.
     public func decoy(
         company: [UInt8], employee: [UInt8], hiddenFrom app: UUID? = nil, kdf: ScryptParameters = .standard,
         blindOnlyShare: Int = Decoy.blindOnlyShare, keys: DecoyPublicKeys? = nil,
-        parts: Decoy.Parts = .all
+        parts: Decoy.Parts = .all, generator: any GeneratorMultiplication = CryptoMultiplication()
     ) throws(CredentialsError) -> Decoy {
         var message = ByteWriter()
         message.raw(Tag.decoy)
@@ -53,7 +54,8 @@ public struct DecoyKey: Sendable, Redacted {
         message.framed(employee)
         if let app { message.framed(app.bytes) }
         return try Decoy(
-            root: SecretBytes(mac(message.bytes)), kdf: kdf, blindOnlyShare: blindOnlyShare, keys: keys, parts)
+            root: SecretBytes(mac(message.bytes)), kdf: kdf, blindOnlyShare: blindOnlyShare, keys: keys, parts,
+            generator: generator)
     }
 
     private func mac(_ message: [UInt8]) -> [UInt8] {

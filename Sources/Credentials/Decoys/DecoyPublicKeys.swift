@@ -9,13 +9,15 @@ public struct DecoyPublicKeys: Sendable, Hashable {
     let answers: OPRFPublicKey
     let passphrase: OPRFPublicKey
 
-    init(seed: OPRFSeed, userKeySecret: SecretBytes) throws(CredentialsError) {
+    init(
+        seed: OPRFSeed, userKeySecret: SecretBytes, generator: any GeneratorMultiplication
+    ) throws(CredentialsError) {
         let userKey = try ScalarDerivation.derive(
             SHA256.self, from: userKeySecret, salt: [], info: Tag.decoy, byteCount: 32
         ) { try? UserKey(privateBytes: $0) }
         user = userKey.publicKey
-        answers = try OPRFKey.publicKey(seed: seed, info: Tag.oprfAnswers)
-        passphrase = try OPRFKey.publicKey(seed: seed, info: Tag.oprfPassphrase)
+        answers = try OPRFKey.publicKey(seed: seed, info: Tag.oprfAnswers, generator: generator)
+        passphrase = try OPRFKey.publicKey(seed: seed, info: Tag.oprfPassphrase, generator: generator)
     }
 
     /// Reads what ``bytes`` wrote, from where no stranger writes.

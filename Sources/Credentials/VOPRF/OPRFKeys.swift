@@ -75,11 +75,13 @@ public struct OPRFKey: @unchecked Sendable, Redacted {
     public var publicKey: OPRFPublicKey { OPRFPublicKey(key.publicKey) }
 
     /// The public half of the key that a seed gives, for who needs no more: one multiplication.
-    static func publicKey(seed: OPRFSeed, info: [UInt8]) throws(CredentialsError) -> OPRFPublicKey {
-        // It accepts the scalars that the VOPRF key accepts, which is made of the same type.
-        try ScalarDerivation.derive(SHA384.self, from: seed.secret, salt: Tag.oprf, info: info, byteCount: 48) {
-            (try? P384.KeyAgreement.PrivateKey(rawRepresentation: $0.bytes)).map { OPRFPublicKey($0) }
-        }
+    static func publicKey(
+        seed: OPRFSeed, info: [UInt8], generator: any GeneratorMultiplication = CryptoMultiplication()
+    ) throws(CredentialsError) -> OPRFPublicKey {
+        let point = try ScalarDerivation.derive(
+            SHA384.self, from: seed.secret, salt: Tag.oprf, info: info, byteCount: 48
+        ) { generator.compressedPoint(of: $0.bytes) }
+        return try OPRFPublicKey(kept: point)
     }
 
     /// Evaluates a blinded element and proves that this key was used; about 1.8 ms.

@@ -14,16 +14,14 @@ public struct OPRFPublicKey: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// Takes a key that was validated before it was kept where no stranger writes; only its form is looked at.
+    /// Takes a key that was computed here, or validated before it was kept where no stranger writes; only its form is
+    /// looked at.
     init(kept bytes: [UInt8]) throws(CredentialsError) {
         guard P384Point.hasForm(bytes) else { throw CredentialsError(.keyInvalid) }
         self.bytes = bytes
     }
 
     init(_ key: P384._VOPRF.PublicKey) { bytes = Array(key.compressedRepresentation) }
-
-    /// The public half of a scalar: one multiplication.
-    init(_ key: P384.KeyAgreement.PrivateKey) { bytes = Array(key.publicKey.compressedRepresentation) }
 
     func libraryKey() throws(CredentialsError) -> P384._VOPRF.PublicKey {
         do {

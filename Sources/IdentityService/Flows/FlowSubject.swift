@@ -2,6 +2,7 @@ import Canonical
 import Credentials
 import Crypto
 import FoundationEssentials
+import Hogweed
 import Identity
 import Keys
 import Ledger
@@ -66,7 +67,8 @@ extension ServiceContext {
         let key = try DecoyKey(bytes: ring.decoyDigest("employees", []).bytes)
         return try key.decoy(
             company: subject.companyName.canonical, employee: subject.companyEmployeeId.canonical,
-            hiddenFrom: app, kdf: settings.scrypt, blindOnlyShare: settings.blindOnlyDecoys, keys: keys, parts: parts)
+            hiddenFrom: app, kdf: settings.scrypt, blindOnlyShare: settings.blindOnlyDecoys, keys: keys, parts: parts,
+            generator: HogweedMultiplication())
     }
 
     /// A fresh challenge of a flow.

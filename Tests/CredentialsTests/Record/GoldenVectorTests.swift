@@ -1,4 +1,5 @@
 import Canonical
+import Crypto
 import Testing
 
 @testable import Credentials
@@ -109,5 +110,15 @@ import Testing
         #expect(golden["decoy.seed"] == decoy.seed.bytes)
         #expect(golden["decoy.copies"] == Array(decoy.sealed.answerCopies.joined()))
         #expect(golden["decoy.questions"] == Array(decoy.questions.map(\.text).joined(separator: "\n").utf8))
+    }
+    @Test func `the public keys of decoys are the same, those for the passphrase too`() throws {
+        let key = try DecoyKey(bytes: [UInt8](repeating: 0x0d, count: 32))
+        var hash = SHA256()
+        for index in 0..<64 {
+            let decoy = try key.decoy(company: Array("acme".utf8), employee: Array("employee \(index)".utf8), parts: [])
+            hash.update(data: decoy.publicKeys.bytes)
+        }
+        #expect(
+            Hex.encode(Array(hash.finalize())) == "77258eec09af2d31e95cf1b438878674fa3cb5e22d2fdc82292b750111e3c015")
     }
 }
