@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Measures whether log-ins of unknown employees take as long as those of known ones; docs/timing.md says what was seen.
 
-    measure.py [--pairs N] [--names FILE] [--mode direct|blind]… [--changed]
+    measure.py [--pairs N] [--names FILE] [--mode direct|blind]… [--changed] [--devices N] [--cancelled]
 
 TENURE_URL, TENURE_APP_ID and TENURE_APP_SECRET name the service and an app with all roles. With a file of names, the first
 run registers people and writes it, and a later one measures the same names again. With --changed everybody who is registered
-changes their credentials before they are measured.
+changes their credentials before they are measured; with --devices each has so many further devices that were let in; with
+--cancelled each was cancelled.
 """
 import argparse
 import base64
@@ -52,14 +53,36 @@ def register(service, company, employee):
     return device
 
 
-def change(service, company, employee, device):
-    """Lets the device in, as the app may, and gives its owner other questions and answers."""
-    status, reply, _ = service.post(
-        f"/v1/companies/{company}/employees/{employee}/keys/{device.fingerprint}/authorization", {})
+def decide(service, company, employee, decision):
+    """A decision about an employee that the app may make."""
+    status, reply, _ = service.post(f"/v1/companies/{company}/employees/{employee}/{decision}", {})
     expect(status == 200, status, reply)
-    path, asked, _ = proved(service, company, employee, "credentials/changes", device)
+
+
+def let_in(service, company, employee, device):
+    """Lets a device in."""
+    decide(service, company, employee, f"keys/{device.fingerprint}/authorization")
+
+
+def right(asked):
+    """The right answers to what is asked."""
     shown = {question["question"]: question["answer"] for question in QUESTIONS}
-    current = [{"questionId": q["questionId"], "answer": shown[q["question"]]} for q in asked["questions"]]
+    return [{"questionId": q["questionId"], "answer": shown[q["question"]]} for q in asked["questions"]]
+
+
+def add_device(service, company, employee):
+    """A further device, which shows itself by a right log-in and is let in."""
+    device = Device()
+    path, asked, _ = proved(service, company, employee, device=device)
+    status, reply, _ = service.post(f"{path}/answers", {"answers": right(asked)})
+    expect(status == 200 and reply["outcome"] == "authorizationPending", status, reply)
+    let_in(service, company, employee, device)
+
+
+def change(service, company, employee, device):
+    """Gives the owner of a device that is let in other questions and answers."""
+    path, asked, _ = proved(service, company, employee, "credentials/changes", device)
+    current = right(asked)
     new = [{"question": f"Another question, {n}?", "answer": f"another answer {n}"} for n in range(5)]
     status, reply, _ = service.post(
         f"{path}/credentials", {"currentAnswers": current, "credentials": {"securityQuestions": new}})
@@ -127,7 +150,19 @@ def compare(service, company, known, unknown, mode, pairs):
             print(f"{mode}: {call}: {({name: len(g) for name, g in groups.items()})} differ", flush=True)
 
 
-def names(service, count, file, changed):
+def prepare(service, company, name, device, options):
+    """What happened to somebody before they are measured."""
+    if options.changed or options.devices:
+        let_in(service, company, name, device)
+    for _ in range(options.devices):
+        add_device(service, company, name)
+    if options.changed:
+        change(service, company, name, device)
+    if options.cancelled:
+        decide(service, company, name, "cancellation")
+
+
+def names(service, count, file, options):
     """The company, people in it, and as many names that nobody has."""
     if file and os.path.exists(file):
         with open(file) as kept:
@@ -139,8 +174,8 @@ def names(service, count, file, changed):
     known = [f"k{100_000 + number}" for number in range(count + 1)]
     for number, name in enumerate(known):
         device = register(service, company, name)
-        if changed and number > 0:
-            change(service, company, name, device)
+        if number > 0:
+            prepare(service, company, name, device, options)
         print(f"\rregistered {number + 1} of {len(known)}", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     unknown = unknown_names(service, company, count)
@@ -156,12 +191,14 @@ def main():
     parser.add_argument("--names")
     parser.add_argument("--mode", action="append", choices=["direct", "blind"])
     parser.add_argument("--changed", action="store_true")
+    parser.add_argument("--devices", type=int, default=0)
+    parser.add_argument("--cancelled", action="store_true")
     options = parser.parse_args()
     pairs = options.pairs
     service = Service(os.environ["TENURE_URL"], os.environ["TENURE_APP_ID"], os.environ["TENURE_APP_SECRET"])
     count = -(-pairs // ATTEMPTS)
     modes = options.mode or ["direct", "blind"]
-    company, known, unknown = names(service, len(modes) * count, options.names, options.changed)
+    company, known, unknown = names(service, len(modes) * count, options.names, options)
     print("| call | pairs | known | unknown | difference (95 %) | | floor | p |")
     print("|---|---|---|---|---|---|---|---|")
     for place, mode in enumerate(modes):
