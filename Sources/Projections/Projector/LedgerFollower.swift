@@ -22,12 +22,15 @@ struct LedgerFollower: Sendable {
 
     /// Follows a ledger by at most one page. Nil when another program is at work on it.
     ///
-    /// - Parameter views: Those that go on; others have stopped at this ledger before.
+    /// - Parameters:
+    ///   - views: Those that go on; others have stopped at this ledger before.
+    ///   - standing: Where all views are, if a pass has just found out; asked for otherwise.
     func step(
-        _ ledger: LedgerID, _ views: Set<ProjectionName>, limit: Int = pageSize
+        _ ledger: LedgerID, _ views: Set<ProjectionName>, from standing: LedgerPass.Standing? = nil,
+        limit: Int = pageSize
     ) async throws -> Step? {
         do {
-            return try await follow(ledger, views, limit: limit)
+            return try await follow(ledger, views, from: standing?.position, limit: limit)
         } catch {
             guard Self.isPoison(error) else { throw error }
             if views.count > 1 { return try await oneByOne(ledger, views) }
@@ -36,15 +39,20 @@ struct LedgerFollower: Sendable {
         }
     }
 
-    private func follow(_ ledger: LedgerID, _ views: Set<ProjectionName>, limit: Int) async throws -> Step? {
-        let start = try await positions(ledger, views).min() ?? 0
+    private func follow(
+        _ ledger: LedgerID, _ views: Set<ProjectionName>, from known: Int64?, limit: Int
+    ) async throws -> Step? {
+        let start: Int64
+        if let known { start = known } else { start = try await position(ledger, views) }
         let page = try await reader.entries(
             of: ledger, after: start, limit: limit, without: ReadModels.typesWithoutEffect(on: views))
         guard page.cursor > start else { return Step(position: start, size: page.size) }
         let batch = ProjectionBatch(ledger: ledger, events: DecodedEvents(page))
-        return try await pool.withTransaction { connection in
-            let rows = try await connection.pipeline(ProgressRow.lockLive(ledger)).last ?? []
-            let locked = try rows.map(ProgressRow.init).filter { views.contains($0.projection) }
+        // A view whose row is missing is at 0, and so is one that has just begun. One that gets lost from here on is made
+        // by the next step.
+        let opening = ProgressRow.lockLive(ledger, makesRows: start == 0)
+        return try await pool.withTransaction(opening: opening) { connection, answers in
+            let locked = try Self.rows(answers, of: views)
             // Somebody else holds a row, or a switch brought one that is further back than what was read.
             guard locked.count == views.count, locked.allSatisfy({ $0.position >= start }) else { return nil }
             let targets = locked.compactMap { row in
@@ -75,13 +83,13 @@ struct LedgerFollower: Sendable {
     private func stop(
         _ ledger: LedgerID, _ views: Set<ProjectionName>, _ error: any Error
     ) async throws -> Step? {
-        let start = try await positions(ledger, views).min() ?? 0
+        let start = try await position(ledger, views)
         let page = try await reader.entries(
             of: ledger, after: start, limit: 1, without: ReadModels.typesWithoutEffect(on: views))
         guard let event = page.entries.first?.position else { throw error }
-        return try await pool.withTransaction { connection in
-            let rows = try await connection.pipeline(ProgressRow.lockLive(ledger)).last ?? []
-            let locked = try rows.map(ProgressRow.init).filter { views.contains($0.projection) }
+        let opening = ProgressRow.lockLive(ledger, makesRows: start == 0)
+        return try await pool.withTransaction(opening: opening) { connection, answers in
+            let locked = try Self.rows(answers, of: views)
             guard locked.count == views.count, locked.allSatisfy({ $0.position == start }) else { return nil }
             let failure = DecodedEvents.Failure(position: event, reason: DecodedEvents.Failure.reason(error))
             var step = Step(position: page.size, size: page.size)
@@ -97,9 +105,15 @@ struct LedgerFollower: Sendable {
         }
     }
 
-    private func positions(_ ledger: LedgerID, _ views: Set<ProjectionName>) async throws -> [Int64] {
+    /// The position of the view that is furthest behind; 0 also where one has no row.
+    private func position(_ ledger: LedgerID, _ views: Set<ProjectionName>) async throws -> Int64 {
         try await pool.withConnection { connection in try await connection.query(ProgressRow.live(ledger)) }
-            .map(ProgressRow.init).filter { views.contains($0.projection) }.map(\.position)
+            .map(ProgressRow.init).filter { views.contains($0.projection) }.map(\.position).min() ?? 0
+    }
+
+    /// The rows that the last of the opening statements has locked.
+    private static func rows(_ answers: [[PostgresRow]], of views: Set<ProjectionName>) throws -> [ProgressRow] {
+        try (answers.last ?? []).map(ProgressRow.init).filter { views.contains($0.projection) }
     }
 
     /// Whether an event is the reason, so that no repetition heals it: values that the database refuses (SQLSTATE

@@ -37,25 +37,25 @@ struct ProgressRow: Sendable {
     ///
     /// A row that another program holds is left out: that program is at work on it. So is a view whose rows are of a
     /// later revision than this program, which must not mix its own into them.
-    static func lockLive(_ ledger: LedgerID) -> [SQL] {
-        [
-            // What a crash of the server takes back is followed again.
-            "SET LOCAL synchronous_commit = off",
-            holdGenerations,
-            """
+    ///
+    /// - Parameter makesRows: Whether rows may be missing.
+    static func lockLive(_ ledger: LedgerID, makesRows: Bool) -> [SQL] {
+        // What a crash of the server takes back is followed again.
+        let beginning: [SQL] = ["SET LOCAL synchronous_commit = off", holdGenerations]
+        let missing: SQL = """
             INSERT INTO tenure.projection_progress (ledger_id, projection, generation, position)
             SELECT \(ledger.uuid), projection, live, 0 FROM tenure.projection_generation ORDER BY projection
             ON CONFLICT DO NOTHING
-            """,
             """
+        let rows: SQL = """
             SELECT p.projection, p.generation, p.position
             FROM tenure.projection_progress AS p JOIN tenure.projection_generation AS g
                 ON g.projection = p.projection AND g.live = p.generation
             JOIN unnest(\(ReadModels.all.map { $0.name.rawValue }), \(ReadModels.all.map { $0.revision }))
                 AS m(projection, revision) ON m.projection = g.projection AND m.revision >= g.live_revision
             WHERE p.ledger_id = \(ledger.uuid) ORDER BY p.projection FOR UPDATE OF p SKIP LOCKED
-            """,
-        ]
+            """
+        return beginning + (makesRows ? [missing] : []) + [rows]
     }
 
     /// Locks the row of one generation and waits for whoever holds it; makes it when it is missing.

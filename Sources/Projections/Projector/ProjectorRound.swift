@@ -5,14 +5,6 @@ import Postgres
 
 /// One look at what changed after another, with what is remembered between them; all of it can be lost.
 struct ProjectorRound {
-    /// What came of one step; a success without a step is another program's ledger at this moment.
-    private struct Outcome: Sendable {
-        let ledger: LedgerID
-        let result: Result<LedgerFollower.Step?, any Error>
-    }
-
-    /// How long a round goes on to begin steps; what is left is taken by the next.
-    private static let longest: Duration = .milliseconds(500)
     /// How long a ledger rests that could not be followed for a reason that is not an event.
     private static let rest: Duration = .seconds(1)
 
@@ -32,12 +24,12 @@ struct ProjectorRound {
         follower = LedgerFollower(pool: pool, reader: LedgerReader(pool: pool, storesTiles: false))
     }
 
-    /// Follows every ledger that has grown by one page.
+    /// Follows every ledger that has grown, by one page at most where an event changes a view.
     ///
     /// - Returns: Whether events were found, and whether there are more at once.
     mutating func run() async throws -> (events: Bool, more: Bool) {
         try await discover()
-        let (outcomes, left) = await steps(queue.removeAll())
+        let (outcomes, left) = await steps.run(queue.removeAll())
         for ledger in left { queue.add(ledger) }
         var failure: (any Error)?
         for outcome in outcomes {
@@ -76,41 +68,9 @@ struct ProjectorRound {
         }
     }
 
-    /// One step of each ledger, a few at the same moment, and the ledgers that there was no time for.
-    private func steps(_ ledgers: [LedgerID]) async -> (outcomes: [Outcome], left: ArraySlice<LedgerID>) {
-        let deadline = ContinuousClock.now + Self.longest
-        return await withTaskGroup(of: Outcome.self) { group in
-            var waiting = ledgers[...]
-            var outcomes: [Outcome] = []
-            var running = 0
-            while true {
-                while running < Projector.width, .now < deadline, let ledger = waiting.popFirst() {
-                    let views = Set(ProjectionName.all).subtracting(stopped[ledger] ?? [])
-                    guard !views.isEmpty else { continue }
-                    running += 1
-                    group.addTask { [follower, pageSize] in
-                        await Self.outcome(of: ledger, views, limit: pageSize, follower)
-                    }
-                }
-                guard let outcome = await group.next() else { return (outcomes, waiting) }
-                running -= 1
-                outcomes.append(outcome)
-            }
-        }
-    }
-
-    /// One step. The result is made before the pair of both: of a pair that was begun before the step, the optimizer of
-    /// Swift 6.3.1 loses the half of the ledger's id.
-    private static func outcome(
-        of ledger: LedgerID, _ views: Set<ProjectionName>, limit: Int, _ follower: LedgerFollower
-    ) async -> Outcome {
-        let result: Result<LedgerFollower.Step?, any Error>
-        do {
-            result = .success(try await follower.step(ledger, views, limit: limit))
-        } catch {
-            result = .failure(error)
-        }
-        return Outcome(ledger: ledger, result: result)
+    private var steps: LedgerSteps {
+        LedgerSteps(
+            follower: follower, pass: LedgerPass(pool: pool), logger: logger, pageSize: pageSize, stopped: stopped)
     }
 
     private mutating func report(_ progress: ProjectionBatch.Progress, _ ledger: LedgerID) {

@@ -54,6 +54,36 @@ struct PoisonTests {
         }
     }
 
+    @Test func `after a view has stopped, the others follow log-ins, and it stays where it is`() async throws {
+        try await Stage.run { stage in
+            var script = try CompanyScript.eventful()
+            try await stage.append(script)
+            let index = try #require(
+                script.events.indices.dropFirst(2).first { script.events[$0].event.type == "EmployeeRegistered" })
+            let entry = try await stage.entry(script, Int64(index + 1))
+            try await stage.store([1, 2, 3], script, Int64(index + 1))
+            for projector in 1...2 {
+                // The second one has no memory of what has stopped.
+                try await stage.following { _ in
+                    try await stage.waitUntil { $0.stopped.count == 3 && $0.events[.employeeKeys] == 0 }
+                    for _ in 0..<3 {
+                        let before = script.events.count
+                        try script.openSessions(2)
+                        try await stage.append(script, from: before)
+                        try await stage.waitUntil { lag in
+                            lag.events[.employeeKeys] == 0 && lag.events[.pendingAuthorizations] == 0
+                        }
+                    }
+                }
+                let (stop, size) = (Int64(index), Int64(script.events.count))
+                #expect(try await stage.positions(script) == [size, stop, stop, size, stop], "projector \(projector)")
+            }
+            try await stage.store(entry, script, Int64(index + 1))
+            try await stage.finish([script])
+            #expect(try await ProjectionLag.stops(stage.readers).isEmpty)
+        }
+    }
+
     @Test func `an event that no view takes is not even read`() async throws {
         try await Stage.run { stage in
             let script = try CompanyScript.eventful()

@@ -167,14 +167,6 @@ struct RebuildTests {
 }
 
 extension Stage {
-    /// Appends scripts and lets a projector follow them.
-    fileprivate func follow(_ scripts: [CompanyScript]) async throws {
-        for script in scripts { try await append(script) }
-        try await following { _ in
-            for script in scripts { try await settle(script) }
-        }
-    }
-
     /// Damages the rows of a company in four ways.
     fileprivate func damage(_ employees: [EmployeeRow]) async throws {
         let id = employees[2].id.uuid

@@ -42,9 +42,9 @@ struct Stage: Sendable {
         }
     }
 
-    /// Appends a whole script with few commits.
-    func appendAtOnce(_ script: CompanyScript) async throws {
-        var start = 0
+    /// Appends a script from an index on with few commits.
+    func appendAtOnce(_ script: CompanyScript, from index: Int = 0) async throws {
+        var start = index
         while start < script.events.count {
             let items = script.events[start..<min(start + 200, script.events.count)]
             var expectations: [StreamID: Int] = [:]
