@@ -45,15 +45,16 @@ struct ChargeAttempt: Sendable {
             let statement = try AppendStatement(append)
             // There is nobody whose log could have the event, but the same work is done for it.
             let ending: SQL = row.state.isDecoy ? "ROLLBACK TO SAVEPOINT charged" : "RELEASE SAVEPOINT charged"
+            let replacement = try store.replacement(next)
             // Sent with the commit, so that nobody waits for the head's lock while an answer travels.
             do {
                 _ = try await connection.commit(after: [
-                    try store.requiredReplacement(next), "SAVEPOINT charged", statement.sql, ending,
+                    replacement.required, "SAVEPOINT charged", statement.sql, ending,
                 ])
             } catch let error as PostgresError {
                 throw Self.refusal(error)
             }
-            return next.replaced
+            return replacement.row
         }
     }
 

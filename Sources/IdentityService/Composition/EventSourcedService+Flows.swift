@@ -13,7 +13,8 @@ extension EventSourcedService {
 
     /// Starts a registration.
     public func startRegistration(_ input: RegistrationInput, app: AppCaller, call: Call) async throws -> FlowStarted {
-        let reading = context.readingSubject(company: input.companyName, employee: input.companyEmployeeId)
+        let reading = context.readingSubject(
+            company: input.companyName, employee: input.companyEmployeeId, for: app)
         return try await once(call, by: app.scope, opening: reading?.reads) { ticket in
             try await StartRegistration(context: context).run(input, reading, app: app, call: call, ticket: ticket)
         }
@@ -21,7 +22,8 @@ extension EventSourcedService {
 
     /// Starts a login.
     public func startLogin(_ input: LoginInput, app: AppCaller, call: Call) async throws -> FlowStarted {
-        let reading = context.readingSubject(company: input.companyName, employee: input.companyEmployeeId)
+        let reading = context.readingSubject(
+            company: input.companyName, employee: input.companyEmployeeId, for: app)
         return try await once(call, by: app.scope, opening: reading?.reads) { ticket in
             try await StartLogin(context: context).run(input, reading, app: app, call: call, ticket: ticket)
         }
@@ -75,7 +77,8 @@ extension EventSourcedService {
 
     /// Starts a change of credentials.
     public func startChange(_ input: LoginInput, app: AppCaller, call: Call) async throws -> FlowStarted {
-        let reading = context.readingSubject(company: input.companyName, employee: input.companyEmployeeId)
+        let reading = context.readingSubject(
+            company: input.companyName, employee: input.companyEmployeeId, for: app)
         return try await once(call, by: app.scope, opening: reading?.reads) { ticket in
             try await StartLogin(context: context).run(
                 input, reading, purpose: .change, app: app, call: call, ticket: ticket)

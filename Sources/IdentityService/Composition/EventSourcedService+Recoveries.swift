@@ -3,7 +3,8 @@ import Canonical
 extension EventSourcedService {
     /// Starts a recovery, or goes on with one.
     public func startRecovery(_ input: LoginInput, app: AppCaller, call: Call) async throws -> FlowStarted {
-        let reading = context.readingSubject(company: input.companyName, employee: input.companyEmployeeId)
+        let reading = context.readingSubject(
+            company: input.companyName, employee: input.companyEmployeeId, for: app)
         return try await once(call, by: app.scope, opening: reading?.reads) { ticket in
             try await StartLogin(context: context).run(
                 input, reading, purpose: .recovery, app: app, call: call, ticket: ticket)

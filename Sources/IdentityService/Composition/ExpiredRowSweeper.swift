@@ -8,7 +8,7 @@ public import ServiceLifecycle
 /// Deletes the rows of flows, idempotent answers, budgets and requests for recoveries whose time has passed.
 ///
 /// Nothing depends on it: an expired row is refused wherever it is read, and an expired budget is a full one, or that of
-/// somebody who does not exist. It keeps tables small and personal data short, also those that are remembered.
+/// somebody who does not exist. It keeps tables small and personal data short.
 public struct ExpiredRowSweeper: Service {
     /// How long between two sweeps.
     public static let interval: Duration = .seconds(60)
@@ -21,8 +21,6 @@ public struct ExpiredRowSweeper: Service {
     public func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                context.flows.age()
-                context.companies.age()
                 do { try await sweep(at: .now()) } catch is CancellationError { return } catch {
                     context.logger.warning("expired rows could not be deleted")
                 }

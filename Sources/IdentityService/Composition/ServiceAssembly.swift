@@ -120,7 +120,7 @@ public struct ServiceAssembly: Sendable {
             pool: pool, readerPool: readerPool, appender: appender, signer: signer, logger: logger)
         services = [
             pool, readerPool, hints, appender, projector, ViewUpgrade(pool: readerPool, logger: logger),
-            ExpiredRowSweeper(context), RekeyingSweeper(context: context),
+            ExpiredRowSweeper(context), MemoryAging(context), RekeyingSweeper(context: context),
             CheckpointSealer(sealing, anchorFile: configuration.anchorFile, logger: logger),
         ]
     }

@@ -32,6 +32,8 @@ struct CompleteLogin: Sendable {
             guard let employee = scene.employee, let tenant = scene.tenant, let user = scene.user else {
                 throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1)
             }
+            // The secret that was right is the user's, whose employee must be the flow's.
+            guard employee.state.account?.user == user.id else { return (nil, ServiceError(.requestStale)) }
             let decision = Employee.login(
                 employee.state, key: try state.deviceKey, flow: FlowID(state.id), time: call.time)
             var recorder = FlowRecorder(context: context, row: row, app: app, call: call, ticket: ticket)

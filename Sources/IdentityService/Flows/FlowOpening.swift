@@ -29,17 +29,17 @@ struct FlowOpening: Sendable {
         }
     }
 
-    /// The state that is remembered for a row of this version.
-    func state(at version: Int32) -> FlowState? {
-        guard let remembered, remembered.row.version == version else { return nil }
-        return remembered.row.state
+    /// The state that is remembered for the row of this version and seal.
+    func state(_ version: Int32, _ seal: [UInt8]) -> FlowState? {
+        guard let row = remembered?.row, row.version == version, row.seal == seal else { return nil }
+        return row.state
     }
 
-    /// What was read with the row, if the row has the version that is remembered and nothing is newer than it was.
+    /// What was read with the row, if the row is the one that is remembered and nothing is newer than it was.
     ///
     /// - Parameter rows: The rows of ``reads``.
     func scene(_ row: FlowStore.Row, _ rows: [[PostgresRow]]?) throws -> FlowStep.Known? {
-        guard let scene, let rows, state(at: row.version) != nil else { return nil }
+        guard let scene, let rows, state(row.version, row.seal) != nil else { return nil }
         return try scene.read(Array(rows.dropFirst()))
     }
 }

@@ -32,8 +32,8 @@ struct FlowScene: Sendable {
     /// The last events of its streams.
     func heads(in tenantId: TenantID) -> [StreamID: StreamHead] {
         var heads: [StreamID: StreamHead] = [:]
-        if let user { heads[.user(user.id)] = StreamHead(user.events) }
-        if let employee { heads[.employee(employee.id, in: tenantId)] = StreamHead(employee.events) }
+        if let user { heads[.user(user.id)] = user.head }
+        if let employee { heads[.employee(employee.id, in: tenantId)] = employee.head }
         if let tenant { heads[.tenant(tenantId)] = tenant.head }
         return heads
     }

@@ -19,18 +19,20 @@ struct FlowStore: Sendable {
         var state: FlowState
         var version: Int32
         var expiresAt: Timestamp
-
-        /// The row after it was written.
-        var replaced: Row { Row(state: state, version: version + 1, expiresAt: expiresAt) }
+        /// The end of the sealed bytes: two rows of one version that are not the same one differ in it.
+        var seal: [UInt8]
     }
+
+    /// The last 16 bytes of a sealed row, its authentication tag.
+    static func seal(_ sealed: [UInt8]) -> [UInt8] { Array(sealed.suffix(16)) }
 
     /// Writes a new flow, and with it the answer that a repeated call gets.
     @discardableResult
     func insert(
         _ state: FlowState, answering ticket: IdempotencyTicket?, _ answer: some RepeatableAnswer
     ) async throws -> Row {
-        let inserted = Row(state: state, version: 1, expiresAt: state.expiresAt)
         let sealed = try context.ring.sealFlow(state.json.canonicalBytes(), id: state.id, secret: state.secret)
+        let inserted = Row(state: state, version: 1, expiresAt: state.expiresAt, seal: Self.seal(sealed))
         let ledger = Self.ledger(of: state.id)
         let expiry = state.expiresAt.postgres
         let insertion: SQL = """
@@ -73,7 +75,7 @@ struct FlowStore: Sendable {
     func load(handle: String, purpose: FlowPurpose, app: AppCaller, at time: Timestamp) async throws -> Row {
         guard let id = Self.parts(of: handle)?.id else { throw ServiceError(.flowExpired) }
         let rows = try await context.pool.query(Self.selection(id), in: [Self.ledger(of: id)])
-        let row = try opened(rows, handle) { _ in nil }
+        let row = try opened(rows, handle) { _, _ in nil }
         return try permitted(row, purpose, app, at: time)
     }
 
@@ -95,19 +97,22 @@ struct FlowStore: Sendable {
 
     /// The row under a handle: as it is remembered, or opened.
     private func opened(
-        _ rows: [PostgresRow], _ handle: String, _ remembered: (Int32) -> FlowState?
+        _ rows: [PostgresRow], _ handle: String, _ remembered: (_ version: Int32, _ seal: [UInt8]) -> FlowState?
     ) throws -> Row {
         guard let (id, secret) = Self.parts(of: handle), let row = rows.first else {
             throw ServiceError(.flowExpired)
         }
         let (version, sealed, expiry) = try row.decode(Int32.self, [UInt8].self, PostgresTimestamp.self)
-        let limit = Timestamp(microseconds: expiry.microsecondsSinceUnixEpoch)
-        if let state = remembered(version) { return Row(state: state, version: version, expiresAt: limit) }
+        let limit = Timestamp(microseconds: expiry.microsecondsSinceUnixEpoch), seal = Self.seal(sealed)
+        if let state = remembered(version, seal) {
+            return Row(state: state, version: version, expiresAt: limit, seal: seal)
+        }
         // A handle with another secret is answered like one that never was.
         guard let clear = try? context.ring.openFlow(sealed, id: id, secret: secret) else {
             throw ServiceError(.flowExpired)
         }
-        return Row(state: try FlowState(json: CanonicalJSON.parse(clear)), version: version, expiresAt: limit)
+        let state = try FlowState(json: CanonicalJSON.parse(clear))
+        return Row(state: state, version: version, expiresAt: limit, seal: seal)
     }
 
     private func permitted(
@@ -120,22 +125,30 @@ struct FlowStore: Sendable {
         return row
     }
 
-    /// The statement that replaces a row which nobody changed since it was read: it touches and returns one row or none.
-    func replacement(_ row: Row) throws -> SQL {
-        let state = row.state
-        let sealed = try context.ring.sealFlow(state.json.canonicalBytes(), id: state.id, secret: state.secret)
-        let ledger = Self.ledger(of: row.state.id).uuid
-        return """
-            UPDATE tenure.flow SET sealed = \(sealed), version = version + 1
-            WHERE ledger_id = \(ledger) AND flow_id = \(row.state.id) AND version = \(row.version)
-            RETURNING version
-            """
+    /// The replacement of a row which nobody changed since it was read.
+    struct Replacement {
+        /// It touches and returns one row, or none where another request changed it.
+        let statement: SQL
+        /// The row afterwards.
+        let row: Row
+
+        /// The statement for a transaction of several that go together with its commit: it fails with a division by zero
+        /// where another request changed the row.
+        var required: SQL { "WITH replaced AS (\(statement)) SELECT 1 / count(*)::integer FROM replaced" }
     }
 
-    /// The same, and it fails with a division by zero where another request changed the row: for a transaction of several
-    /// statements that go together with its commit.
-    func requiredReplacement(_ row: Row) throws -> SQL {
-        "WITH replaced AS (\(try replacement(row))) SELECT 1 / count(*)::integer FROM replaced"
+    /// Makes the replacement of a row by one with this state.
+    func replacement(_ row: Row) throws -> Replacement {
+        let state = row.state
+        let sealed = try context.ring.sealFlow(state.json.canonicalBytes(), id: state.id, secret: state.secret)
+        return Replacement(
+            statement: """
+                UPDATE tenure.flow SET sealed = \(sealed), version = version + 1
+                WHERE ledger_id = \(Self.ledger(of: state.id).uuid) AND flow_id = \(state.id)
+                    AND version = \(row.version)
+                RETURNING version
+                """,
+            row: Row(state: state, version: row.version + 1, expiresAt: row.expiresAt, seal: Self.seal(sealed)))
     }
 
     /// The statement that ends a flow, whatever another request wrote into its row meanwhile: the append that runs it is
@@ -152,9 +165,9 @@ struct FlowStore: Sendable {
     /// Replaces a row, and returns it as it is now; two requests at the same step are not both served.
     @discardableResult
     func replace(_ row: Row) async throws -> Row {
-        let statement = try replacement(row)
-        let replaced = try await context.pool.query(statement, in: [Self.ledger(of: row.state.id)])
+        let replacement = try self.replacement(row)
+        let replaced = try await context.pool.query(replacement.statement, in: [Self.ledger(of: row.state.id)])
         guard replaced.count == 1 else { throw ServiceError(.flowWrongStep) }
-        return row.replaced
+        return replacement.row
     }
 }

@@ -35,8 +35,8 @@ extension ServiceContext {
     }
 
     /// What ``found(_:_:opened:)`` reads; nil for names that are none.
-    func readingSubject(company: String, employee: String) -> SubjectReading? {
-        (try? named(company: company, employee: employee)).map { SubjectReading($0, self) }
+    func readingSubject(company: String, employee: String, for app: AppCaller) -> SubjectReading? {
+        (try? named(company: company, employee: employee)).map { SubjectReading($0, for: AppID(app.appId), self) }
     }
 
     /// The subject and its company, by one read.
@@ -44,11 +44,11 @@ extension ServiceContext {
     /// - Parameter reading: The statements, where they were sent already with the call's key; `opened` are their rows.
     /// - Throws: `request.invalid` for names that are none.
     func found(
-        company: String, employee: String, _ reading: SubjectReading?, opened: [[PostgresRow]]?
+        company: String, employee: String, for app: AppCaller, _ reading: SubjectReading?, opened: [[PostgresRow]]?
     ) async throws -> FoundSubject {
         let named = try named(company: company, employee: employee)
         if let reading, let opened { return try await reading.read(opened, self) }
-        let fresh = SubjectReading(named, self)
+        let fresh = SubjectReading(named, for: AppID(app.appId), self)
         let rows = try await pool.pipeline(fresh.reads.statements, in: fresh.reads.ledgers)
         return try await fresh.read(rows, self)
     }

@@ -20,7 +20,8 @@ struct StartLogin: Sendable {
         guard app.roles.contains(.access) else { throw ServiceError(.appRoleMissing) }
         let key = try context.employeeKey(input.employeePublicKey)
         let found = try await context.found(
-            company: input.companyName, employee: input.companyEmployeeId, reading, opened: ticket?.opened)
+            company: input.companyName, employee: input.companyEmployeeId, for: app, reading,
+            opened: ticket?.opened)
         let subject = found.subject, tenant = found.tenant
         let isLinked = tenant.state.linkedApps.contains(AppID(app.appId))
         if tenant.exists, !isLinked {
@@ -49,7 +50,9 @@ struct StartLogin: Sendable {
             flow: FlowStore.handle(of: state), challenge: state.challenge, subjectSalt: state.subjectSalt,
             expiresAt: state.expiresAt)
         let row = try await FlowStore(context: context).insert(state, answering: ticket, started)
-        context.flows.remember(row, FlowScene(user: user, tenant: tenant.exists ? tenant : nil))
+        // Where nobody is looked up there is an empty stream, whose head is none.
+        let nobody = try StateLoader.user(UserID(state.userId), [])
+        context.flows.remember(row, FlowScene(user: user ?? nobody, tenant: isLinked ? tenant : nil))
         return started
     }
 

@@ -14,7 +14,8 @@ struct StartRegistration: Sendable {
     ) async throws -> FlowStarted {
         guard app.roles.contains(.creation) else { throw ServiceError(.appRoleMissing) }
         let found = try await context.found(
-            company: input.companyName, employee: input.companyEmployeeId, reading, opened: ticket?.opened)
+            company: input.companyName, employee: input.companyEmployeeId, for: app, reading,
+            opened: ticket?.opened)
         let subject = found.subject, tenant = found.tenant
         let email = try parsed { () throws(ValueError) in try EmailAddress(input.email) }
         let key = try context.employeeKey(input.employeePublicKey)

@@ -11,11 +11,13 @@ struct SubjectReading: Sendable {
     /// nobody's place, of the colleague who stands in.
     private let remembered: TenantSnapshot?
     private let claim: ClaimKey
+    private let app: AppID
 
-    init(_ subject: FlowSubject, _ context: ServiceContext) {
+    init(_ subject: FlowSubject, for app: AppID, _ context: ServiceContext) {
         self.subject = subject
+        self.app = app
         let id = subject.tenantId
-        remembered = context.companies.recall(id)
+        remembered = context.companies.recall(id, for: app)
         claim = context.ring.employeeClaim(subject.companyEmployeeId, in: id)
         var statements = [ClaimsQuery([claim]).sql]
         if let remembered {
@@ -41,9 +43,11 @@ struct SubjectReading: Sendable {
         }
         var found = FoundSubject(subject: subject, tenant: try await tenant(rows, context))
         found.subject.employee = try ClaimsQuery([]).read(rows[0]).first.map { EmployeeID($0.owner) }
-        // Another stand-in than the one that was read, if the company has changed.
-        if let remembered, remembered.state.securityAdmin == found.tenant.state.securityAdmin {
-            found.beginning = .some(try Self.beginning(claim, remembered).read(rows[2]))
+        if let remembered {
+            let event = try Self.beginning(claim, remembered).read(rows[2])
+            // The claim may have been taken between two statements, and the company may have another admin now.
+            let isWhose = event?.stream.id == (found.subject.employee ?? found.tenant.state.securityAdmin)?.uuid
+            if isWhose { found.beginning = .some(event) }
         }
         return found
     }
@@ -52,13 +56,16 @@ struct SubjectReading: Sendable {
         let id = subject.tenantId, stream = StreamID.tenant(id)
         let tenant: TenantSnapshot
         if let remembered {
-            if try StreamHeadsQuery([stream]).read(rows[1])[stream] == remembered.head { return remembered }
+            if try StreamHeadsQuery([stream]).read(rows[1])[stream] == remembered.head {
+                context.companies.remember(remembered, for: app)
+                return remembered
+            }
             tenant = try await StateLoader(reader: context.reader).tenant(id)
         } else {
             let read = try StateLoader.tenantQuery(id).read(rows[1])
             tenant = try StateLoader.tenant(id, read.founding, read.streams[stream] ?? [])
         }
-        context.companies.remember(tenant)
+        context.companies.remember(tenant, for: app)
         return tenant
     }
 }

@@ -22,11 +22,12 @@ extension FlowStore {
 
     private func replace(_ row: Row, storing answer: JSONValue, _ ticket: IdempotencyTicket?) async throws -> Row {
         guard let ticket else { return try await replace(row) }
+        let replacement = try self.replacement(row)
         // One statement, and so one round trip.
         let replaced = try await context.pool.query(
-            ticket.completion(answer, after: try replacement(row)), in: [Self.ledger(of: row.state.id), ticket.ledger])
+            ticket.completion(answer, after: replacement.statement), in: [Self.ledger(of: row.state.id), ticket.ledger])
         guard replaced.count == 1 else { throw ServiceError(.flowWrongStep) }
         ticket.markStored()
-        return row.replaced
+        return replacement.row
     }
 }

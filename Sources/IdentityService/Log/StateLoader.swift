@@ -44,7 +44,8 @@ struct StateLoader: Sendable {
     static func employee(_ id: EmployeeID, _ events: [RecordedEvent]) throws -> EmployeeSnapshot {
         let state = Employee.fold(try events.map { try EventCodec.decode($0) })
         return EmployeeSnapshot(
-            id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves(events), events: events)
+            id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves(events), events: events,
+            head: StreamHead(events))
     }
 
     /// A user with credentials.
@@ -63,7 +64,8 @@ struct StateLoader: Sendable {
     static func user(_ id: UserID, _ events: [RecordedEvent]) throws -> UserSnapshot {
         let state = User.fold(try events.map { try EventCodec.decode($0) })
         return UserSnapshot(
-            id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves(events), events: events)
+            id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves(events), events: events,
+            head: StreamHead(events))
     }
 
     /// An app with its secrets.
@@ -99,6 +101,8 @@ struct EmployeeSnapshot: Sendable {
     var version: Int
     var leaves: [Int64: [UInt8]]
     var events: [RecordedEvent]
+    /// The last event of the stream.
+    var head: StreamHead?
 }
 
 /// A user at one version of the stream.
@@ -109,6 +113,8 @@ struct UserSnapshot: Sendable {
     /// Leaf hashes by position, for statements and records that name an event.
     var leaves: [Int64: [UInt8]]
     var events: [RecordedEvent]
+    /// The last event of the stream.
+    var head: StreamHead?
 
     /// Where the entries with these leaf hashes lie; what is not of this user is left out.
     func positions(of hashes: [[UInt8]]) -> [Int64] {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Identity
 import Postgres
 
 /// What this process remembers of log-ins on their way: hints, which every step holds against the database.
@@ -14,8 +15,11 @@ final class FlowMemory: Sendable {
         var scene: FlowScene
     }
 
-    /// How many flows are remembered at most, each some thousands of bytes.
+    /// How many flows are remembered at most, each some thousands of bytes: states and no histories.
     static let capacity = 2_048
+    /// Of whom more keys are known, the employee is read at each step: otherwise somebody with a long history could fill the
+    /// memory, also as the colleague who stands in for nobody.
+    static let maximumKeys = 64
 
     private let flows = Lock(Generations<String, Remembered>(capacity: capacity))
 
@@ -26,15 +30,31 @@ final class FlowMemory: Sendable {
     /// rows hold no seeds.
     func remember(_ row: FlowStore.Row, _ scene: FlowScene) {
         guard row.state.purpose == .login else { return }
-        let handle = FlowStore.handle(of: row.state)
+        let handle = FlowStore.handle(of: row.state), light = Self.light(scene)
         flows.withLock { flows in
-            var scene = scene
-            let before = flows[handle]?.scene
-            scene.employee = scene.employee ?? before?.employee
-            scene.tenant = scene.tenant ?? before?.tenant
-            scene.hasReachedLifetimeCap = nil
+            let before = flows[handle]
+            // Of two calls at the same time the later one may come here first.
+            if let before, before.row.version > row.version { return }
+            var scene = light
+            scene.employee = scene.employee ?? before?.scene.employee
+            scene.tenant = scene.tenant ?? before?.scene.tenant
             flows.insert(Remembered(row: row, scene: scene), for: handle)
         }
+    }
+
+    /// What is kept of a scene: no events but the one that names the employee, and nothing that holds for a moment.
+    private static func light(_ scene: FlowScene) -> FlowScene {
+        var scene = scene
+        scene.user?.events = []
+        scene.user?.leaves = [:]
+        if var employee = scene.employee {
+            employee.events = Array(employee.events.prefix(1))
+            employee.leaves = [:]
+            scene.employee = employee.state.keys.count > maximumKeys ? nil : employee
+        }
+        scene.tenant?.leaves = [:]
+        scene.hasReachedLifetimeCap = nil
+        return scene
     }
 
     /// Forgets a flow that had its outcome.
@@ -44,5 +64,8 @@ final class FlowMemory: Sendable {
     }
 
     /// Forgets what nobody went on with since the last call.
-    func age() { flows.withLock { $0.age() } }
+    func age() {
+        // Freed outside of the lock.
+        _ = flows.withLock { $0.age() }
+    }
 }

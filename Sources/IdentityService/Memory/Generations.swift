@@ -1,4 +1,4 @@
-/// A bounded memory of things used lately: what was not used for a generation is forgotten with the next.
+/// A bounded memory of things used lately: what was not inserted again in a generation is forgotten with the next.
 ///
 /// A generation ends when it is full, or when somebody says so; nothing is sorted, and nothing is moved one by one.
 struct Generations<Key: Hashable & Sendable, Value: Sendable>: Sendable {
@@ -28,8 +28,14 @@ struct Generations<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// Ends a generation: forgets what was not inserted since the last end of one.
-    mutating func age() {
-        old = young
-        young = [:]
+    ///
+    /// - Returns: What was forgotten, for who wants to free it elsewhere.
+    @discardableResult
+    mutating func age() -> [Key: Value] {
+        defer {
+            old = young
+            young = [:]
+        }
+        return old
     }
 }

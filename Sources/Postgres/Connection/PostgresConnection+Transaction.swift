@@ -33,9 +33,14 @@ extension PostgresConnection {
             let answers = try await session.begin(mode, statements)
             result = try await body(&self, answers)
         } catch {
-            // What was committed with the body's last statements stays, whatever the body threw afterwards.
-            if !session.hasCommitted { await session.rollback() }
-            throw error
+            guard session.hasCommitted else {
+                await session.rollback()
+                throw error
+            }
+            // What was committed with the body's last statements stays, whatever failed afterwards: it must not run again.
+            guard var failure = error as? PostgresError else { throw error }
+            failure.isCommitted = true
+            throw failure
         }
         if !session.hasCommitted { try await session.commit() }
         return result

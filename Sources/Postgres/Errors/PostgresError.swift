@@ -66,6 +66,8 @@ public struct PostgresError: Error, Sendable {
     var serverMessage: String?
     /// Whether a cached statement had become stale, which a second attempt heals.
     var isStaleStatement = false
+    /// Whether the transaction had been committed before this failure.
+    var isCommitted = false
 
     init(_ code: Code, _ reason: String, serverMessage: String? = nil) {
         self.code = code
@@ -75,7 +77,8 @@ public struct PostgresError: Error, Sendable {
 
     /// Whether the whole transaction may be run again: 40001, 40P01, or a prepared statement that a migration made stale.
     public var isRetryable: Bool {
-        sqlState == .serializationFailure || sqlState == .deadlockDetected || isStaleStatement
+        guard !isCommitted else { return false }
+        return sqlState == .serializationFailure || sqlState == .deadlockDetected || isStaleStatement
     }
 
     /// Whether the connection is gone; it is closed and another one must be used.

@@ -4,6 +4,7 @@ import Identity
 import Testing
 
 @testable import IdentityService
+@testable import Ledger
 
 struct FlowMemoryTests {
     private let memory = FlowMemory()
@@ -15,12 +16,22 @@ struct FlowMemoryTests {
             userId: UUID(), credentialId: UUID(), namedCredentialId: UUID(), isDecoy: true, userExists: false,
             questionsAllowed: false, challenge: [], subjectSalt: [], proved: nil, charges: [],
             expiresAt: Timestamp(microseconds: 1_795_000_000_000_000))
-        return FlowStore.Row(state: state, version: version, expiresAt: state.expiresAt)
+        return FlowStore.Row(state: state, version: version, expiresAt: state.expiresAt, seal: [])
+    }
+
+    private func next(_ row: FlowStore.Row) -> FlowStore.Row {
+        FlowStore.Row(state: row.state, version: row.version + 1, expiresAt: row.expiresAt, seal: [])
     }
 
     private func employee() -> EmployeeSnapshot {
-        EmployeeSnapshot(id: EmployeeID(UUID()), state: Employee.initial, version: 0, leaves: [:], events: [])
+        EmployeeSnapshot(
+            id: EmployeeID(UUID()), state: Employee.initial, version: 0, leaves: [1: [1]], events: [event, event])
     }
+
+    private let event = RecordedEvent(
+        position: 1, id: UUID(), stream: StreamID(ledger: LedgerID(UUID()), kind: "employee", id: UUID()),
+        streamVersion: 1, type: "Made", schema: 1, time: Timestamp(microseconds: 0), actor: nil, app: nil,
+        requestId: nil, source: nil, causes: [], data: .object([:]), entry: [], leaf: [])
 
     @Test func `a log-in is found by its handle, and by no other secret`() {
         let row = row(version: 3)
@@ -44,13 +55,22 @@ struct FlowMemoryTests {
         var row = row()
         let first = employee(), second = employee()
         memory.remember(row, FlowScene(employee: first, hasReachedLifetimeCap: true))
-        row = row.replaced
+        row = next(row)
         memory.remember(row, FlowScene())
         let remembered = memory.recall(FlowStore.handle(of: row.state))
         #expect(remembered?.scene.employee?.id == first.id && remembered?.row.version == 2)
         #expect(remembered?.scene.hasReachedLifetimeCap == nil)
         memory.remember(row, FlowScene(employee: second))
         #expect(memory.recall(FlowStore.handle(of: row.state))?.scene.employee?.id == second.id)
+    }
+
+    @Test func `an earlier row does not take a later one's place, and histories are not kept`() {
+        let row = row(version: 4)
+        memory.remember(next(row), FlowScene(employee: employee()))
+        memory.remember(row, FlowScene())
+        let remembered = memory.recall(FlowStore.handle(of: row.state))
+        #expect(remembered?.row.version == 5)
+        #expect(remembered?.scene.employee?.events.count == 1 && remembered?.scene.employee?.leaves.isEmpty == true)
     }
 
     @Test func `a step gets what it asks for and no more`() {

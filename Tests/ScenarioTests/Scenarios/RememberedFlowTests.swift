@@ -102,4 +102,72 @@ struct `A log-in that is remembered` {
             for reply in replies where reply.outcome != "success" { try expectProblem(reply, "flow.already_used") }
         }
     }
+
+    @Test func `sees that somebody was cancelled, lost the device or was erased`() async throws {
+        try await inTurn { world in
+            let client = try world.client, company = "remembered-end.example"
+            let founder = try await client.foundBlind(company)
+            let ends: [(name: String, code: String, end: (Person, Device) async throws -> Void)] = [
+                (
+                    "cancelled", "employee.inactive",
+                    { person, _ in
+                        let path = client.path(person, "/cancellation")
+                        expectOutcome(try await client.post(path, by: founder.session), "done")
+                    }
+                ),
+                (
+                    "revoked", "authorization.not_permitted",
+                    { person, device in
+                        let path = client.path(person, "/keys/\(device.fingerprint)/revocation")
+                        expectOutcome(try await client.post(path, ["reason": "lost"]), "done")
+                    }
+                ),
+                ("erased", "employee.inactive", { person, _ in _ = try await world.erase(person) }),
+            ]
+            for (name, code, end) in ends {
+                let person = Person(name, at: company), device = Device()
+                expectOutcome(try await client.registerBlind(person, device), "authorizationPending")
+                expectOutcome(try await client.authorize(device, of: person), "done")
+                let flow = try await BlindFlow.start(.logins, person, device, client)
+                let key = try #require(try await flow.open(try flow.opening(passphrase: person.passphrase ?? "")))
+                try await end(person, device)
+                let reply = try await flow.flow.step("proof", try flow.proof(by: key))
+                #expect(reply.code == code, "\(name): \(reply)")
+            }
+        }
+    }
+
+    @Test func `belongs to its app, and a repeated step is answered as before wherever it arrives`() async throws {
+        try await inTurn { world in
+            let client = try world.client, company = "remembered-keys.example"
+            let founder = try await client.foundBlind(company)
+            let other = try await world.makeApp(name: "other")
+            try await world.linkApp(other, to: company)
+            try await world.withSecondInstance { url in
+                let elsewhere = try Client(url, world.app), stranger = try Client(world.baseURL, other)
+                let begun = try await Flow.logIn(founder.person, founder.device, client)
+                let proof = try begun.proof(founder.device)
+                try expectProblem(try await begun.at(stranger).step("key", proof), "flow.expired")
+                let asked = try await begun.step("key", proof, key: "key")
+                let flow = BlindFlow(flow: begun, device: founder.device, asked: asked)
+                let opening = try flow.opening(passphrase: try #require(founder.person.passphrase))
+                let first = try opening.first(), body = BlindFlow.body([(first.slot, first.element)])
+                try expectProblem(try await begun.at(stranger).step("evaluations", body), "flow.expired")
+                let evaluated = try await begun.step("evaluations", body, key: "evaluation")
+                let copy = try bytes(base64: evaluated["evaluations"]?.items.first?["sealedCopy"]?.text)
+                let evaluation = try bytes(base64: evaluated["evaluations"]?.items.first?["evaluation"]?.text)
+                let signed = try flow.proof(by: try first.open(evaluation: evaluation, copy: copy))
+                let success = try await begun.step("proof", signed, key: "proof")
+                expectOutcome(success, "success")
+                for client in [client, elsewhere] {
+                    let repeated = begun.at(client)
+                    #expect(try await repeated.step("key", proof, key: "key").body == asked.body)
+                    #expect(try await repeated.step("evaluations", body, key: "evaluation").body == evaluated.body)
+                    #expect(try await repeated.step("proof", signed, key: "proof").body == success.body)
+                    try expectProblem(try await repeated.step("proof", signed), "flow.already_used")
+                }
+                #expect(try await world.charges(of: try flow.context.credentialId) == 1)
+            }
+        }
+    }
 }

@@ -1,0 +1,86 @@
+import Canonical
+import Foundation
+import Identity
+import Keys
+import Ledger
+import Logging
+import Testing
+
+@testable import IdentityService
+@testable import Postgres
+
+/// What a step sends to the database must not depend on whether there is somebody.
+struct FlowSceneReadingTests {
+    private let context: ServiceContext
+
+    init() throws {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        // Nothing is sent: only the statements are looked at.
+        let pool = PostgresPool(
+            configuration: try PostgresConfiguration(url: "postgresql://nobody@127.0.0.1:1/none"),
+            maximumConnections: 1, logger: logger)
+        let masters = MasterKeys.random()
+        context = ServiceContext(
+            pool: pool, appender: Appender(pool: pool, logger: logger), reader: LedgerReader(pool: pool),
+            ring: .random(), personKeys: PersonKeys(pool: pool, masters: masters),
+            seeds: OPRFSeeds(pool: pool, masters: masters), compute: ComputePool(threads: 1, waiting: 1),
+            evaluations: ComputePool(threads: 1, waiting: 1), settings: ServiceSettings(), logger: logger)
+    }
+
+    private static let tenant = UUID()
+
+    private func scene(_ user: UUID, _ employee: UUID?) -> FlowScene {
+        FlowScene(
+            user: UserSnapshot(id: UserID(user), state: User.initial, version: 0, leaves: [:], events: []),
+            employee: employee.map {
+                EmployeeSnapshot(id: EmployeeID($0), state: Employee.initial, version: 0, leaves: [:], events: [])
+            },
+            tenant: TenantSnapshot(id: TenantID(Self.tenant), state: Tenant.initial, version: 0, leaves: [:]))
+    }
+
+    /// Texts of statements and lengths of what is bound.
+    private func shape(_ reading: FlowSceneReading) -> [String] {
+        reading.statements.map { "\($0.text) \($0.parameters.bytes.count)" }
+    }
+
+    @Test(arguments: [ChallengedCredential.Parts.keyStep, .evaluation, .proof, .validation], [false, true])
+    func `people, and names that nobody has, are read by the same statements`(
+        parts: ChallengedCredential.Parts, isEmployeeKnown: Bool
+    ) {
+        let known = BudgetFixture.flow(tenant: Self.tenant)
+        var unknown = BudgetFixture.flow(tenant: Self.tenant, isDecoy: true)
+        let standIn = StandIn(employeeId: UUID(), userId: UUID(), credentialId: UUID())
+        unknown.standIn = standIn
+        // Nobody, and no colleague who could stand in.
+        let alone = BudgetFixture.flow(tenant: Self.tenant, isDecoy: true)
+        let readings = [
+            (known, known.userId, known.employeeId), (unknown, standIn.userId, standIn.employeeId),
+            (alone, alone.userId, alone.employeeId),
+        ].map { state, user, employee in
+            (
+                fresh: FlowSceneReading(parts, for: state, context),
+                remembered: FlowSceneReading(
+                    parts, for: state, remembered: scene(user, isEmployeeKnown ? employee : nil), context)
+            )
+        }
+        for reading in readings {
+            #expect(shape(reading.fresh) == shape(readings[0].fresh))
+            #expect(shape(reading.remembered) == shape(readings[0].remembered))
+            // The company's ledger, and the directory of the user, which is that of the budget or of who stands in.
+            #expect(reading.remembered.ledgers.contains(LedgerID(Self.tenant)))
+            #expect((2...3).contains(reading.remembered.ledgers.count))
+        }
+        #expect(shape(readings[0].fresh) != shape(readings[0].remembered))
+    }
+
+    @Test func `what is newer than remembered is not taken, nor anything else with it`() throws {
+        let state = BudgetFixture.flow(tenant: Self.tenant)
+        var remembered = scene(state.userId, nil)
+        let nothing = FlowSceneReading(.keyStep, for: state, remembered: remembered, context)
+        #expect(try nothing.read([[], []])?.scene.user?.id == UserID(state.userId))
+        remembered.user?.head = StreamHead(version: 3, event: UUID())
+        let moved = FlowSceneReading(.keyStep, for: state, remembered: remembered, context)
+        let read = try moved.read([[], []])
+        #expect(read == nil)
+    }
+}
