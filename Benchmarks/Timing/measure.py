@@ -42,7 +42,7 @@ def proved(service, company, employee, kind="logins", device=None, **more):
 
 
 def register(service, company, employee):
-    """The device that registered, whose key waits unless it is the first of the company."""
+    """The device that registered, whose key waits unless it is the first of the company, and the access token of the first."""
     device = Device()
     path, _, _ = proved(
         service, company, employee, "registrations", device, email=f"{employee}@mail.{company}",
@@ -50,12 +50,12 @@ def register(service, company, employee):
     status, reply, _ = service.post(f"{path}/credentials", {"securityQuestions": QUESTIONS})
     if status != 200:
         sys.exit(f"a registration was refused: {status} {reply.get('code')}")
-    return device
+    return device, reply.get("session", {}).get("accessToken")
 
 
-def decide(service, company, employee, decision):
-    """A decision about an employee that the app may make."""
-    status, reply, _ = service.post(f"/v1/companies/{company}/employees/{employee}/{decision}", {})
+def decide(service, company, employee, decision, session=None):
+    """A decision about an employee that the app may make, or the admin with this access token."""
+    status, reply, _ = service.post(f"/v1/companies/{company}/employees/{employee}/{decision}", {}, session)
     expect(status == 200, status, reply)
 
 
@@ -150,7 +150,7 @@ def compare(service, company, known, unknown, mode, pairs):
             print(f"{mode}: {call}: {({name: len(g) for name, g in groups.items()})} differ", flush=True)
 
 
-def prepare(service, company, name, device, options):
+def prepare(service, company, name, device, admin, options):
     """What happened to somebody before they are measured."""
     if options.changed or options.devices:
         let_in(service, company, name, device)
@@ -159,7 +159,7 @@ def prepare(service, company, name, device, options):
     if options.changed:
         change(service, company, name, device)
     if options.cancelled:
-        decide(service, company, name, "cancellation")
+        decide(service, company, name, "cancellation", admin)
 
 
 def names(service, count, file, options):
@@ -173,9 +173,11 @@ def names(service, count, file, options):
     # The first one is the security admin and is not measured.
     known = [f"k{100_000 + number}" for number in range(count + 1)]
     for number, name in enumerate(known):
-        device = register(service, company, name)
-        if number > 0:
-            prepare(service, company, name, device, options)
+        device, session = register(service, company, name)
+        if number == 0:
+            admin = session
+        else:
+            prepare(service, company, name, device, admin, options)
         print(f"\rregistered {number + 1} of {len(known)}", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     unknown = unknown_names(service, company, count)

@@ -46,13 +46,14 @@ class Service:
         self.connection.connect()
         self.connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
-    def post(self, path, body):
+    def post(self, path, body, session=None):
         """Status, document, and milliseconds from the first byte sent to the last one read."""
         if self.calls % 100 == 0:
             self.connect()
         self.calls += 1
         data = json.dumps(body).encode()
-        headers = {"Authorization": self.basic, "Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4())}
+        who = f"Bearer {session}" if session else self.basic
+        headers = {"Authorization": who, "Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4())}
         started = time.perf_counter_ns()
         self.connection.request("POST", path, data, headers)
         reply = self.connection.getresponse()
