@@ -8,7 +8,8 @@ extension ServiceContext {
     func budget(for state: FlowState, of target: ChallengedCredential) throws -> AttemptBudget {
         var isKnown = false
         if state.purpose == .login || state.purpose == .change {
-            isKnown = try target.employee.state.authorizedKeys.contains(try state.deviceKey) && !state.isDecoy
+            guard let isInForce = target.scene.isKeyInForce else { throw ServiceError(.serviceUnavailable) }
+            isKnown = isInForce && !state.isDecoy
         }
         return AttemptBudget(state, isKnownDevice: isKnown, ring: ring)
     }

@@ -27,7 +27,8 @@ struct ChallengedCredential: Sendable {
         let rawValue: Int
         static let seed = Parts(rawValue: 1)
         static let questions = Parts(rawValue: 2)
-        static let employee = Parts(rawValue: 4)
+        /// Whether the flow's key is in force for the employee.
+        static let device = Parts(rawValue: 4)
         static let tenant = Parts(rawValue: 8)
         /// Whether the budget's lifetime is over.
         static let lifetime = Parts(rawValue: 16)
@@ -35,11 +36,11 @@ struct ChallengedCredential: Sendable {
         /// What the key step shows.
         static let keyStep: Parts = [.questions, .tenant]
         /// What an evaluation needs.
-        static let evaluation: Parts = [.seed, .employee]
+        static let evaluation: Parts = [.seed, .device]
         /// What a proof in blind mode needs to end a log-in.
-        static let proof: Parts = [.employee, .tenant, .lifetime]
+        static let proof: Parts = [.tenant, .lifetime]
         /// What direct mode needs to open a copy and end a log-in.
-        static let validation: Parts = [.seed, .employee, .tenant, .lifetime]
+        static let validation: Parts = [.seed, .device, .tenant, .lifetime]
     }
 
     /// The seed of its VOPRF keys.
@@ -47,14 +48,6 @@ struct ChallengedCredential: Sendable {
         get throws(ServiceError) {
             guard let loadedSeed else { throw ServiceError(.serviceUnavailable) }
             return loadedSeed
-        }
-    }
-
-    /// The employee, or nobody; in nobody's place a colleague who must be passed over.
-    var employee: EmployeeSnapshot {
-        get throws(ServiceError) {
-            guard let employee = scene.employee else { throw ServiceError(.serviceUnavailable) }
-            return employee
         }
     }
 

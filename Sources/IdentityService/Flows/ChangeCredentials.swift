@@ -17,7 +17,7 @@ struct ChangeCredentials: Sendable {
         let row = try await store.load(handle: flow, purpose: .change, app: app, at: call.time)
         let secret = input.secret
         try validation.expect(secret, row.state)
-        let target = try await ChallengedCredential.load([.seed, .employee, .tenant], for: row.state, context)
+        let target = try await ChallengedCredential.load([.seed, .device, .tenant], for: row.state, context)
         let policy = try target.policy(for: row.state)
         guard policy.permits(.direct), !target.isBlindOnly else { throw ServiceError(.policyBlindOnly) }
         guard !input.credentials.questionsWithPassphrase || policy.questionsWithPassphrase else {

@@ -29,9 +29,11 @@ struct CompleteLogin: Sendable {
                 scene = again.scene
             }
             known = nil
-            guard let employee = scene.employee, let tenant = scene.tenant, let user = scene.user else {
+            guard let tenant = scene.tenant, let user = scene.user else {
                 throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1)
             }
+            // Read only now: how many devices somebody has is nothing for who knows no secret.
+            let employee = try await StateLoader(reader: context.reader).employee(employeeId, in: tenantId)
             // The secret that was right is the user's, whose employee must be the flow's.
             guard employee.state.account?.user == user.id else { return (nil, ServiceError(.requestStale)) }
             let decision = Employee.login(

@@ -2,13 +2,14 @@ import Identity
 import Ledger
 import Postgres
 
-/// What a step of a flow knows of its people: the user, and where they are wanted the employee, the company, and whether
-/// the budget's lifetime is over.
+/// What a step of a flow knows of its people: the user, and where they are wanted the company, whether the flow's key is in
+/// force for the employee, and whether the budget's lifetime is over.
 struct FlowScene: Sendable {
     /// The user, as far as ``StateLoader/credentials(of:)`` reads.
     var user: UserSnapshot?
-    var employee: EmployeeSnapshot?
     var tenant: TenantSnapshot?
+    /// Whether the flow's key is in force for the employee, or for the colleague in nobody's place.
+    var isKeyInForce: Bool?
     /// Whether the budget of unknown devices has given all that it gives in the credential's lifetime.
     var hasReachedLifetimeCap: Bool?
 
@@ -22,18 +23,15 @@ struct FlowScene: Sendable {
         return read
     }
 
-    /// The user, who is always needed, and what `parts` ask for.
+    /// The user, who is always needed, and what `parts` ask for of what can be remembered.
     func limited(to parts: ChallengedCredential.Parts) -> FlowScene {
-        FlowScene(
-            user: user, employee: parts.contains(.employee) ? employee : nil,
-            tenant: parts.contains(.tenant) ? tenant : nil)
+        FlowScene(user: user, tenant: parts.contains(.tenant) ? tenant : nil)
     }
 
     /// The last events of its streams.
     func heads(in tenantId: TenantID) -> [StreamID: StreamHead] {
         var heads: [StreamID: StreamHead] = [:]
         if let user { heads[.user(user.id)] = user.head }
-        if let employee { heads[.employee(employee.id, in: tenantId)] = employee.head }
         if let tenant { heads[.tenant(tenantId)] = tenant.head }
         return heads
     }

@@ -13,11 +13,11 @@ struct FlowSceneReading: Sendable {
     let ledgers: Set<LedgerID>
     private let parts: ChallengedCredential.Parts
     private let user: UserID
-    private let employee: EmployeeID
     private let tenant: TenantID
     private let remembered: FlowScene
-    private let streams: StreamsQuery?
     private let heads: StreamHeadsQuery?
+    private let streams: StreamsQuery?
+    private let device: DeviceReading?
 
     /// What a step of a flow needs.
     ///
@@ -28,14 +28,12 @@ struct FlowSceneReading: Sendable {
     ) {
         self.parts = parts
         user = UserID(state.standIn?.userId ?? state.userId)
-        employee = EmployeeID(state.standIn?.employeeId ?? state.employeeId)
         tenant = TenantID(state.tenantId)
         self.remembered = remembered.limited(to: parts)
-        let asked = Self.streams(user, employee, tenant, parts, self.remembered)
-        streams = asked.fresh
-        heads = asked.known.isEmpty ? nil : StreamHeadsQuery(asked.known)
+        (streams, heads) = Self.streams(user, tenant, parts, self.remembered)
+        device = parts.contains(.device) ? DeviceReading(state) : nil
         let directory = LedgerID.directory(of: user)
-        var statements = [heads?.sql, streams?.sql].compactMap(\.self)
+        var statements = [heads?.sql, streams?.sql, device?.query.sql].compactMap(\.self)
         if parts.contains(.seed) {
             let credential = state.standIn?.credentialId ?? state.credentialId
             statements.append(OPRFSeeds.selection(credentialId: credential, ledger: directory.uuid))
@@ -53,26 +51,19 @@ struct FlowSceneReading: Sendable {
 
     /// The streams that are to be read, and those of which the head is enough.
     private static func streams(
-        _ user: UserID, _ employee: EmployeeID, _ tenant: TenantID, _ parts: ChallengedCredential.Parts,
-        _ remembered: FlowScene
-    ) -> (fresh: StreamsQuery?, known: [StreamID]) {
-        var fresh: [StreamID] = [], known: [StreamID] = []
+        _ user: UserID, _ tenant: TenantID, _ parts: ChallengedCredential.Parts, _ remembered: FlowScene
+    ) -> (fresh: StreamsQuery?, known: StreamHeadsQuery?) {
+        var known: [StreamID] = []
         if remembered.user != nil { known.append(.user(user)) }
-        if parts.contains(.employee) {
-            if remembered.employee == nil {
-                fresh.append(.employee(employee, in: tenant))
-            } else {
-                known.append(.employee(employee, in: tenant))
-            }
-        }
         let isTenantFresh = parts.contains(.tenant) && remembered.tenant == nil
-        if isTenantFresh { fresh.append(.tenant(tenant)) }
         if parts.contains(.tenant), !isTenantFresh { known.append(.tenant(tenant)) }
-        if fresh.isEmpty, remembered.user != nil { return (nil, known) }
+        let heads = known.isEmpty ? nil : StreamHeadsQuery(known)
+        if !isTenantFresh, remembered.user != nil { return (nil, heads) }
         let query = StreamsQuery(
-            fresh, tail: remembered.user == nil ? StateLoader.credentials(of: user) : nil,
+            isTenantFresh ? [.tenant(tenant)] : [],
+            tail: remembered.user == nil ? StateLoader.credentials(of: user) : nil,
             foundingOf: isTenantFresh ? LedgerID(tenant.uuid) : nil)
-        return (query, known)
+        return (query, heads)
     }
 
     /// Reads the rows of ``statements``: the scene, and the wrapped seeds of the credential or the wrapped key of the user's
@@ -86,14 +77,11 @@ struct FlowSceneReading: Sendable {
         if let streams {
             let read = try streams.read(rest.popFirst() ?? [])
             if scene.user == nil { scene.user = try StateLoader.user(user, read.streams[.user(user)] ?? []) }
-            if parts.contains(.employee), scene.employee == nil {
-                let events = read.streams[.employee(employee, in: tenant)] ?? []
-                scene.employee = try StateLoader.employee(employee, events)
-            }
             if parts.contains(.tenant), scene.tenant == nil {
                 scene.tenant = try StateLoader.tenant(tenant, read.founding, read.streams[.tenant(tenant)] ?? [])
             }
         }
+        if let device { scene.isKeyInForce = try device.read(rest.popFirst() ?? []) }
         var wrapped: [PostgresRow] = []
         if !parts.isDisjoint(with: [.seed, .questions]) { wrapped = rest.popFirst() ?? [] }
         if parts.contains(.lifetime) {

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Identity
 import Postgres
 
 /// What this process remembers of log-ins on their way: hints, which every step holds against the database.
@@ -17,9 +16,6 @@ final class FlowMemory: Sendable {
 
     /// How many flows are remembered at most, each some thousands of bytes: states and no histories.
     static let capacity = 2_048
-    /// Of whom more keys are known, the employee is read at each step: otherwise somebody with a long history could fill the
-    /// memory, also as the colleague who stands in for nobody.
-    static let maximumKeys = 64
 
     private let flows = Lock(Generations<String, Remembered>(capacity: capacity))
 
@@ -36,24 +32,17 @@ final class FlowMemory: Sendable {
             // Of two calls at the same time the later one may come here first.
             if let before, before.row.version > row.version { return }
             var scene = light
-            scene.employee = scene.employee ?? before?.scene.employee
             scene.tenant = scene.tenant ?? before?.scene.tenant
             flows.insert(Remembered(row: row, scene: scene), for: handle)
         }
     }
 
-    /// What is kept of a scene: no events but the one that names the employee, and nothing that holds for a moment.
+    /// What is kept of a scene: no events, and nothing that holds for a moment.
     private static func light(_ scene: FlowScene) -> FlowScene {
-        var scene = scene
+        var scene = FlowScene(user: scene.user, tenant: scene.tenant)
         scene.user?.events = []
         scene.user?.leaves = [:]
-        if var employee = scene.employee {
-            employee.events = Array(employee.events.prefix(1))
-            employee.leaves = [:]
-            scene.employee = employee.state.keys.count > maximumKeys ? nil : employee
-        }
         scene.tenant?.leaves = [:]
-        scene.hasReachedLifetimeCap = nil
         return scene
     }
 

@@ -29,12 +29,9 @@ struct FlowSceneReadingTests {
 
     private static let tenant = UUID()
 
-    private func scene(_ user: UUID, _ employee: UUID?) -> FlowScene {
+    private func scene(_ user: UUID) -> FlowScene {
         FlowScene(
             user: UserSnapshot(id: UserID(user), state: User.initial, version: 0, leaves: [:], events: []),
-            employee: employee.map {
-                EmployeeSnapshot(id: EmployeeID($0), state: Employee.initial, version: 0, leaves: [:], events: [])
-            },
             tenant: TenantSnapshot(id: TenantID(Self.tenant), state: Tenant.initial, version: 0, leaves: [:]))
     }
 
@@ -43,9 +40,9 @@ struct FlowSceneReadingTests {
         reading.statements.map { "\($0.text) \($0.parameters.bytes.count)" }
     }
 
-    @Test(arguments: [ChallengedCredential.Parts.keyStep, .evaluation, .proof, .validation], [false, true])
+    @Test(arguments: [ChallengedCredential.Parts.keyStep, .evaluation, .proof, .validation])
     func `people, and names that nobody has, are read by the same statements`(
-        parts: ChallengedCredential.Parts, isEmployeeKnown: Bool
+        parts: ChallengedCredential.Parts
     ) {
         let known = BudgetFixture.flow(tenant: Self.tenant)
         var unknown = BudgetFixture.flow(tenant: Self.tenant, isDecoy: true)
@@ -54,13 +51,11 @@ struct FlowSceneReadingTests {
         // Nobody, and no colleague who could stand in.
         let alone = BudgetFixture.flow(tenant: Self.tenant, isDecoy: true)
         let readings = [
-            (known, known.userId, known.employeeId), (unknown, standIn.userId, standIn.employeeId),
-            (alone, alone.userId, alone.employeeId),
-        ].map { state, user, employee in
+            (known, known.userId), (unknown, standIn.userId), (alone, alone.userId),
+        ].map { state, user in
             (
                 fresh: FlowSceneReading(parts, for: state, context),
-                remembered: FlowSceneReading(
-                    parts, for: state, remembered: scene(user, isEmployeeKnown ? employee : nil), context)
+                remembered: FlowSceneReading(parts, for: state, remembered: scene(user), context)
             )
         }
         for reading in readings {
@@ -75,7 +70,7 @@ struct FlowSceneReadingTests {
 
     @Test func `what is newer than remembered is not taken, nor anything else with it`() throws {
         let state = BudgetFixture.flow(tenant: Self.tenant)
-        var remembered = scene(state.userId, nil)
+        var remembered = scene(state.userId)
         let nothing = FlowSceneReading(.keyStep, for: state, remembered: remembered, context)
         #expect(try nothing.read([[], []])?.scene.user?.id == UserID(state.userId))
         remembered.user?.head = StreamHead(version: 3, event: UUID())

@@ -23,9 +23,12 @@ struct FlowMemoryTests {
         FlowStore.Row(state: row.state, version: row.version + 1, expiresAt: row.expiresAt, seal: [])
     }
 
-    private func employee() -> EmployeeSnapshot {
-        EmployeeSnapshot(
-            id: EmployeeID(UUID()), state: Employee.initial, version: 0, leaves: [1: [1]], events: [event, event])
+    private func user() -> UserSnapshot {
+        UserSnapshot(id: UserID(UUID()), state: User.initial, version: 0, leaves: [1: [1]], events: [event])
+    }
+
+    private func tenant() -> TenantSnapshot {
+        TenantSnapshot(id: TenantID(UUID()), state: Tenant.initial, version: 0, leaves: [1: [1]])
     }
 
     private let event = RecordedEvent(
@@ -53,30 +56,32 @@ struct FlowMemoryTests {
 
     @Test func `a step adds to what was read before, and a fact of the moment is not kept`() {
         var row = row()
-        let first = employee(), second = employee()
-        memory.remember(row, FlowScene(employee: first, hasReachedLifetimeCap: true))
+        let first = tenant(), second = tenant()
+        memory.remember(row, FlowScene(tenant: first, isKeyInForce: true, hasReachedLifetimeCap: true))
         row = next(row)
         memory.remember(row, FlowScene())
         let remembered = memory.recall(FlowStore.handle(of: row.state))
-        #expect(remembered?.scene.employee?.id == first.id && remembered?.row.version == 2)
-        #expect(remembered?.scene.hasReachedLifetimeCap == nil)
-        memory.remember(row, FlowScene(employee: second))
-        #expect(memory.recall(FlowStore.handle(of: row.state))?.scene.employee?.id == second.id)
+        #expect(remembered?.scene.tenant?.id == first.id && remembered?.row.version == 2)
+        #expect(remembered?.scene.hasReachedLifetimeCap == nil && remembered?.scene.isKeyInForce == nil)
+        memory.remember(row, FlowScene(tenant: second))
+        #expect(memory.recall(FlowStore.handle(of: row.state))?.scene.tenant?.id == second.id)
     }
 
     @Test func `an earlier row does not take a later one's place, and histories are not kept`() {
         let row = row(version: 4)
-        memory.remember(next(row), FlowScene(employee: employee()))
+        memory.remember(next(row), FlowScene(user: user(), tenant: tenant()))
         memory.remember(row, FlowScene())
         let remembered = memory.recall(FlowStore.handle(of: row.state))
         #expect(remembered?.row.version == 5)
-        #expect(remembered?.scene.employee?.events.count == 1 && remembered?.scene.employee?.leaves.isEmpty == true)
+        #expect(remembered?.scene.user?.events.isEmpty == true && remembered?.scene.user?.leaves.isEmpty == true)
+        #expect(remembered?.scene.tenant?.leaves.isEmpty == true)
     }
 
     @Test func `a step gets what it asks for and no more`() {
-        let scene = FlowScene(employee: employee(), hasReachedLifetimeCap: false)
-        #expect(scene.limited(to: .keyStep).employee == nil)
-        #expect(scene.limited(to: .evaluation).employee != nil)
-        #expect(scene.limited(to: .proof).hasReachedLifetimeCap == nil)
+        let scene = FlowScene(user: user(), tenant: tenant(), isKeyInForce: false, hasReachedLifetimeCap: false)
+        #expect(scene.limited(to: .evaluation).tenant == nil && scene.limited(to: .evaluation).user != nil)
+        #expect(scene.limited(to: .keyStep).tenant != nil)
+        #expect(scene.limited(to: .validation).hasReachedLifetimeCap == nil)
+        #expect(scene.limited(to: .validation).isKeyInForce == nil)
     }
 }

@@ -1,0 +1,30 @@
+import Canonical
+import FoundationEssentials
+import Identity
+import Ledger
+import Postgres
+import Projections
+
+/// Finds out whether the key of a flow is in force for its employee, by the events that name this key and by those that end
+/// all keys.
+///
+/// Not by the whole stream: how many other devices somebody has would show in the time that an attempt takes. Where there is
+/// nobody, a colleague's stream is searched in the same way.
+struct DeviceReading: Sendable {
+    let query: StreamSearchQuery
+    private let key: [UInt8]
+
+    init(_ state: FlowState) {
+        key = state.employeePublicKey
+        let employee = EmployeeID(state.standIn?.employeeId ?? state.employeeId)
+        query = StreamSearchQuery(
+            .employee(employee, in: TenantID(state.tenantId)), holding: Array(Base64URL.encode(key).utf8),
+            orTypes: [EmployeeCancelled.type, EmailReclaimed.type, EmployeeErased.type])
+    }
+
+    /// Reads the rows of ``query``.
+    func read(_ rows: [PostgresRow]) throws -> Bool {
+        let state = Employee.fold(try query.read(rows).map { try EventCodec.decode($0) })
+        return PublicKeyBytes(key).map { state.authorizedKeys.contains($0) } ?? false
+    }
+}

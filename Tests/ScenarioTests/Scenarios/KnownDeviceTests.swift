@@ -1,0 +1,58 @@
+import Canonical
+import Foundation
+import Postgres
+import Testing
+
+/// Which budget an attempt is charged to follows from the events of that one key.
+@Suite(.onServer, .sharedWorld)
+struct `A device` {
+    /// The devices that the attempts of a flow with this key were charged as, the first one first.
+    private func charged(_ device: Device) async throws -> [String] {
+        let fingerprint = device.fingerprint
+        return try await sharedWorld().superuser { connection in
+            try await connection.query(
+                """
+                SELECT convert_from(entry, 'UTF8')::jsonb #>> '{data,device}' FROM tenure.event
+                WHERE type = 'AttemptCharged' AND position(\(fingerprint) IN convert_from(entry, 'UTF8')) > 0
+                ORDER BY time
+                """
+            ).map { try $0.decode(String.self) }
+        }
+    }
+
+    @Test func `is unknown until its key is authorized, and again after it was revoked`() async throws {
+        let client = try sharedWorld().client, company = "device-known.example"
+        let founder = try await client.foundBlind(company)
+        let phone = Device(), tablet = Device()
+        for device in [phone, tablet] {
+            expectOutcome(try await client.logInBlind(founder.person, device), "authorizationPending")
+        }
+        expectOutcome(try await client.authorize(phone, of: founder.person), "done")
+        for device in [phone, tablet, founder.device] { _ = try await client.logInBlind(founder.person, device) }
+        // Another device's key says nothing about this one.
+        #expect(try await charged(phone) == ["unknown", "known"])
+        #expect(try await charged(tablet) == ["unknown", "unknown"])
+        #expect(try await charged(founder.device) == ["known"])
+        let path = client.path(founder.person, "/keys/\(phone.fingerprint)/revocation")
+        expectOutcome(try await client.post(path, ["reason": "lost"]), "done")
+        _ = try await client.logInBlind(founder.person, phone)
+        _ = try await client.logIn(founder.person, founder.device)
+        #expect(try await charged(phone) == ["unknown", "known", "unknown"])
+        #expect(try await charged(founder.device) == ["known", "known"])
+    }
+
+    @Test func `of somebody else in the company is unknown, and so are all after an erasure`() async throws {
+        let client = try sharedWorld().client, company = "device-other.example"
+        let founder = try await client.foundBlind(company)
+        let second = Person("second", at: company), device = Device()
+        expectOutcome(try await client.registerBlind(second, device), "authorizationPending")
+        expectOutcome(try await client.authorize(device, of: second), "done")
+        _ = try await client.logInBlind(second, device)
+        _ = try await client.logInBlind(founder.person, device)
+        #expect(try await charged(device) == ["known", "unknown"])
+        _ = try await sharedWorld().erase(second)
+        let flow = try await BlindFlow.start(.logins, second, device, client)
+        _ = try? await flow.complete(second)
+        #expect(try await charged(device).filter { $0 == "known" }.count == 1)
+    }
+}
