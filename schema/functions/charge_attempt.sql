@@ -47,7 +47,9 @@ BEGIN
                     make_interval(secs => charge_delay_seconds * 2 ^ least(20, now.spent - charge_free_of_delay)))
                 ELSE b.blocked_until
             END,
-            forget_at = charge_time + make_interval(secs => charge_keep_seconds)
+            -- By days, so that a row nearly always keeps its place in the index: a person's as well as nobody's.
+            forget_at = date_trunc('day', charge_time, 'UTC') + interval '1 day'
+                + make_interval(secs => charge_keep_seconds)
         FROM unnest(charge_keys, charge_limits, charge_lifetime_caps) WITH ORDINALITY AS part (key, most, cap, number)
         JOIN tenure.budget AS old ON old.ledger_id = charge_ledger AND old.key = part.key
         CROSS JOIN LATERAL tenure.budget_refilled(old, charge_time, charge_refill_seconds) AS now

@@ -40,11 +40,14 @@ extension AttemptBudget {
             """
     }
 
-    /// After how many seconds without a charge the rows say no more than no rows do, or may be forgotten; nil for never.
-    private func keepSeconds(_ rules: BudgetRules) -> Int32? {
+    /// After how many seconds without a charge the rows say no more than no rows do, or may be forgotten.
+    ///
+    /// A person's are never forgotten, and still have a moment: nobody's rows have one, and both must change in the same way
+    /// when they are charged.
+    private func keepSeconds(_ rules: BudgetRules) -> Int32 {
         switch device {
         case .known: Int32(rules.knownLimit * rules.knownRefillSeconds + BudgetRules.longestDelaySeconds)
-        case .unknown: isDecoy ? Int32(BudgetRules.decoySeconds) : nil
+        case .unknown: isDecoy ? Int32(BudgetRules.decoySeconds) : BudgetRules.neverSeconds
         }
     }
 }

@@ -32,4 +32,6 @@ extension BudgetRules {
     static let longestDelaySeconds = 3_600
     /// How long a budget of somebody who does not exist is kept after its last charge, in seconds: a year.
     static let decoySeconds = 31_536_000
+    /// For how long the budget of a person is kept: as long as a number of seconds can say, which is 68 years.
+    static let neverSeconds = Int32.max
 }

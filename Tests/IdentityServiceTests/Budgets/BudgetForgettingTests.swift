@@ -30,12 +30,13 @@ struct BudgetForgettingTests {
                 // Before it is forgotten it is as good as none: the first attempt is the first one again.
                 let charged = try await BudgetFixture.charged(budget, pool, at: after(full - 10), rules)
                 #expect(charged.isCharged && charged.spent == 1)
-                #expect(try await sweep(pool, at: after(2 * full)) == 1)
+                // Moments are whole days.
+                #expect(try await sweep(pool, at: after(2 * full + 86_400)) == 1)
             }
         }
     }
 
-    @Test func `nobody's is forgotten a year after its last charge, and somebody's never`() async throws {
+    @Test func `nobody's is forgotten a year after its last charge, by whole days, and somebody's never`() async throws {
         try await TestDatabase.with { database in
             let ring = KeyRing.random()
             let budgets = [false, true].map { isDecoy in
@@ -47,9 +48,40 @@ struct BudgetForgettingTests {
                         try await BudgetFixture.expect(true, budget, pool, at: after(second), rules)
                     }
                 }
-                #expect(try await sweep(pool, at: after(31_536_000)) == 0)
-                #expect(try await sweep(pool, at: after(31_536_100)) == 3)
+                #expect(try await sweep(pool, at: after(31_536_100)) == 0)
+                #expect(try await sweep(pool, at: after(31_536_100 + 86_400)) == 3)
                 #expect(try await sweep(pool, at: after(315_360_000)) == 0)
+            }
+        }
+    }
+
+    @Test func `a charge moves neither a person's nor nobody's in the index more than once a day`() async throws {
+        try await TestDatabase.with { database in
+            let ring = KeyRing.random()
+            try await database.withPool { pool in
+                for isDecoy in [false, true] {
+                    let budget = AttemptBudget(
+                        BudgetFixture.flow(isDecoy: isDecoy), isKnownDevice: false, ring: ring)
+                    func moments() async throws -> [Int64?] {
+                        let keys = budget.parts.map(\.key)
+                        let sql: SQL = "SELECT forget_at FROM tenure.budget WHERE key = ANY (\(keys))"
+                        return try await pool.query(sql, in: [budget.ledger]).map {
+                            try $0.decode(PostgresTimestamp?.self)?.microsecondsSinceUnixEpoch
+                        }
+                    }
+                    let midnight = BudgetFixture.start.microseconds / 86_400_000_000 * 86_400_000_000
+                    func charge(_ second: Int64) async throws -> [Int64?] {
+                        let time = Timestamp(microseconds: midnight + second * 1_000_000)
+                        try await BudgetFixture.expect(true, budget, pool, at: time, rules)
+                        return try await moments()
+                    }
+                    let first = try await charge(86_400)
+                    #expect(first.count == 3 && !first.contains(nil))
+                    let second = try await charge(86_400 + 40_000), last = try await charge(2 * 86_400 - 1)
+                    #expect(second == first && last == first)
+                    let next = try await charge(2 * 86_400)
+                    #expect(next != first)
+                }
             }
         }
     }
