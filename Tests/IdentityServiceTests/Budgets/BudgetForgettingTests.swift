@@ -36,7 +36,7 @@ struct BudgetForgettingTests {
         }
     }
 
-    @Test func `nobody's is forgotten a year after its last charge, by whole days, and somebody's never`() async throws {
+    @Test func `nobody's is forgotten a year after its last charge, and somebody's never`() async throws {
         try await TestDatabase.with { database in
             let ring = KeyRing.random()
             let budgets = [false, true].map { isDecoy in
