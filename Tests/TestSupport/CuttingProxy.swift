@@ -99,10 +99,10 @@ public final class CuttingProxy: @unchecked Sendable {
     }
 
     private func forward(_ client: Int32, _ server: Int32, _ isCutting: Flag) {
-        var buffer = [UInt8](repeating: 0, count: 65_536)
+        var buffer = [UInt8](repeating: 0, count: 65_536), commits = Commits()
         while case let count = read(client, &buffer, buffer.count), count > 0 {
             let bytes = buffer[..<count]
-            if Self.isCommit(bytes), let cut = takeCut() {
+            if commits.found(in: bytes), let cut = takeCut() {
                 isCutting.set()
                 guard cut == .after else {
                     shutdown(server, Int32(SHUT_RDWR))
@@ -122,9 +122,27 @@ public final class CuttingProxy: @unchecked Sendable {
         }
     }
 
-    /// A simple query `COMMIT`: the type, the length, the text and its NUL.
-    private static func isCommit(_ bytes: ArraySlice<UInt8>) -> Bool {
-        Array(bytes) == [UInt8(ascii: "Q"), 0, 0, 0, 11] + Array("COMMIT".utf8) + [0]
+    /// Where a connection commits: by a simple query, or by a statement of its own at the end of others.
+    private struct Commits {
+        /// The names under which COMMIT was prepared, between the zeros that stand around them in a Bind message.
+        private var names: [[UInt8]] = []
+
+        private static let simple = [UInt8(ascii: "Q"), 0, 0, 0, 11] + Array("COMMIT".utf8) + [0]
+        private static let prepared = [0] + Array("COMMIT".utf8) + [0]
+
+        /// Whether these bytes hold a COMMIT.
+        mutating func found(in bytes: ArraySlice<UInt8>) -> Bool {
+            let bytes = Array(bytes)
+            if bytes == Self.simple { return true }
+            if let place = bytes.firstRange(of: Self.prepared) {
+                // A Parse message: its length, whose first byte is 0, then the name, of letters, digits and underscores.
+                let name = bytes[..<place.lowerBound].reversed().prefix {
+                    $0 == UInt8(ascii: "_") || (48...57).contains($0) || (97...122).contains($0)
+                }
+                names.append([0] + name.reversed() + [0])
+            }
+            return names.contains { bytes.firstRange(of: $0) != nil }
+        }
     }
 
     private static func write(_ bytes: ArraySlice<UInt8>, _ descriptor: Int32) -> Bool {

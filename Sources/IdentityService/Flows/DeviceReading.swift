@@ -17,9 +17,15 @@ struct DeviceReading: Sendable {
     init(_ state: FlowState) {
         key = state.employeePublicKey
         let employee = EmployeeID(state.standIn?.employeeId ?? state.employeeId)
+        let named = Array(Base64URL.encode(key).utf8)
         query = StreamSearchQuery(
-            .employee(employee, in: TenantID(state.tenantId)), holding: Array(Base64URL.encode(key).utf8),
-            orTypes: [EmployeeCancelled.type, EmailReclaimed.type, EmployeeErased.type])
+            .employee(employee, in: TenantID(state.tenantId)),
+            [
+                EmployeeKeyPresented.type: named, EmployeeKeyAuthorized.type: named, EmployeeKeyRefused.type: named,
+                EmployeeKeyRevoked.type: named, EmailReclaimed.type: [], EmployeeErased.type: [],
+                // A cancellation for any other reason leaves keys as they are, and should cost nothing.
+                EmployeeCancelled.type: Array("\"\(CancellationReason.reclaimed.rawValue)\"".utf8),
+            ])
     }
 
     /// Reads the rows of ``query``.

@@ -1,6 +1,6 @@
 public import Postgres
 
-/// The statement that reads those events of a stream that hold some bytes or are of some types; it can be sent together with
+/// The statement that reads those events of a stream that are of some types and hold some bytes; it can be sent together with
 /// others.
 ///
 /// The server looks for the bytes, so that a long stream costs little where few of its events are wanted.
@@ -14,15 +14,17 @@ public struct StreamSearchQuery: Sendable {
     ///
     /// - Parameters:
     ///   - stream: The stream they are in.
-    ///   - bytes: What an entry holds, as it stands in its canonical JSON.
-    ///   - types: Types whose events are wanted in any case.
-    public init(_ stream: StreamID, holding bytes: [UInt8], orTypes types: [String]) {
+    ///   - wanted: By type, what an entry holds, as it stands in its canonical JSON; every entry holds no bytes.
+    public init(_ stream: StreamID, _ wanted: [String: [UInt8]]) {
         ledger = stream.ledger
+        let wanted = wanted.sorted { $0.key < $1.key }
         sql = """
-            SELECT ledger_id, position, event_id, entry FROM tenure.event
-            WHERE ledger_id = \(stream.ledger.uuid) AND stream_id = \(stream.id) AND kind = \(stream.kind)
-                AND (position(\(bytes) IN entry) > 0 OR type = ANY (\(types)))
-            ORDER BY version
+            SELECT e.ledger_id, e.position, e.event_id, e.entry
+            FROM tenure.event AS e JOIN unnest(\(wanted.map(\.key)), \(wanted.map(\.value))) AS w (type, bytes)
+                ON w.type = e.type
+            WHERE e.ledger_id = \(stream.ledger.uuid) AND e.stream_id = \(stream.id) AND e.kind = \(stream.kind)
+                AND position(w.bytes IN e.entry) > 0
+            ORDER BY e.version
             """
     }
 

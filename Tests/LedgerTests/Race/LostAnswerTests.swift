@@ -64,6 +64,28 @@ struct LostAnswerTests {
         }
     }
 
+    @Test(arguments: [CuttingProxy.Cut.before, .after], [1, 3])
+    func `what goes together with the commit is there once, and so is the append`(
+        cut: CuttingProxy.Cut, count: Int
+    ) async throws {
+        try await withCutAppender(cut, count: count) { appender, proxy, reader in
+            let stream = StreamID.test()
+            for number in 0..<4 {
+                var append = Append.test(stream, expecting: number)
+                append.effects = { appended in
+                    let place = appended.last[stream.ledger] ?? 0, bytes = [UInt8](repeating: 1, count: 16)
+                    // A second time would break the key, and refuse the append.
+                    return ["INSERT INTO tenure.purpose_key SELECT 'p' || \(place), 1, \(bytes)"]
+                }
+                let appended = try await appender.append(append)
+                #expect(!appended.wasDuplicate && appended.last == [stream.ledger: Int64(number) + 1])
+            }
+            #expect(proxy.cutsLeft == 0)
+            let events = try await reader.ledger(stream.ledger).events
+            #expect(events.map(\.position) == [1, 2, 3, 4])
+        }
+    }
+
     @Test func `a refusal stays a refusal when the answer is lost`() async throws {
         try await withCutAppender(.after, count: 1) { appender, proxy, _ in
             let stream = StreamID.test()

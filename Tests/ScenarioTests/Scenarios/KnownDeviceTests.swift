@@ -55,4 +55,22 @@ struct `A device` {
         _ = try? await flow.complete(second)
         #expect(try await charged(device).filter { $0 == "known" }.count == 1)
     }
+
+    @Test func `whose person was cancelled stays known, and one whose e-mail was reclaimed does not`() async throws {
+        let world = try sharedWorld(), client = try world.client, company = "device-reclaimed.example"
+        let admin = try await client.found(company)
+        try await world.confirmDomain(of: company)
+        var person = Person("owner", at: company, email: "owner@\(company)")
+        person.isCompanyOwnedEmail = true
+        let owner = try await client.join(person)
+        let before = try await charged(owner.device)
+        expectOutcome(try await client.post(client.path(person, "/cancellation"), by: admin.session), "done")
+        try expectProblem(try await client.logIn(person, owner.device), "employee.inactive")
+        #expect(try await charged(owner.device) == before + ["known"])
+        let body: JSONValue = ["email": .string(person.email), "reason": "has left us"]
+        expectOutcome(
+            try await client.post(client.path(company, "/reclaimed-emails"), body, by: admin.session), "done")
+        try expectProblem(try await client.logIn(person, owner.device), "employee.inactive")
+        #expect(try await charged(owner.device) == before + ["known", "unknown"])
+    }
 }
