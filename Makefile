@@ -15,7 +15,7 @@ CONFIGURATION ?= debug
 BUILD := swift build --configuration $(CONFIGURATION) -Xcc -O2 --product tenure
 TENURE = "$$($(BUILD) --show-bin-path)/tenure"
 
-.PHONY: help run test soak bench lint format migrate docs sanitize clean
+.PHONY: help run test soak bench lint format migrate docs reference sanitize clean
 
 help: ## This list
 	@grep -hE '^[a-z]+: ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+): ## (.*)/  make \1\t\2/'
@@ -48,6 +48,9 @@ migrate: ## Bring the database of TENURE_OWNER_DATABASE_URL up to date
 
 docs: ## Check that the links between the documents lead somewhere
 	@scripts/check-links
+
+reference: ## Build the client library's reference and tutorial with DocC
+	@scripts/client-docs
 
 sanitize: ## Postgres, Ledger, Credentials and Hogweed under the thread and the address sanitizer
 	@scripts/sanitize

@@ -43,6 +43,8 @@ extension TenureClient {
     ///
     /// - Parameters:
     ///   - employeePublicKey: The padded base64 that the new device showed.
+    ///   - companyName: The company of the key's owner.
+    ///   - companyEmployeeId: The name that the key's owner has there.
     ///   - approver: The admin who decides; without one the app itself vouches, with a secret that has AUTHORIZATION.
     /// - Throws: ``TenureClientError`` with `employee.key_invalid` when the text is no public key, and with
     ///   ``TenureClientError/Code/signingRefused`` when the service would have another thing signed.

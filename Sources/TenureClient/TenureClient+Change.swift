@@ -31,8 +31,15 @@ extension TenureClient {
     /// place.
     ///
     /// - Parameters:
+    ///   - flow: The flow, whose key this device has proved.
     ///   - asked: The outcome of ``proveKey(_:key:)``.
+    ///   - current: The old answers or the old passphrase.
+    ///   - new: Five questions with their answers, and a passphrase or none.
     ///   - blindOnly: Whether direct mode shall be refused for the new credentials.
+    ///   - key: This device's key, which the flow began with.
+    ///   - pins: Where it is remembered which credentials this device has met.
+    ///   - accepted: What the person takes for the account's credentials, of ``shownCredentials(_:_:)``, when another
+    ///     one is pinned.
     /// - Throws: ``TenureClientError`` as at a set-up in blind mode.
     public func changeBlindCredentials(
         _ flow: Flow, _ asked: FlowOutcomeResponse, current: CredentialsChangeRequest.Current,

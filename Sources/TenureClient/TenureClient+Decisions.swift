@@ -8,8 +8,13 @@ extension TenureClient {
     /// action, and for the company that this device has pinned. An app that vouches itself needs no signer.
     ///
     /// - Parameters:
+    ///   - action: What is decided.
     ///   - key: The key that is decided upon, as its owner showed it.
+    ///   - employee: The name that the key's owner has in the company.
+    ///   - company: The company.
     ///   - reason: A code `[a-z0-9_.-]{1,64}`; refusals and revocations need one.
+    ///   - authority: Who decides.
+    ///   - signer: The admin's key on this device; `nil` where nothing is to be signed.
     ///   - approver: The employee whose key the signer is. What this device has pinned for them names the company, and so
     ///     does what it has pinned for whoever owns the key.
     public func decide(

@@ -26,7 +26,11 @@ extension TenureClient {
     ///
     /// Needs a secret with CREATION. Nothing is claimed before the last step; giving up costs nothing.
     ///
-    /// - Parameter isCompanyOwnedEmail: Whether the address is claimed to be the company's own.
+    /// - Parameters:
+    ///   - companyName: The company; whoever registers first founds it.
+    ///   - companyEmployeeId: The name that the person shall have there.
+    ///   - email: The person's address.
+    ///   - isCompanyOwnedEmail: Whether the address is claimed to be the company's own.
     public func register(
         companyName: String, companyEmployeeId: String, email: String, isCompanyOwnedEmail: Bool = false
     ) async throws -> RegistrationStep {

@@ -31,8 +31,12 @@ extension TenureClient {
     /// Sets new credentials in blind mode, which pins them: nothing that was entered leaves the device.
     ///
     /// - Parameters:
+    ///   - flow: The flow, whose key this device has proved.
     ///   - asked: The outcome `setCredentials` of ``proveKey(_:key:)``.
+    ///   - new: Five questions with their answers, and a passphrase or none.
     ///   - blindOnly: Whether direct mode shall be refused for the new credentials.
+    ///   - key: This device's key, which the flow began with.
+    ///   - pins: Where it is remembered which credentials this device has met.
     /// - Throws: ``TenureClientError`` as at a set-up in blind mode.
     public func recoverBlindCredentials(
         _ flow: Flow, _ asked: FlowOutcomeResponse, to new: CredentialsRequest, blindOnly: Bool = false,

@@ -18,6 +18,10 @@ public struct TenureClient: Sendable {
     /// Makes a client of the service at `baseURL`, for example `https://id.example`.
     ///
     /// - Parameters:
+    ///   - baseURL: Where the service is; a slash at the end does not matter.
+    ///   - appCredentials: The app's id and one of its secrets.
+    ///   - transport: What sends requests.
+    ///   - retries: How often and after which pauses a call is sent again whose reply was lost.
     ///   - issuer: The name that the service writes into challenges; `nil` accepts any. An app that knows it sets it, and
     ///     signs nothing that another service asked for.
     ///   - mode: How secrets are proved.

@@ -18,8 +18,10 @@ extension TenureClient {
     /// Answers the questions of a flow in blind mode; three to five answers, of which three right ones suffice.
     ///
     /// - Parameters:
+    ///   - flow: The flow, whose key this device has proved.
     ///   - asked: The outcome of ``proveKey(_:key:)``.
     ///   - answers: By the ids of the questions as they were shown.
+    ///   - pins: Where it is remembered which credentials this device has met.
     ///   - accepted: What the person takes for the account's credentials, of ``shownCredentials(_:_:)``, when another
     ///     one is pinned.
     public func proveAnswers(

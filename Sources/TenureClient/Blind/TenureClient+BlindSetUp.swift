@@ -6,8 +6,14 @@ extension TenureClient {
     /// Sets a new user's credentials in blind mode and ends the registration.
     ///
     /// - Parameters:
+    ///   - flow: The flow, whose key this device has proved.
     ///   - asked: The outcome `setCredentials` of ``proveKey(_:key:)``.
+    ///   - questions: Exactly five, with their answers.
+    ///   - passphrase: The passphrase, or `nil` for none.
+    ///   - questionsWithPassphrase: Whether the questions may be answered in place of the passphrase.
     ///   - blindOnly: Whether direct mode shall be refused for this user everywhere and for ever.
+    ///   - key: This device's key, which the flow began with.
+    ///   - pins: Where it is remembered which credentials this device has met.
     /// - Throws: ``TenureClientError`` with a code of the library for what the person entered, and with
     ///   ``TenureClientError/Code/signingRefused`` for everything that the service did wrong; nothing was signed then.
     public func setBlindCredentials(

@@ -12,7 +12,9 @@ extension TenureClient {
     /// The credential that the service shows in a flow, as this device would pin it. Whoever has another one pinned asks
     /// the person before accepting it.
     ///
-    /// - Parameter asked: The outcome of ``proveKey(_:key:)``.
+    /// - Parameters:
+    ///   - flow: The flow, whose key this device has proved.
+    ///   - asked: The outcome of ``proveKey(_:key:)``.
     /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/signingRefused`` when it shows none, or another one than
     ///   the challenge names.
     public func shownCredentials(_ flow: Flow, _ asked: FlowOutcomeResponse) throws(TenureClientError) -> CredentialPin

@@ -18,6 +18,8 @@ extension EmployeeSession {
     /// from whoever pretends to be them. What was decided before is the same as once.
     ///
     /// - Parameters:
+    ///   - action: What is decided.
+    ///   - companyEmployeeId: Whose credentials are to be recovered, by the name they have in the company.
     ///   - fingerprint: The lower-case hexadecimal fingerprint of the new key; spaces do not matter.
     ///   - shown: What ``recoveries()`` said the recovery is about; a statement about anybody else is refused. `nil` for a
     ///     fingerprint that stands in no list.

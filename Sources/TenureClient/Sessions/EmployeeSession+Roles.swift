@@ -10,6 +10,7 @@ extension EmployeeSession {
     ///
     /// - Parameters:
     ///   - role: The role from now on.
+    ///   - companyEmployeeId: Whose role it is, by the name they have in the company.
     ///   - followerFingerprint: The fingerprint that the next security admin reads out; spaces do not matter. A succession
     ///     to another key is refused then. Without it, compare ``RoleDecision/followerFingerprint`` before you sign.
     /// - Throws: ``TenureClientError``: `authorization.not_permitted`, `employee.unknown`, `employee.inactive`,
