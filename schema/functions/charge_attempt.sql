@@ -20,15 +20,21 @@ SET search_path = pg_catalog, tenure
 AS $$
 #variable_conflict use_column
 DECLARE
+    _locked integer;
     _wait interval;
     _charged boolean;
     _spent integer;
     _exhausted boolean;
 BEGIN
-    INSERT INTO tenure.budget (ledger_id, key, spent, lifetime, refilled_at)
-    SELECT charge_ledger, part.key, 0, 0, charge_time FROM unnest(charge_keys) AS part (key) ORDER BY part.key
-    -- Changes nothing, but locks the row that is there, or makes it anew when a sweep deletes it just now.
-    ON CONFLICT ON CONSTRAINT budget_pkey DO UPDATE SET spent = excluded.spent WHERE false;
+    PERFORM 1 FROM tenure.budget AS b WHERE b.ledger_id = charge_ledger AND b.key = ANY (charge_keys)
+    ORDER BY b.key FOR UPDATE;
+    GET DIAGNOSTICS _locked = ROW_COUNT;
+    IF _locked < cardinality(charge_keys) THEN
+        INSERT INTO tenure.budget (ledger_id, key, spent, lifetime, refilled_at)
+        SELECT charge_ledger, part.key, 0, 0, charge_time FROM unnest(charge_keys) AS part (key) ORDER BY part.key
+        -- Changes nothing, but locks the row that is there, or makes it anew when a sweep deletes it just now.
+        ON CONFLICT ON CONSTRAINT budget_pkey DO UPDATE SET spent = excluded.spent WHERE false;
+    END IF;
 
     SELECT max(tenure.budget_wait(b, part.most, part.cap, charge_time, charge_refill_seconds)) INTO _wait
     FROM unnest(charge_keys, charge_limits, charge_lifetime_caps) AS part (key, most, cap)

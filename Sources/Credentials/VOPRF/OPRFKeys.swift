@@ -90,19 +90,20 @@ public struct OPRFKey: @unchecked Sendable, Redacted {
     /// - Returns: Evaluated element (49) ‖ proof (96). The proof differs from call to call, the element does not.
     /// - Throws: ``CredentialsError/Code/elementInvalid``.
     public func evaluate(blinded element: [UInt8]) throws(CredentialsError) -> [UInt8] {
-        guard P384Point.isCompressed(element) else { throw CredentialsError(.elementInvalid) }
-        return try evaluate(checked: element)
+        guard P384Point.hasForm(element),
+            let point = try? P384._VOPRF.BlindedElement(oprfRepresentation: Data(element))
+        else { throw CredentialsError(.elementInvalid) }
+        return try evaluate(point)
     }
 
     /// The same for an element that was checked as it came in.
     public func evaluate(_ element: BlindedElement) throws(CredentialsError) -> [UInt8] {
-        try evaluate(checked: element.bytes)
+        try evaluate(element.point)
     }
 
-    private func evaluate(checked element: [UInt8]) throws(CredentialsError) -> [UInt8] {
+    private func evaluate(_ point: P384._VOPRF.BlindedElement) throws(CredentialsError) -> [UInt8] {
         do {
-            let blinded = try P384._VOPRF.BlindedElement(oprfRepresentation: Data(element))
-            return Array(try key.evaluate(blinded).rawRepresentation)
+            return Array(try key.evaluate(point).rawRepresentation)
         } catch {
             throw CredentialsError(.elementInvalid)
         }
