@@ -13,6 +13,9 @@ extension Session {
         }
     }
 
+    /// How many bytes of parameters wait in libpq's buffer before they are sent.
+    private static let mostUnsentBytes = 65_536
+
     /// Sends all statements, then reads all answers: one round trip. Without a transaction they are one by themselves.
     func pipeline(
         _ statements: [SQL], isCancellable: Bool = true
@@ -37,6 +40,7 @@ extension Session {
     ) async throws(PostgresError) -> [Step] {
         var steps: [Step] = []
         var preparing: [StatementCache.Key: String] = [:]
+        var unsent = 0
         for (index, sql) in statements.enumerated() {
             let key = keys[index]
             var name = cache.name(for: key)
@@ -52,8 +56,12 @@ extension Session {
             }
             guard send(sql, name: name) else { throw abandonPipeline() }
             steps.append(.execute(key, isCached: isCached, index: index))
-            // Sending as we go bounds libpq's buffer to little more than the largest statement.
-            if unsafe PQflush(pointer) == 1, sql.parameters.bytes.count > 65_536 { try await flush(&exchange) }
+            // One call of the system for all of them, and one waking of the server; but what does not fit the socket stays
+            // in libpq's buffer, which this bounds to little more than the largest statement.
+            unsent += sql.parameters.bytes.count
+            guard unsent > Self.mostUnsentBytes else { continue }
+            unsent = 0
+            try await flush(&exchange)
         }
         guard unsafe PQpipelineSync(pointer) == 1 else { throw abandonPipeline() }
         return steps
