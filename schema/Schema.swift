@@ -30,6 +30,7 @@ public enum Schema {
         Script(name: "m017_recovery_requests", bytes: PackageResources.m017_recovery_requests_sql),
         Script(name: "m019_session_ends", bytes: PackageResources.m019_session_ends_sql),
         Script(name: "m020_inline_rows", bytes: PackageResources.m020_inline_rows_sql),
+        Script(name: "m021_hot_rows", bytes: PackageResources.m021_hot_rows_sql),
     ]
 
     /// The functions, replaced as a whole whenever one of them changed; none needs another to exist when it is created.
@@ -41,8 +42,6 @@ public enum Schema {
         Script(name: "append_independent", bytes: PackageResources.append_independent_sql),
         Script(name: "append_lock", bytes: PackageResources.append_lock_sql),
         Script(name: "append_ready", bytes: PackageResources.append_ready_sql),
-        Script(name: "budget_refilled", bytes: PackageResources.budget_refilled_sql),
-        Script(name: "budget_wait", bytes: PackageResources.budget_wait_sql),
         Script(name: "changed_ledgers", bytes: PackageResources.changed_ledgers_sql),
         Script(name: "charge_attempt", bytes: PackageResources.charge_attempt_sql),
         Script(name: "feed_page", bytes: PackageResources.feed_page_sql),

@@ -2,6 +2,10 @@
 -- or to none. The row locks make the counts exact over processes; the caller has locked the ledger's head before, so that
 -- the order of locks is the same everywhere.
 --
+-- Every refill_seconds give one attempt back; a clock that ran backwards gives nothing. A budget that reached the cap of
+-- its lifetime names the next refill like any other that is spent: nobody sees from outside that only new credentials end
+-- it. The outputs learned so far survive every refill.
+--
 -- Whoever is refused hears the longest of the waits: after it an attempt is there, unless others took it. Whoever took the
 -- last attempt is told the same, or 0 where the cap of a lifetime was reached.
 CREATE OR REPLACE FUNCTION tenure.charge_attempt(
@@ -13,60 +17,78 @@ CREATE OR REPLACE FUNCTION tenure.charge_attempt(
     charge_refill_seconds integer,
     charge_free_of_delay integer,
     charge_delay_seconds integer,
-    charge_keep_seconds integer
-) RETURNS TABLE (charged boolean, spent integer, exhausted boolean, retry_after_seconds integer)
+    charge_keep_seconds integer,
+    OUT charged boolean,
+    OUT spent integer,
+    OUT exhausted boolean,
+    OUT retry_after_seconds integer
+)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, tenure
 AS $$
 #variable_conflict use_column
 DECLARE
-    _locked integer;
+    -- What is spent of each budget, and refilled until when, as it stands before this charge.
+    _spent integer[];
+    _refilled timestamptz[];
     _wait interval;
-    _charged boolean;
-    _spent integer;
-    _exhausted boolean;
 BEGIN
-    PERFORM 1 FROM tenure.budget AS b WHERE b.ledger_id = charge_ledger AND b.key = ANY (charge_keys)
-    ORDER BY b.key FOR UPDATE;
-    GET DIAGNOSTICS _locked = ROW_COUNT;
-    IF _locked < cardinality(charge_keys) THEN
+    LOOP
+        SELECT array_agg(now.spent ORDER BY part.number), array_agg(now.refilled ORDER BY part.number),
+            max(greatest(
+                CASE WHEN b.blocked_until > charge_time THEN b.blocked_until - charge_time END,
+                CASE WHEN now.spent >= part.most OR (part.cap > 0 AND b.lifetime >= part.cap) THEN
+                    make_interval(secs => charge_refill_seconds - mod(old.age, charge_refill_seconds)) END))
+        INTO _spent, _refilled, _wait
+        FROM (
+            SELECT k.key, k.spent, k.lifetime, k.refilled_at, k.blocked_until FROM tenure.budget AS k
+            WHERE k.ledger_id = charge_ledger AND k.key = ANY (charge_keys) ORDER BY k.key FOR UPDATE) AS b
+        JOIN unnest(charge_keys, charge_limits, charge_lifetime_caps) WITH ORDINALITY AS part (key, most, cap, number)
+            ON b.key = part.key
+        CROSS JOIN LATERAL (SELECT extract(epoch FROM charge_time - b.refilled_at) AS age) AS old
+        CROSS JOIN LATERAL (SELECT greatest(0, floor(old.age / charge_refill_seconds)) AS count) AS refills
+        CROSS JOIN LATERAL (SELECT
+            CASE WHEN refills.count >= b.spent THEN 0 ELSE b.spent - refills.count::integer END AS spent,
+            CASE WHEN refills.count >= b.spent THEN greatest(b.refilled_at, charge_time)
+                ELSE b.refilled_at + make_interval(secs => refills.count * charge_refill_seconds) END AS refilled) AS now;
+        EXIT WHEN cardinality(_spent) = cardinality(charge_keys);
         INSERT INTO tenure.budget (ledger_id, key, spent, lifetime, refilled_at)
         SELECT charge_ledger, part.key, 0, 0, charge_time FROM unnest(charge_keys) AS part (key) ORDER BY part.key
         -- Changes nothing, but locks the row that is there, or makes it anew when a sweep deletes it just now.
         ON CONFLICT ON CONSTRAINT budget_pkey DO UPDATE SET spent = excluded.spent WHERE false;
-    END IF;
-
-    SELECT max(tenure.budget_wait(b, part.most, part.cap, charge_time, charge_refill_seconds)) INTO _wait
-    FROM unnest(charge_keys, charge_limits, charge_lifetime_caps) AS part (key, most, cap)
-    JOIN tenure.budget AS b ON b.ledger_id = charge_ledger AND b.key = part.key;
+    END LOOP;
     IF _wait IS NOT NULL THEN
-        RETURN QUERY SELECT false, 0, true, greatest(1, ceil(extract(epoch FROM _wait)))::integer;
+        charged := false;
+        spent := 0;
+        exhausted := true;
+        retry_after_seconds := greatest(1, ceil(extract(epoch FROM _wait)))::integer;
         RETURN;
     END IF;
 
     WITH changed AS (
         UPDATE tenure.budget AS b SET
-            spent = now.spent + 1, lifetime = b.lifetime + 1, refilled_at = now.refilled_at,
+            spent = part.spent + 1, lifetime = b.lifetime + 1, refilled_at = part.refilled,
             blocked_until = CASE
-                WHEN charge_free_of_delay > 0 AND now.spent >= charge_free_of_delay THEN charge_time + least(
+                WHEN charge_free_of_delay > 0 AND part.spent >= charge_free_of_delay THEN charge_time + least(
                     interval '1 hour',
-                    make_interval(secs => charge_delay_seconds * 2 ^ least(20, now.spent - charge_free_of_delay)))
+                    make_interval(secs => charge_delay_seconds * 2 ^ least(20, part.spent - charge_free_of_delay)))
                 ELSE b.blocked_until
             END,
             -- By days, so that a row nearly always keeps its place in the index: a person's as well as nobody's.
             forget_at = date_trunc('day', charge_time, 'UTC') + interval '1 day'
                 + make_interval(secs => charge_keep_seconds)
-        FROM unnest(charge_keys, charge_limits, charge_lifetime_caps) WITH ORDINALITY AS part (key, most, cap, number)
-        JOIN tenure.budget AS old ON old.ledger_id = charge_ledger AND old.key = part.key
-        CROSS JOIN LATERAL tenure.budget_refilled(old, charge_time, charge_refill_seconds) AS now
+        FROM unnest(charge_keys, charge_limits, charge_lifetime_caps, _spent, _refilled)
+            AS part (key, most, cap, spent, refilled)
         WHERE b.ledger_id = charge_ledger AND b.key = part.key
-        RETURNING b.spent, b.lifetime, part.*,
-            tenure.budget_wait(b, part.most, part.cap, charge_time, charge_refill_seconds) AS wait)
-    SELECT count(*) = cardinality(charge_keys), max(spent) FILTER (WHERE number = 1),
-        bool_or(spent >= most OR (cap > 0 AND lifetime >= cap)),
-        CASE WHEN NOT bool_or(cap > 0 AND lifetime >= cap) THEN max(wait) END
-    INTO _charged, _spent, _exhausted, _wait FROM changed;
-    RETURN QUERY SELECT _charged, _spent, _exhausted, coalesce(ceil(extract(epoch FROM _wait)), 0)::integer;
+        RETURNING b.blocked_until, b.spent >= part.most AS spent, part.cap > 0 AND b.lifetime >= part.cap AS is_over,
+            charge_refill_seconds - mod(extract(epoch FROM charge_time - b.refilled_at), charge_refill_seconds) AS rest)
+    SELECT count(*) = cardinality(charge_keys), bool_or(spent OR is_over),
+        CASE WHEN NOT bool_or(is_over) THEN max(greatest(
+            CASE WHEN blocked_until > charge_time THEN blocked_until - charge_time END,
+            CASE WHEN spent THEN make_interval(secs => rest) END)) END
+    INTO charged, exhausted, _wait FROM changed;
+    spent := _spent[1] + 1;
+    retry_after_seconds := coalesce(ceil(extract(epoch FROM _wait)), 0)::integer;
 END;
 $$;
 

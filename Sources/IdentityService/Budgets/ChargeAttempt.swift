@@ -21,27 +21,41 @@ struct ChargeAttempt: Sendable {
     func run(
         _ row: FlowStore.Row, budget: AttemptBudget, attempt: BlindAttempt?, app: AppCaller, call: Call
     ) async throws -> FlowStore.Row {
-        let store = FlowStore(context: context)
-        let charge = UUID()
         var charged = row
         charged.state.attempt = attempt
         charged.state.challenge = try context.challenge(for: row.state, at: call.time)
-        let ledgers = [budget.ledger, FlowStore.ledger(of: row.state.id)]
+        do {
+            return try await charge(charged, budget, app, call)
+        } catch is HeadMissing {
+            // Once in the life of a ledger, and in a transaction of its own: who makes a head holds no lock.
+            _ = try await context.pool.query(Appender.lockingHeads([budget.ledger]), in: [budget.ledger])
+            return try await charge(charged, budget, app, call)
+        }
+    }
+
+    private struct HeadMissing: Error {}
+
+    private func charge(
+        _ row: FlowStore.Row, _ budget: AttemptBudget, _ app: AppCaller, _ call: Call
+    ) async throws -> FlowStore.Row {
+        let store = FlowStore(context: context)
+        let ledgers = [budget.ledger, FlowStore.ledger(of: row.state.id)], id = UUID()
         let opening = [
-            Appender.lockingHeads([budget.ledger]), budget.charging(context.settings.budgets, at: call.time),
+            Appender.lockingHead(budget.ledger), budget.charging(context.settings.budgets, at: call.time),
         ]
         // Nothing of a refused attempt may stay, so the refusal leaves the transaction as an error.
         return try await context.pool.withTransaction(in: ledgers, opening: opening) { connection, opened in
-            var next = charged
+            guard let head = opened.first?.first else { throw HeadMissing() }
             let result = try AttemptBudget.Charged(opened.last ?? [])
             guard result.isCharged else {
                 throw ServiceError(.credentialsLocked, retryAfterSeconds: Int(result.retryAfterSeconds))
             }
+            var next = row
             next.state.charges.append(
-                FlowState.Charge(
-                    id: charge, version: result.isExhausted ? 2 : 1, wasKnownDevice: budget.device == .known))
-            var append = try events(charge, row.state, budget, result, app, call)
-            append.time = max(append.time, try Self.latest(opened.first ?? []))
+                FlowState.Charge(id: id, version: result.isExhausted ? 2 : 1, wasKnownDevice: budget.device == .known))
+            var append = try events(id, row.state, budget, result, app, call)
+            let latest = try head.decode(PostgresTimestamp.self).microsecondsSinceUnixEpoch
+            append.time = max(append.time, Timestamp(microseconds: latest))
             let statement = try AppendStatement(append)
             // There is nobody whose log could have the event, but the same work is done for it.
             let ending: SQL = row.state.isDecoy ? "ROLLBACK TO SAVEPOINT charged" : "RELEASE SAVEPOINT charged"
@@ -63,12 +77,6 @@ struct ChargeAttempt: Sendable {
         guard error.sqlState == .divisionByZero else { return error }
         return error.statementIndex == 0
             ? ServiceError(.flowWrongStep) : ServiceError(.serviceUnavailable, retryAfterSeconds: 1)
-    }
-
-    /// The latest time of the directory, from the statement that locked its head.
-    private static func latest(_ rows: [PostgresRow]) throws -> Timestamp {
-        guard let row = rows.first else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
-        return Timestamp(microseconds: try row.decode(PostgresTimestamp.self).microsecondsSinceUnixEpoch)
     }
 
     private func events(

@@ -87,8 +87,7 @@ struct ChallengedCredential: Sendable {
         if state.purpose == .registration {
             target = try await stored(parts, state.credentialId, scene, wrapped, context)
         } else {
-            let keys = try state.decoyKeys.map { try DecoyPublicKeys(bytes: $0) }
-            let decoy = try decoy(for: state, keys: keys, parts, context)
+            let decoy = try ChallengedCredential(scene.decoy ?? decoy(for: state, parts, context), parts)
             // What becomes of a colleague's credential meanwhile is not this flow's business.
             let standIn = state.standIn?.credentialId
             if state.isDecoy {
@@ -126,21 +125,24 @@ struct ChallengedCredential: Sendable {
     }
 
     private static func decoy(
-        for state: FlowState, keys: DecoyPublicKeys?, _ wanted: Parts, _ context: ServiceContext
-    ) throws -> ChallengedCredential {
+        for state: FlowState, _ wanted: Parts, _ context: ServiceContext
+    ) throws -> Decoy {
         let subject = FlowSubject(
             tenantId: TenantID(state.tenantId), companyName: try CompanyName(state.companyName),
             companyEmployeeId: try CompanyEmployeeID(state.companyEmployeeId), employee: nil)
         var parts: Decoy.Parts = []
         if wanted.contains(.seed) { parts.insert(.copies) }
         if wanted.contains(.questions) { parts.insert(.record) }
-        let decoy = try context.decoy(
-            for: subject, hiddenFrom: state.isHidden ? state.appId : nil, keys: keys, parts: parts)
-        return ChallengedCredential(
+        return try context.decoy(
+            for: subject, hiddenFrom: state.isHidden ? state.appId : nil,
+            keys: state.decoyKeys.map { try DecoyPublicKeys(bytes: $0) }, parts: parts)
+    }
+
+    private init(_ decoy: Decoy, _ wanted: Parts) {
+        let shown = wanted.contains(.questions) ? decoy.questions : []
+        self.init(
             sealed: decoy.sealed, loadedSeed: decoy.seed, recordHash: decoy.recordHash,
-            questions: decoy.questions.map {
-                ShownQuestion(questionId: Base64URL.encode($0.id.bytes), question: $0.text)
-            })
+            questions: shown.map { ShownQuestion(questionId: Base64URL.encode($0.id.bytes), question: $0.text) })
     }
 
     private init(

@@ -118,8 +118,6 @@ struct CompleteLogin: Sendable {
         tokens.credentialsChangeRequired = scene.hasReachedLifetimeCap ?? false
         try recorder.add(
             session.event, to: .session(session.id, in: tenant), version: 0, keys: [:], about: nil, by: employee)
-        recorder.statements.append(
-            OpenedSession.expiry(employee: employee, tenant: tenant, at: recorder.call.time))
         recorder.statements.append(session.insertion)
         return try await recorder.append { [tokens] appended in
             .success(tokens, summary, position: appended.last[LedgerID(tenant.uuid)])

@@ -1,3 +1,4 @@
+import Credentials
 import Identity
 import Ledger
 import Postgres
@@ -12,6 +13,8 @@ struct FlowScene: Sendable {
     var isKeyInForce: Bool?
     /// Whether the budget of unknown devices has given all that it gives in the credential's lifetime.
     var hasReachedLifetimeCap: Bool?
+    /// The credential of nobody that the flow has beside a real one, where it was made before.
+    var decoy: Decoy?
 
     /// Reads it in one round trip, and the wrapped seeds of the credential or the wrapped key of the user's questions.
     static func load(
@@ -25,7 +28,7 @@ struct FlowScene: Sendable {
 
     /// The user, who is always needed, and what `parts` ask for of what can be remembered.
     func limited(to parts: ChallengedCredential.Parts) -> FlowScene {
-        FlowScene(user: user, tenant: parts.contains(.tenant) ? tenant : nil)
+        FlowScene(user: user, tenant: parts.contains(.tenant) ? tenant : nil, decoy: decoy)
     }
 
     /// The last events of its streams.

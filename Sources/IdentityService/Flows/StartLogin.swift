@@ -31,8 +31,9 @@ struct StartLogin: Sendable {
                 metadata: ["app": "\(app.appId.lowercased)", "requestId": "\(call.requestId)"])
         }
 
-        // The decoy is derived in any case, so that its cost tells nothing.
-        let decoy = try context.decoy(for: subject, hiddenFrom: isLinked ? nil : app.appId)
+        // The decoy is derived in any case, so that its cost tells nothing; whole where the steps to come remember it.
+        let decoy = try context.decoy(
+            for: subject, hiddenFrom: isLinked ? nil : app.appId, parts: purpose == .login ? .all : [])
         var state = FlowState(
             id: UUID(), purpose: purpose, step: .key, appId: app.appId, tenantId: subject.tenantId.uuid,
             companyName: input.companyName, companyEmployeeId: input.companyEmployeeId, email: nil,
@@ -52,7 +53,7 @@ struct StartLogin: Sendable {
         let row = try await FlowStore(context: context).insert(state, answering: ticket, started)
         // Where nobody is looked up there is an empty stream, whose head is none.
         let nobody = try StateLoader.user(UserID(state.userId), [])
-        context.flows.remember(row, FlowScene(user: user ?? nobody, tenant: isLinked ? tenant : nil))
+        context.flows.remember(row, FlowScene(user: user ?? nobody, tenant: isLinked ? tenant : nil, decoy: decoy))
         return started
     }
 

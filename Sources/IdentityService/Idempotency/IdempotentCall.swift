@@ -70,9 +70,13 @@ struct IdempotentCall: Sendable {
         let now = time.postgres
         let end = time.adding(context.settings.idempotencyLifetime)
         let expiry = end.postgres
+        // A crash of the database that loses the place loses what this call wrote too, and who has lost the place gives no
+        // answer; so nothing waits for the disk before there is something to keep.
+        let scope = LedgerScope.source([ticket.ledger] + (opening?.ledgers ?? []))
         let taking: SQL = """
             INSERT INTO tenure.idempotency AS i (ledger_id, key, fingerprint, state, answer, lease_until, expires_at)
-            VALUES (\(ticket.ledger.uuid), \(ticket.digest), \(fingerprint), 'running', NULL, \(ticket.lease), \(expiry))
+            SELECT \(ticket.ledger.uuid), \(ticket.digest), \(fingerprint), 'running', NULL, \(ticket.lease), \(expiry)
+            FROM \(scope) WHERE scope.ledgers IS NOT NULL AND scope.wait IS NOT NULL
             ON CONFLICT (ledger_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, state = 'running',
                 answer = NULL, lease_until = excluded.lease_until, expires_at = excluded.expires_at
             WHERE i.expires_at <= \(now)
@@ -80,8 +84,8 @@ struct IdempotentCall: Sendable {
                     AND i.fingerprint = excluded.fingerprint)
             RETURNING 1 AS taken
             """
-        let answers = try await context.pool.pipeline(
-            [taking] + (opening?.statements ?? []), in: [ticket.ledger] + (opening?.ledgers ?? []))
+        let statements = [taking] + (opening?.statements ?? [])
+        let answers = try await context.pool.withConnection { connection in try await connection.pipeline(statements) }
         guard answers[0].isEmpty else {
             if opening != nil { ticket.opened = Array(answers.dropFirst()) }
             return nil

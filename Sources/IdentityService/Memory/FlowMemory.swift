@@ -23,7 +23,7 @@ final class FlowMemory: Sendable {
     func recall(_ handle: String) -> Remembered? { flows.withLock { $0[handle] } }
 
     /// Remembers the row of a flow as it was written, and what was read with it; only of log-ins, which are frequent and whose
-    /// rows hold no seeds.
+    /// rows hold no seeds. The only seed in this memory is nobody's.
     func remember(_ row: FlowStore.Row, _ scene: FlowScene) {
         guard row.state.purpose == .login else { return }
         let handle = FlowStore.handle(of: row.state), light = Self.light(scene)
@@ -33,13 +33,14 @@ final class FlowMemory: Sendable {
             if let before, before.row.version > row.version { return }
             var scene = light
             scene.tenant = scene.tenant ?? before?.scene.tenant
+            scene.decoy = scene.decoy ?? before?.scene.decoy
             flows.insert(Remembered(row: row, scene: scene), for: handle)
         }
     }
 
     /// What is kept of a scene: no events, and nothing that holds for a moment.
     private static func light(_ scene: FlowScene) -> FlowScene {
-        var scene = FlowScene(user: scene.user, tenant: scene.tenant)
+        var scene = FlowScene(user: scene.user, tenant: scene.tenant, decoy: scene.decoy)
         scene.user?.events = []
         scene.user?.leaves = [:]
         scene.tenant?.leaves = [:]

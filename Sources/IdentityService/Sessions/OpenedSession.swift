@@ -9,6 +9,7 @@ struct OpenedSession: Sendable {
     let id: UUID
     let event: SessionOpened
     let tokens: SessionTokens
+    /// The statement that opens it, and forgets those of the employee's sessions that have ended.
     let insertion: SQL
 
     /// Prepares a session of an employee on the device with this key.
@@ -27,19 +28,15 @@ struct OpenedSession: Sendable {
         let accessDigest = context.ring.sessionTokenDigest(kind: "access", access.bytes)
         let refreshDigest = context.ring.sessionTokenDigest(kind: "refresh", refresh.bytes)
         insertion = """
+            WITH ended AS (
+                DELETE FROM tenure.session WHERE ledger_id = \(tenant.uuid) AND employee_id = \(employee.uuid)
+                    AND refresh_expires_at <= \(time.postgres)
+            )
             INSERT INTO tenure.session (ledger_id, session_id, employee_id, fingerprint, access_digest, refresh_digest,
                 access_expires_at, refresh_expires_at, created_at, ends_at)
             VALUES (\(tenant.uuid), \(id), \(employee.uuid), \(fingerprint.bytes), \(accessDigest), \(refreshDigest),
                 \(accessEnd.postgres), \(refreshEnd.postgres), \(time.postgres), \(end.postgres))
             """
-    }
-
-    /// The statement that forgets those of an employee's sessions that have ended by time.
-    static func expiry(employee: EmployeeID, tenant: TenantID, at time: Timestamp) -> SQL {
-        """
-        DELETE FROM tenure.session WHERE ledger_id = \(tenant.uuid) AND employee_id = \(employee.uuid)
-            AND refresh_expires_at <= \(time.postgres)
-        """
     }
 
     /// The statement that ends all sessions of an employee, for the transaction that cancels them.

@@ -40,4 +40,9 @@ extension Appender {
     public static func lockingHeads(_ ledgers: some Sequence<LedgerID>) -> SQL {
         "SELECT tenure.lock_heads(\(ledgers.map(\.uuid)))"
     }
+
+    /// The same for one ledger whose head is nearly always there: it makes none, and answers no row where there is none.
+    public static func lockingHead(_ ledger: LedgerID) -> SQL {
+        "SELECT time FROM tenure.ledger WHERE ledger_id = \(ledger.uuid) FOR UPDATE"
+    }
 }

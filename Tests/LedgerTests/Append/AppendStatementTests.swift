@@ -13,12 +13,13 @@ struct AppendStatementTests {
         let statement = try AppendStatement(append)
         do {
             try await pool.withTransaction(in: append.ledgers) { connection in
-                _ = try await connection.query(Appender.lockingHeads(append.ledgers))
+                for ledger in append.ledgers { _ = try await connection.query(Appender.lockingHead(ledger)) }
                 _ = try await connection.commit(after: [statement.sql])
             }
             return true
         } catch let error as PostgresError {
-            #expect(error.sqlState == .divisionByZero && error.statementIndex == 0)
+            guard error.sqlState == .divisionByZero else { throw error }
+            #expect(error.statementIndex == 0)
             return false
         }
     }
@@ -39,23 +40,52 @@ struct AppendStatementTests {
         }
     }
 
-    @Test func `another version or an earlier time fails and records nothing`() async throws {
+    @Test func `a missing head or an earlier time fails and records nothing`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
-                let stream = StreamID.test(), guarded = StreamID.test(stream.ledger)
+                let stream = StreamID.test()
                 let appended = try await appender.append(.test(stream, time: Timestamp(microseconds: 2_000_000)))
-                var isRecorded = try await run(.test(stream, expecting: 5), pool)
-                #expect(!isRecorded)
-                var guarding = Append.test(.test(stream.ledger))
-                guarding.expectations[guarded] = 1
-                isRecorded = try await run(guarding, pool)
-                #expect(!isRecorded)
                 let early = Append.test(.test(stream.ledger), time: Timestamp(microseconds: 1_000_000))
-                isRecorded = try await run(early, pool)
+                var isRecorded = try await run(early, pool)
                 #expect(!isRecorded)
-                let head = try await LedgerReader(pool: pool).head(stream.ledger)
+                let unknown = StreamID.test()
+                isRecorded = try await run(.test(unknown), pool)
+                #expect(!isRecorded)
+                let reader = LedgerReader(pool: pool)
+                let head = try await reader.head(stream.ledger)
                 #expect(head?.size == 1 && head?.time == appended.time)
+                #expect(try await reader.head(unknown.ledger) == nil)
             }
+        }
+    }
+
+    @Test func `a stream or an event that is not new fails and records nothing`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withAppender { appender, pool in
+                let known = Append.test(.test())
+                _ = try await appender.append(known)
+                var again = Append.test(.test(known.events[0].stream.ledger))
+                again.events[0].id = known.events[0].id
+                for append in [Append.test(known.events[0].stream), again] {
+                    let error = await #expect(throws: PostgresError.self) { _ = try await run(append, pool) }
+                    #expect(error?.sqlState == .uniqueViolation)
+                }
+                let head = try await LedgerReader(pool: pool).head(known.events[0].stream.ledger)
+                #expect(head?.size == 1)
+            }
+        }
+    }
+
+    @Test func `only new streams of one ledger are a single statement`() {
+        let stream = StreamID.test()
+        var guarding = Append.test(stream)
+        guarding.expectations[.test(stream.ledger)] = 0
+        var two = Append.test(stream)
+        two.events += Append.test(.test()).events
+        two.expectations[two.events[1].stream] = 0
+        for append in [Append.test(stream, expecting: 5), guarding, two] {
+            let error = #expect(throws: LedgerError.self) { try AppendStatement(append) }
+            #expect(error?.code == .invalidEvent)
         }
     }
 
