@@ -24,7 +24,8 @@ public struct AppendStatement: Sendable {
     public init(_ append: Append) throws(LedgerError) {
         let prepared = try PreparedAppend(append)
         guard let ledger = append.events.first?.stream.ledger,
-            append.events.allSatisfy({ $0.stream.ledger == ledger }), append.expectations.values.allSatisfy({ $0 == 0 }),
+            append.events.allSatisfy({ $0.stream.ledger == ledger }),
+            append.expectations.values.allSatisfy({ $0 == 0 }),
             append.expectations.keys.allSatisfy({ stream in append.events.contains { $0.stream == stream } }),
             append.claims.isEmpty, append.releases.isEmpty
         else { throw LedgerError(.invalidEvent, "only events of new streams in one ledger are a single statement") }

@@ -1,4 +1,5 @@
 import Canonical
+import Credentials
 import Foundation
 import Identity
 import Testing
@@ -75,6 +76,17 @@ struct FlowMemoryTests {
         #expect(remembered?.row.version == 5)
         #expect(remembered?.scene.user?.events.isEmpty == true && remembered?.scene.user?.leaves.isEmpty == true)
         #expect(remembered?.scene.tenant?.leaves.isEmpty == true)
+    }
+
+    @Test func `nobody's credential is kept from the start on, for every step`() throws {
+        let decoy = try DecoyKey(bytes: Array(repeating: 1, count: 32)).decoy(company: [1], employee: [2])
+        let row = row()
+        memory.remember(row, FlowScene(decoy: decoy))
+        memory.remember(next(row), FlowScene())
+        let scene = try #require(memory.recall(FlowStore.handle(of: row.state))?.scene)
+        for parts in [ChallengedCredential.Parts.keyStep, .evaluation, .proof, .validation] {
+            #expect(scene.limited(to: parts).decoy?.sealed.context.bytes == decoy.sealed.context.bytes)
+        }
     }
 
     @Test func `a step gets what it asks for and no more`() {

@@ -121,6 +121,44 @@ struct `A call whose place was taken` {
         }
     }
 
+    /// The database may lose the place of a call in a crash, because nothing waited for the disk when it was taken.
+    @Test func `and lost in a crash writes nothing, and the same call again does`() async throws {
+        try await inTurn { world in
+            let founder = try await world.client.found("lost-place.example")
+            let service = world.service
+            let app = try await service.authenticate(appId: world.app.appId, secret: world.app.secret)
+            let flow = try await Flow.logIn(founder.person, founder.device, try world.client)
+            _ = try await flow.prove(founder.device)
+            let phrase = try #require(founder.person.passphrase)
+            let work: @Sendable (Int) async throws -> FlowOutcome = { seconds in
+                try await service.validatePassphrase(
+                    purpose: .login, flow: flow.handle, passphrase: phrase, app: app, call: call(seconds))
+            }
+            var slow: Task<FlowOutcome, any Error>?
+            try await world.holding("tenure.session") {
+                slow = Task { try await work(0) }
+                try await world.writersWait(for: "tenure.session")
+                let lost = try await world.number(
+                    """
+                    WITH lost AS (DELETE FROM tenure.idempotency WHERE state = 'running' RETURNING 1)
+                    SELECT count(*) FROM lost
+                    """)
+                #expect(lost == 1)
+            }
+            let lost = try #require(await slow?.result)
+            #expect(throws: ServiceError(.idempotencyInProgress, retryAfterSeconds: 1)) { try lost.get() }
+            #expect(try await world.client.events("lost-place.example", "type=PassphraseValidated").isEmpty)
+            // What the first one was charged stays charged; the flow is where it was.
+            let again = try await work(1)
+            guard case .success = again else {
+                Issue.record("\(again)")
+                return
+            }
+            #expect(try await work(2) == again)
+            #expect(try await world.client.events("lost-place.example", "type=PassphraseValidated").count == 1)
+        }
+    }
+
     /// Whichever of the two comes first at the session's row: several times, because it is not the test that decides.
     @Test func `neither uses a refresh token up nor takes the other's use for a theft`() async throws {
         try await inTurn { world in

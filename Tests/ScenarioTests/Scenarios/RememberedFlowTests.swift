@@ -170,4 +170,47 @@ struct `A log-in that is remembered` {
             }
         }
     }
+
+    @Test func `shows the same of nobody wherever it goes on`() async throws {
+        try await inTurn { world in
+            let first = try world.client, company = "remembered-nobody.example", device = Device()
+            _ = try await first.foundBlind(company)
+            try await world.withSecondInstance { url in
+                let second = try Client(url, world.app)
+                for number in 0..<6 {
+                    let nobody = Person("nobody \(number)", at: company)
+                    // The first instance remembers its flow; the second one meets another for the first time.
+                    let here = try await Flow.logIn(nobody, device, first)
+                    let there = try await Flow.logIn(nobody, device, first).at(second)
+                    let flows = try await [
+                        BlindFlow(flow: here, device: device, asked: here.prove(device)),
+                        BlindFlow(flow: there, device: device, asked: there.prove(device)),
+                    ]
+                    let asked = flows.map(\.asked)
+                    #expect(asked[0].outcome == asked[1].outcome && asked[0]["opening"] == asked[1]["opening"])
+                    #expect(asked[0]["questions"] == asked[1]["questions"])
+                    let element = try element(for: flows[0])
+                    let replies = [try await flows[0].evaluate([element]), try await flows[1].evaluate([element])]
+                    let items = try replies.map { try #require($0["evaluations"]?.items.first) }
+                    #expect(items[0]["sealedCopy"] == items[1]["sealedCopy"] && items[0]["sealedCopy"] != nil)
+                    // The evaluated element; the proof behind it differs from call to call.
+                    let evaluated = try items.map { try bytes(base64: $0["evaluation"]?.text).prefix(49) }
+                    #expect(evaluated[0] == evaluated[1])
+                }
+            }
+        }
+    }
+
+    /// The first element of an attempt with whatever the flow asks for.
+    private func element(for flow: BlindFlow) throws -> (slot: CopySlot, element: [UInt8]) {
+        let context = try flow.context
+        guard flow.asked.outcome == "validateAnswers" else {
+            let first = try flow.opening(passphrase: "whatever it was").first()
+            return (first.slot, first.element)
+        }
+        let ids = context.questionIds
+        let answers = try SuppliedAnswers(ids.map { (questionId: $0, answer: "wrong") }, questionIds: ids)
+        let first = try BlindOpening(context: context, answers: answers).first()
+        return (first.slot, first.element)
+    }
 }
