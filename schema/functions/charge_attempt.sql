@@ -8,7 +8,15 @@
 --
 -- Whoever is refused hears the longest of the waits: after it an attempt is there, unless others took it. Whoever took the
 -- last attempt is told the same, or 0 where the cap of a lifetime was reached.
-CREATE OR REPLACE FUNCTION tenure.charge_attempt(
+--
+-- It is dropped and made anew in one transaction, so that nobody misses it: it once answered a set of rows, and called two
+-- functions for each share.
+DROP FUNCTION IF EXISTS tenure.charge_attempt(
+    uuid, bytea[], integer[], integer[], timestamptz, integer, integer, integer, integer);
+DROP FUNCTION IF EXISTS tenure.budget_wait(tenure.budget, integer, integer, timestamptz, integer);
+DROP FUNCTION IF EXISTS tenure.budget_refilled(tenure.budget, timestamptz, integer);
+
+CREATE FUNCTION tenure.charge_attempt(
     charge_ledger uuid,
     charge_keys bytea[],
     charge_limits integer[],
@@ -51,7 +59,8 @@ BEGIN
             CASE WHEN refills.count >= b.spent THEN 0 ELSE b.spent - refills.count::integer END AS spent,
             CASE WHEN refills.count >= b.spent THEN greatest(b.refilled_at, charge_time)
                 ELSE b.refilled_at + make_interval(secs => refills.count * charge_refill_seconds) END AS refilled) AS now;
-        EXIT WHEN cardinality(_spent) = cardinality(charge_keys);
+        -- Of no rows there is no array.
+        EXIT WHEN coalesce(cardinality(_spent), 0) = cardinality(charge_keys);
         INSERT INTO tenure.budget (ledger_id, key, spent, lifetime, refilled_at)
         SELECT charge_ledger, part.key, 0, 0, charge_time FROM unnest(charge_keys) AS part (key) ORDER BY part.key
         -- Changes nothing, but locks the row that is there, or makes it anew when a sweep deletes it just now.

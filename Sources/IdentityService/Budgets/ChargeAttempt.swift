@@ -27,8 +27,8 @@ struct ChargeAttempt: Sendable {
         do {
             return try await charge(charged, budget, app, call)
         } catch is HeadMissing {
-            // Once in the life of a ledger, and in a transaction of its own: who makes a head holds no lock.
-            _ = try await context.pool.query(Appender.lockingHeads([budget.ledger]), in: [budget.ledger])
+            // The service makes all at its start; and in a transaction of its own, because who makes a head holds no lock.
+            _ = try await context.pool.query(Appender.makingHeads([budget.ledger]), in: [budget.ledger])
             return try await charge(charged, budget, app, call)
         }
     }

@@ -78,6 +78,9 @@ public struct ServiceAssembly: Sendable {
             configuration: configuration.application, maximumConnections: 1, logger: logger
         ) { pool in
             try await DatabaseRole.application.check(pool)
+            // Where a directory had no head yet, the first charge in it would take longer, and tell that nobody has the name:
+            // whoever has one wrote to it.
+            _ = try await pool.query(Appender.makingHeads(LedgerID.directories), in: LedgerID.directories)
             return try await KeyRing.load(from: pool, masters: configuration.masters)
         }
         durability = try await withPostgresPool(

@@ -70,8 +70,9 @@ struct IdempotentCall: Sendable {
         let now = time.postgres
         let end = time.adding(context.settings.idempotencyLifetime)
         let expiry = end.postgres
-        // A crash of the database that loses the place loses what this call wrote too, and who has lost the place gives no
-        // answer; so nothing waits for the disk before there is something to keep.
+        // Nothing waits for the disk before there is something to keep: a crash of the database that loses the place loses
+        // what this call wrote before it too. A call that goes on after that finds no place for its answer and gives none;
+        // what it writes without its ticket meanwhile is at most one more attempt charged. The opening only reads.
         let scope = LedgerScope.source([ticket.ledger] + (opening?.ledgers ?? []))
         let taking: SQL = """
             INSERT INTO tenure.idempotency AS i (ledger_id, key, fingerprint, state, answer, lease_until, expires_at)

@@ -9,7 +9,7 @@ import Foundation
 
 /// An append as one statement, which a transaction sends together with others: no round trip of its own.
 ///
-/// For events of new streams in one ledger, streams whose ids nobody else can know. The transaction has set a
+/// For events of new streams in one ledger, streams whose ids nobody else can know; effects of the append are not run. The transaction has set a
 /// ``LedgerScope`` of the ledger, has locked its head with ``Appender/lockingHead(_:)``, and gives the append no time
 /// before the one that came back. Under that lock there is nothing left to decide, so it costs less than a batch.
 public struct AppendStatement: Sendable {
@@ -20,14 +20,14 @@ public struct AppendStatement: Sendable {
     /// Checks and encodes.
     ///
     /// - Throws: ``LedgerError/Code/invalidEvent``, also for an append to several ledgers, to streams that are not new or
-    ///   with claims, and ``LedgerError/Code/entryTooLarge``.
+    ///   with claims or effects on other ledgers, and ``LedgerError/Code/entryTooLarge``.
     public init(_ append: Append) throws(LedgerError) {
         let prepared = try PreparedAppend(append)
         guard let ledger = append.events.first?.stream.ledger,
             append.events.allSatisfy({ $0.stream.ledger == ledger }),
             append.expectations.values.allSatisfy({ $0 == 0 }),
             append.expectations.keys.allSatisfy({ stream in append.events.contains { $0.stream == stream } }),
-            append.claims.isEmpty, append.releases.isEmpty
+            append.claims.isEmpty, append.releases.isEmpty, append.effectLedgers.isEmpty
         else { throw LedgerError(.invalidEvent, "only events of new streams in one ledger are a single statement") }
         sql = Self.sql(prepared, ledger)
     }

@@ -41,7 +41,16 @@ extension Appender {
         "SELECT tenure.lock_heads(\(ledgers.map(\.uuid)))"
     }
 
-    /// The same for one ledger whose head is nearly always there: it makes none, and answers no row where there is none.
+    /// The statement that makes the heads that are missing, for who has no other business in the transaction.
+    public static func makingHeads(_ ledgers: some Sequence<LedgerID>) -> SQL {
+        """
+        INSERT INTO tenure.ledger (ledger_id) SELECT id FROM unnest(\(ledgers.sorted().map(\.uuid))) AS id
+        WHERE NOT EXISTS (SELECT FROM tenure.ledger AS l WHERE l.ledger_id = id) ON CONFLICT DO NOTHING
+        """
+    }
+
+    /// Locks the head of one ledger and answers its time, like ``lockingHeads(_:)``; it makes none, and answers no row where
+    /// there is none.
     public static func lockingHead(_ ledger: LedgerID) -> SQL {
         "SELECT time FROM tenure.ledger WHERE ledger_id = \(ledger.uuid) FOR UPDATE"
     }

@@ -11,8 +11,12 @@ import Foundation
 public struct FeedMark: Sendable, Hashable {
     /// The snapshot as PostgreSQL writes it: which transactions it saw ended.
     let snapshot: String
-    /// When the server was started, in microseconds since 1970.
-    let server: Int64
+    /// When the server was started, and when it began to count what it writes, in microseconds since 1970.
+    ///
+    /// A server that recovers from the crash of one of its processes is not started anew, but hands out the numbers again of
+    /// transactions that it lost, because nobody had waited for them; it begins to count then (PostgreSQL 15 manual,
+    /// section 28.2.1). Somebody else's reset of the counters costs one comparison of all ledgers.
+    let server: [Int64]
 }
 
 /// What changed between two looks.
@@ -32,15 +36,16 @@ extension LedgerReader {
     public func changes(since mark: FeedMark?) async throws(LedgerError) -> FeedChanges {
         let found: SQL = mark.map { "tenure.changed_ledgers((\($0.snapshot)::text)::pg_snapshot)" } ?? Self.nothing
         let sql: SQL = """
-            SELECT pg_current_snapshot()::text, pg_postmaster_start_time(), c.ledger_id, c.size
-            FROM (SELECT) AS one LEFT JOIN \(found) AS c ON true
+            SELECT pg_current_snapshot()::text, pg_postmaster_start_time(), w.stats_reset, c.ledger_id, c.size
+            FROM pg_stat_wal AS w LEFT JOIN \(found) AS c ON true
             """
         var next: FeedMark?
         var ledgers: [LedgerID: Int64] = [:]
         _ = try await rows(sql, []) { row in
-            let (snapshot, server, ledger, size) = try row.decode(
-                String.self, PostgresTimestamp.self, UUID?.self, Int64?.self)
-            next = FeedMark(snapshot: snapshot, server: server.microsecondsSinceUnixEpoch)
+            let (snapshot, start, counting, ledger, size) = try row.decode(
+                String.self, PostgresTimestamp.self, PostgresTimestamp?.self, UUID?.self, Int64?.self)
+            let server = [start, counting].compactMap { $0?.microsecondsSinceUnixEpoch }
+            next = FeedMark(snapshot: snapshot, server: server)
             if let ledger, let size { ledgers[LedgerID(ledger)] = size }
         }
         guard let next else { throw LedgerError(.unavailable, "the database did not tell its snapshot") }

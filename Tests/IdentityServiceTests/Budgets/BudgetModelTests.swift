@@ -37,6 +37,32 @@ struct BudgetModelTests {
         }
     }
 
+    @Test func `no keys are no charge, and a ledger outside the scope is refused`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool { pool in
+                var random = Seeded(state: 7)
+                let model = BudgetModel(random: &random)
+                let ledger = LedgerID(UUID())
+                let hidden: SQL = """
+                    SELECT charged FROM tenure.charge_attempt(\(ledger.uuid), \(model.parts.map(\.key)),
+                        \(model.parts.map { Int32($0.limit) }), \(model.parts.map { Int32($0.cap) }), now(), 60, 0, 1, 60)
+                    """
+                let error = await #expect(throws: PostgresError.self) {
+                    _ = try await pool.query(hidden, in: [LedgerID(UUID())])
+                }
+                #expect(error?.sqlState == .insufficientPrivilege)
+                // It ends, rather than looks for rows for ever.
+                let keys: [[UInt8]] = [], none: [Int32] = []
+                let rows = try await pool.query(
+                    """
+                    SELECT charged FROM tenure.charge_attempt(
+                        \(ledger.uuid), \(keys), \(none), \(none), now(), 60, 0, 1, 60)
+                    """, in: [ledger])
+                #expect(try rows.map { try $0.decode(Bool.self) } == [true])
+            }
+        }
+    }
+
     private func charge(
         _ ledger: LedgerID, _ model: BudgetModel, _ time: Int64, _ pool: PostgresPool
     ) async throws -> BudgetModel.Charged {

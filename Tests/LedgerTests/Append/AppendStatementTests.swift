@@ -76,6 +76,45 @@ struct AppendStatementTests {
         }
     }
 
+    @Test func `a rolled back one leaves no trace, and one beside it leaves no gap`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withAppender { appender, pool in
+                let ledger = StreamID.test().ledger
+                let first = try await appender.append(.test(.test(ledger)))
+                let undone = try AppendStatement(.test(.test(ledger), events: 2, time: .now().adding(.seconds(60))))
+                try await pool.withTransaction(in: [ledger]) { connection in
+                    _ = try await connection.query(Appender.lockingHead(ledger))
+                    _ = try await connection.commit(after: [
+                        "SAVEPOINT charged", undone.sql, "ROLLBACK TO SAVEPOINT charged",
+                    ])
+                }
+                let reader = LedgerReader(pool: pool)
+                #expect(try await reader.head(ledger)?.size == 1)
+                #expect(try await reader.head(ledger)?.time == first.time)
+                // Times are those of the lock, so that none runs backwards.
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<12 {
+                        group.addTask {
+                            try await pool.withTransaction(in: [ledger]) { connection in
+                                let head = try await connection.query(Appender.lockingHead(ledger))
+                                let latest = try head[0].decode(PostgresTimestamp.self).microsecondsSinceUnixEpoch
+                                let time = Timestamp(microseconds: latest).adding(.seconds(1))
+                                let statement = try AppendStatement(.test(.test(ledger), events: 2, time: time))
+                                _ = try await connection.commit(after: [statement.sql])
+                            }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                let rows = try await pool.query(
+                    "SELECT count(*), max(position) FROM tenure.event WHERE ledger_id = \(ledger.uuid)", in: [ledger])
+                let (count, last) = try rows[0].decode(Int64.self, Int64.self)
+                #expect(count == 25 && last == 25)
+                #expect(try await reader.head(ledger)?.size == 25)
+            }
+        }
+    }
+
     @Test func `only new streams of one ledger are a single statement`() {
         let stream = StreamID.test()
         var guarding = Append.test(stream)
@@ -86,6 +125,20 @@ struct AppendStatementTests {
         for append in [Append.test(stream, expecting: 5), guarding, two] {
             let error = #expect(throws: LedgerError.self) { try AppendStatement(append) }
             #expect(error?.code == .invalidEvent)
+        }
+    }
+
+    @Test func `heads are made once, and those that are there stay as they are`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withAppender { appender, pool in
+                let ledgers = (0..<3).map { _ in LedgerID(UUID()) }
+                _ = try await appender.append(.test(.test(ledgers[1])))
+                for _ in 0..<2 { _ = try await pool.query(Appender.makingHeads(ledgers), in: ledgers) }
+                let rows = try await pool.query(
+                    "SELECT size FROM tenure.ledger WHERE ledger_id = ANY (\(ledgers.map(\.uuid))) ORDER BY size",
+                    in: ledgers)
+                #expect(try rows.map { try $0.decode(Int64.self) } == [0, 0, 1])
+            }
         }
     }
 

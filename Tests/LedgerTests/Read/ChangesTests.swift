@@ -179,4 +179,51 @@ struct ChangesTests {
             }
         }
     }
+
+    /// The server hands out the numbers again of transactions that nobody had waited for.
+    @Test func `a mark from before a recovery says nothing, although the server was not started anew`() async throws {
+        guard ThrowawayCluster.isAvailable else { return }
+        try await ThrowawayCluster.with { cluster in
+            try await TestDatabase.with(on: cluster.url) { database in
+                let append = Append.test(.test())
+                let before = try await database.withAppender { appender, _ in
+                    _ = try await appender.append(append)
+                    return try await changes(database, since: nil)
+                }
+                let victim = try await database.connect(as: .superuser)
+                let started = try await start(database)
+                cluster.crash(backend: victim.processID)
+                try await recovered(database)
+                #expect(try await start(database) == started)
+                let after = try await changes(database, since: before.mark)
+                #expect(after.ledgers == nil)
+                let next = try await changes(database, since: after.mark)
+                #expect(next.ledgers == [:])
+            }
+        }
+    }
+
+    private func changes(_ database: TestDatabase, since mark: FeedMark?) async throws -> FeedChanges {
+        try await database.withPool(as: .reader) { pool in
+            try await LedgerReader(pool: pool, storesTiles: false).changes(since: mark)
+        }
+    }
+
+    private func start(_ database: TestDatabase) async throws -> PostgresTimestamp {
+        var connection = try await database.connect(as: .superuser)
+        return try await connection.query("SELECT pg_postmaster_start_time()")[0].decode(PostgresTimestamp.self)
+    }
+
+    /// Waits until all sessions have ended and the server takes new ones.
+    private func recovered(_ database: TestDatabase) async throws {
+        for _ in 0..<600 {
+            try await Task.sleep(for: .milliseconds(50))
+            if var connection = try? await database.connect(as: .superuser),
+                let rows = try? await connection.query("SELECT 1"), rows.count == 1
+            {
+                return
+            }
+        }
+        Issue.record("the server did not recover")
+    }
 }
