@@ -108,4 +108,28 @@ struct `An unknown employee in blind mode` {
             #expect(contexts.count == 1)
         }
     }
+
+    /// Whoever has a name wrote to their directory; so a charge that had to make it would tell that nobody has the name.
+    @Test func `has a directory from the start, and is charged once where one is missing all the same`() async throws {
+        try await inTurn { world in
+            let company = "blind-heads.example"
+            let known = Person.withQuestions("known", at: company)
+            _ = try await world.client.foundBlind(company, by: known)
+            let heads = try await world.number("SELECT count(*) FROM tenure.ledger WHERE size = 0")
+            #expect(heads >= 250)
+            let real = try #require(try await attempt(known, world))
+            var compared = 0, made: Int64 = 0
+            for number in 0..<8 {
+                _ = try await world.superuser { connection in
+                    try await connection.execute("DELETE FROM tenure.ledger WHERE size = 0")
+                }
+                guard let unknown = try await attempt(Person("nobody \(number)", at: company), world) else { continue }
+                #expect(unknown == real)
+                // None where nobody's directory happens to be somebody's.
+                made += try await world.number("SELECT count(*) FROM tenure.ledger WHERE size = 0")
+                compared += 1
+            }
+            #expect(compared >= 2 && made >= 1 && made <= compared)
+        }
+    }
 }
