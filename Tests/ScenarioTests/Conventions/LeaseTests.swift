@@ -84,18 +84,25 @@ struct `A call whose place was taken` {
         }
     }
 
+    /// Validates the passphrase of a log-in at a new company, always with the same key, so many seconds from now.
+    private func validation(
+        _ company: String, _ world: TenureWorld
+    ) async throws -> @Sendable (Int) async throws -> FlowOutcome {
+        let founder = try await world.client.found(company)
+        let service = world.service
+        let app = try await service.authenticate(appId: world.app.appId, secret: world.app.secret)
+        let flow = try await Flow.logIn(founder.person, founder.device, try world.client)
+        _ = try await flow.prove(founder.device)
+        let phrase = try #require(founder.person.passphrase)
+        return { seconds in
+            try await service.validatePassphrase(
+                purpose: .login, flow: flow.handle, passphrase: phrase, app: app, call: call(seconds))
+        }
+    }
+
     @Test func `commits no event, and no session`() async throws {
         try await inTurn { world in
-            let founder = try await world.client.found("lease-login.example")
-            let service = world.service
-            let app = try await service.authenticate(appId: world.app.appId, secret: world.app.secret)
-            let flow = try await Flow.logIn(founder.person, founder.device, try world.client)
-            _ = try await flow.prove(founder.device)
-            let phrase = try #require(founder.person.passphrase)
-            let work: @Sendable (Int) async throws -> FlowOutcome = { seconds in
-                try await service.validatePassphrase(
-                    purpose: .login, flow: flow.handle, passphrase: phrase, app: app, call: call(seconds))
-            }
+            let work = try await validation("lease-login.example", world)
             var slow: Task<FlowOutcome, any Error>?, next: Task<FlowOutcome, any Error>?
             try await world.holding("tenure.session") {
                 slow = Task { try await work(0) }
@@ -124,16 +131,7 @@ struct `A call whose place was taken` {
     /// The database may lose the place of a call in a crash, because nothing waited for the disk when it was taken.
     @Test func `and lost in a crash writes nothing, and the same call again does`() async throws {
         try await inTurn { world in
-            let founder = try await world.client.found("lost-place.example")
-            let service = world.service
-            let app = try await service.authenticate(appId: world.app.appId, secret: world.app.secret)
-            let flow = try await Flow.logIn(founder.person, founder.device, try world.client)
-            _ = try await flow.prove(founder.device)
-            let phrase = try #require(founder.person.passphrase)
-            let work: @Sendable (Int) async throws -> FlowOutcome = { seconds in
-                try await service.validatePassphrase(
-                    purpose: .login, flow: flow.handle, passphrase: phrase, app: app, call: call(seconds))
-            }
+            let work = try await validation("lost-place.example", world)
             var slow: Task<FlowOutcome, any Error>?
             try await world.holding("tenure.session") {
                 slow = Task { try await work(0) }
