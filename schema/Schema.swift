@@ -31,6 +31,7 @@ public enum Schema {
         Script(name: "m019_session_ends", bytes: PackageResources.m019_session_ends_sql),
         Script(name: "m020_inline_rows", bytes: PackageResources.m020_inline_rows_sql),
         Script(name: "m021_idempotency_checks", bytes: PackageResources.m021_idempotency_checks_sql),
+        Script(name: "m022_device_claims", bytes: PackageResources.m022_device_claims_sql),
     ]
 
     /// The functions, replaced as a whole whenever one of them changed; none needs another to exist when it is created.

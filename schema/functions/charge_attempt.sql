@@ -1,10 +1,13 @@
 -- Charges one attempt, durably and before the evaluation it pays for, to a budget and to the shares of it: to all of them
--- or to none. The row locks make the counts exact over processes; the caller has locked the ledger's head before, so that
--- the order of locks is the same everywhere.
+-- or to none. The caller has locked the ledger's head before, so that charges come one after the other, and the order of
+-- locks is the same everywhere.
 --
 -- Every refill_seconds give one attempt back; a clock that ran backwards gives nothing. A budget that reached the cap of
 -- its lifetime names the next refill like any other that is spent: nobody sees from outside that only new credentials end
 -- it. The outputs learned so far survive every refill.
+--
+-- A budget of which nothing is spent has no row. Rows are made by the statement that changes others, so that a first
+-- attempt on a name takes as long as a later one.
 --
 -- Whoever is refused hears the longest of the waits: after it an attempt is there, unless others took it. Whoever took the
 -- last attempt is told the same, or 0 where the cap of a lifetime was reached.
@@ -36,36 +39,32 @@ SET search_path = pg_catalog, tenure
 AS $$
 #variable_conflict use_column
 DECLARE
-    -- What is spent of each budget, and refilled until when, as it stands before this charge.
+    -- What is spent of each budget, and refilled until when, as it stands before this charge; and which have a row.
     _spent integer[];
     _refilled timestamptz[];
+    _found bytea[];
     _wait interval;
+    _written bigint;
 BEGIN
-    LOOP
-        SELECT array_agg(now.spent ORDER BY part.number), array_agg(now.refilled ORDER BY part.number),
-            max(greatest(
-                CASE WHEN b.blocked_until > charge_time THEN b.blocked_until - charge_time END,
-                CASE WHEN now.spent >= part.most OR (part.cap > 0 AND b.lifetime >= part.cap) THEN
-                    make_interval(secs => charge_refill_seconds - mod(old.age, charge_refill_seconds)) END))
-        INTO _spent, _refilled, _wait
-        FROM (
-            SELECT k.key, k.spent, k.lifetime, k.refilled_at, k.blocked_until FROM tenure.budget AS k
-            WHERE k.ledger_id = charge_ledger AND k.key = ANY (charge_keys) ORDER BY k.key FOR UPDATE) AS b
-        JOIN unnest(charge_keys, charge_limits, charge_lifetime_caps) WITH ORDINALITY AS part (key, most, cap, number)
-            ON b.key = part.key
-        CROSS JOIN LATERAL (SELECT extract(epoch FROM charge_time - b.refilled_at) AS age) AS old
-        CROSS JOIN LATERAL (SELECT greatest(0, floor(old.age / charge_refill_seconds)) AS count) AS refills
-        CROSS JOIN LATERAL (SELECT
-            CASE WHEN refills.count >= b.spent THEN 0 ELSE b.spent - refills.count::integer END AS spent,
-            CASE WHEN refills.count >= b.spent THEN greatest(b.refilled_at, charge_time)
-                ELSE b.refilled_at + make_interval(secs => refills.count * charge_refill_seconds) END AS refilled) AS now;
-        -- Of no rows there is no array.
-        EXIT WHEN coalesce(cardinality(_spent), 0) = cardinality(charge_keys);
-        INSERT INTO tenure.budget (ledger_id, key, spent, lifetime, refilled_at)
-        SELECT charge_ledger, part.key, 0, 0, charge_time FROM unnest(charge_keys) AS part (key) ORDER BY part.key
-        -- Changes nothing, but locks the row that is there, or makes it anew when a sweep deletes it just now.
-        ON CONFLICT ON CONSTRAINT budget_pkey DO UPDATE SET spent = excluded.spent WHERE false;
-    END LOOP;
+    SELECT array_agg(now.spent ORDER BY part.number), array_agg(now.refilled ORDER BY part.number), array_agg(b.key),
+        max(greatest(
+            CASE WHEN b.blocked_until > charge_time THEN b.blocked_until - charge_time END,
+            CASE WHEN now.spent >= part.most OR (part.cap > 0 AND b.lifetime >= part.cap) THEN
+                make_interval(secs => charge_refill_seconds - mod(old.age, charge_refill_seconds)) END))
+    INTO _spent, _refilled, _found, _wait
+    FROM unnest(charge_keys, charge_limits, charge_lifetime_caps) WITH ORDINALITY AS part (key, most, cap, number)
+    LEFT JOIN (
+        SELECT k.key, k.spent, k.lifetime, k.refilled_at, k.blocked_until FROM tenure.budget AS k
+        WHERE k.ledger_id = charge_ledger AND k.key = ANY (charge_keys) ORDER BY k.key FOR UPDATE) AS b
+        ON b.key = part.key
+    CROSS JOIN LATERAL (
+        SELECT coalesce(b.spent, 0) AS spent, extract(epoch FROM charge_time - coalesce(b.refilled_at, charge_time)) AS age
+    ) AS old
+    CROSS JOIN LATERAL (SELECT greatest(0, floor(old.age / charge_refill_seconds)) AS count) AS refills
+    CROSS JOIN LATERAL (SELECT
+        CASE WHEN refills.count >= old.spent THEN 0 ELSE old.spent - refills.count::integer END AS spent,
+        CASE WHEN refills.count >= old.spent THEN greatest(b.refilled_at, charge_time)
+            ELSE b.refilled_at + make_interval(secs => refills.count * charge_refill_seconds) END AS refilled) AS now;
     IF _wait IS NOT NULL THEN
         charged := false;
         spent := 0;
@@ -75,27 +74,39 @@ BEGIN
     END IF;
 
     WITH changed AS (
-        UPDATE tenure.budget AS b SET
-            spent = part.spent + 1, lifetime = b.lifetime + 1, refilled_at = part.refilled,
+        INSERT INTO tenure.budget AS b (ledger_id, key, spent, lifetime, refilled_at, forget_at)
+        SELECT charge_ledger, part.key, part.spent + 1, 1, part.refilled,
+            -- By days, so that a row nearly always keeps its place in the index: a person's as well as nobody's.
+            date_trunc('day', charge_time, 'UTC') + interval '1 day' + make_interval(secs => charge_keep_seconds)
+        FROM unnest(charge_keys, _spent, _refilled) AS part (key, spent, refilled)
+        ON CONFLICT ON CONSTRAINT budget_pkey DO UPDATE SET
+            spent = excluded.spent, lifetime = b.lifetime + 1, refilled_at = excluded.refilled_at,
+            -- A first attempt is free of delay.
             blocked_until = CASE
-                WHEN charge_free_of_delay > 0 AND part.spent >= charge_free_of_delay THEN charge_time + least(
+                WHEN charge_free_of_delay > 0 AND excluded.spent > charge_free_of_delay THEN charge_time + least(
                     interval '1 hour',
-                    make_interval(secs => charge_delay_seconds * 2 ^ least(20, part.spent - charge_free_of_delay)))
+                    make_interval(
+                        secs => charge_delay_seconds * 2 ^ least(20, excluded.spent - 1 - charge_free_of_delay)))
                 ELSE b.blocked_until
             END,
-            -- By days, so that a row nearly always keeps its place in the index: a person's as well as nobody's.
-            forget_at = date_trunc('day', charge_time, 'UTC') + interval '1 day'
-                + make_interval(secs => charge_keep_seconds)
-        FROM unnest(charge_keys, charge_limits, charge_lifetime_caps, _spent, _refilled)
-            AS part (key, most, cap, spent, refilled)
-        WHERE b.ledger_id = charge_ledger AND b.key = part.key
-        RETURNING b.blocked_until, b.spent >= part.most AS spent, part.cap > 0 AND b.lifetime >= part.cap AS is_over,
-            charge_refill_seconds - mod(extract(epoch FROM charge_time - b.refilled_at), charge_refill_seconds) AS rest)
-    SELECT count(*) = cardinality(charge_keys), bool_or(spent OR is_over),
+            forget_at = excluded.forget_at
+        -- Not one that was made after the look above.
+        WHERE b.key = ANY (_found)
+        RETURNING b.key, b.spent, b.lifetime, b.refilled_at, b.blocked_until
+    ), judged AS (
+        SELECT b.blocked_until, b.spent >= part.most AS spent, part.cap > 0 AND b.lifetime >= part.cap AS is_over,
+            charge_refill_seconds - mod(extract(epoch FROM charge_time - b.refilled_at), charge_refill_seconds) AS rest
+        FROM changed AS b
+        JOIN unnest(charge_keys, charge_limits, charge_lifetime_caps) AS part (key, most, cap) ON b.key = part.key)
+    SELECT count(*), bool_or(spent OR is_over),
         CASE WHEN NOT bool_or(is_over) THEN max(greatest(
             CASE WHEN blocked_until > charge_time THEN blocked_until - charge_time END,
             CASE WHEN spent THEN make_interval(secs => rest) END)) END
-    INTO charged, exhausted, _wait FROM changed;
+    INTO _written, exhausted, _wait FROM judged;
+    IF _written <> cardinality(charge_keys) THEN
+        RAISE EXCEPTION 'a budget was charged beside the head' USING ERRCODE = 'serialization_failure';
+    END IF;
+    charged := true;
     spent := _spent[1] + 1;
     retry_after_seconds := coalesce(ceil(extract(epoch FROM _wait)), 0)::integer;
 END;

@@ -1,5 +1,6 @@
 -- Gives a flow's own charges back after a success, to the budget and its shares, and no more: what strangers spent stays
--- spent.
+-- spent. Where that was all, nothing is left to say: whether somebody of a name ever logged in from another device would
+-- else show in the time of the next charge.
 CREATE OR REPLACE FUNCTION tenure.refund_attempts(
     refund_ledger uuid,
     refund_keys bytea[],
@@ -10,11 +11,15 @@ SET search_path = pg_catalog, tenure
 AS $$
 BEGIN
     -- In this language the plan is kept; a function in SQL would be planned at each call.
+    WITH gone AS (
+        DELETE FROM tenure.budget
+        WHERE ledger_id = refund_ledger AND key = ANY (refund_keys) AND greatest(spent, lifetime) <= refund_count
+    )
     UPDATE tenure.budget SET
         spent = greatest(0, spent - refund_count),
         lifetime = greatest(0, lifetime - refund_count),
         blocked_until = NULL
-    WHERE ledger_id = refund_ledger AND key = ANY (refund_keys);
+    WHERE ledger_id = refund_ledger AND key = ANY (refund_keys) AND greatest(spent, lifetime) > refund_count;
 END
 $$;
 

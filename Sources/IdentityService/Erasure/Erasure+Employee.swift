@@ -54,13 +54,16 @@ extension Erasure {
         let budgets = AttemptBudget.deletions(
             credentials: user.state.everyCredential, devices: Array(employee.state.keys.keys), of: account.user,
             ring: context.ring)
+        let presented = employee.state.keys.keys.map { PresentedKey($0.bytes, of: id, in: tenant).deletion }
         let append = Append(
             events: events, expectations: [stream: employee.version, .tenant(tenant): company.version],
             releases: isMember
                 ? [member, record].map { ClaimRelease(key: $0.key, owner: account.user.uuid) } : [], time: entry.time,
             effectLedgers: [.directory(of: account.user)],
             effects: { _ in
-                budgets + [OpenedSession.deletion(employee: id, tenant: tenant), ErasureRow.insertion(entry)]
+                budgets + presented + [
+                    OpenedSession.deletion(employee: id, tenant: tenant), ErasureRow.insertion(entry),
+                ]
             })
         _ = try await context.appender.append(append)
         return true

@@ -59,6 +59,11 @@ struct CompleteLogin: Sendable {
             switch decision {
             case .success:
                 try endRecovery(&recorder, user, by: employeeId)
+                if state.charges.contains(where: { !$0.wasKnownDevice }) {
+                    // A key in force that was not found: an older process presented it, or it came into force meanwhile.
+                    let key = PresentedKey(state.employeePublicKey, of: employeeId, in: tenantId)
+                    recorder.statements.append(key.insertion)
+                }
                 return (try await open(&recorder, employeeId, summary, scene), nil)
             case .authorizationPending(let presenting):
                 for event in presenting {

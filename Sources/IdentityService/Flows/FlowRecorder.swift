@@ -44,6 +44,9 @@ struct FlowRecorder: Sendable {
         let metadata = EventMetadata(
             actor: employee.uuid, app: app.appId, requestId: call.requestId, source: source)
         events.append(try EventCodec.encode(payload, id: UUID(), stream: stream, keys: keys, metadata: metadata))
+        if let presented = payload as? EmployeeKeyPresented {
+            statements.append(PresentedKey(presented.key.bytes, of: presented.employeeID, in: tenant).insertion)
+        }
         // The first event of a stream names the version it was decided on; the later ones follow from it.
         if expectations[stream] == nil { expectations[stream] = version }
     }

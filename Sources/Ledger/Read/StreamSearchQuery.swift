@@ -15,7 +15,8 @@ public struct StreamSearchQuery: Sendable {
     /// - Parameters:
     ///   - stream: The stream they are in.
     ///   - wanted: By type, what an entry holds, as it stands in its canonical JSON; every entry holds no bytes.
-    public init(_ stream: StreamID, _ wanted: [String: [UInt8]]) {
+    ///   - condition: What else must hold, without regard to any event: the stream is not looked at where it does not.
+    public init(_ stream: StreamID, _ wanted: [String: [UInt8]], if condition: SQL = "true") {
         ledger = stream.ledger
         let wanted = wanted.sorted { $0.key < $1.key }
         sql = """
@@ -23,7 +24,7 @@ public struct StreamSearchQuery: Sendable {
             FROM tenure.event AS e JOIN unnest(\(wanted.map(\.key)), \(wanted.map(\.value))) AS w (type, bytes)
                 ON w.type = e.type
             WHERE e.ledger_id = \(stream.ledger.uuid) AND e.stream_id = \(stream.id) AND e.kind = \(stream.kind)
-                AND position(w.bytes IN e.entry) > 0
+                AND position(w.bytes IN e.entry) > 0 AND \(condition)
             ORDER BY e.version
             """
     }

@@ -108,4 +108,55 @@ struct BudgetForgettingTests {
             #expect(!spent.isEmpty && spent.allSatisfy { (1...20).contains($0) })
         }
     }
+
+    @Test(arguments: [false, true])
+    func `what was given back whole leaves no row, and what strangers spent leaves all`(isKnown: Bool) async throws {
+        try await TestDatabase.with { database in
+            let budget = AttemptBudget(BudgetFixture.flow(), isKnownDevice: isKnown, ring: .random())
+            try await database.withPool { pool in
+                func rows() async throws -> Int {
+                    try await pool.query("SELECT FROM tenure.budget", in: [budget.ledger]).count
+                }
+                for _ in 0..<3 { try await BudgetFixture.expect(true, budget, pool, at: after(0), rules) }
+                #expect(try await rows() == budget.parts.count)
+                _ = try await pool.query(budget.refund(2), in: [budget.ledger])
+                #expect(try await rows() == budget.parts.count)
+                // The hours gave all attempts back, but not what was learned by them.
+                try await BudgetFixture.expect(true, budget, pool, at: after(40_000), rules)
+                _ = try await pool.query(budget.refund(1), in: [budget.ledger])
+                #expect(try await rows() == budget.parts.count)
+                _ = try await pool.query(budget.refund(1), in: [budget.ledger])
+                #expect(try await rows() == 0)
+                let charged = try await BudgetFixture.charged(budget, pool, at: after(40_000), rules)
+                #expect(charged.isCharged && charged.spent == 1 && !charged.isExhausted)
+            }
+        }
+    }
+
+    @Test func `a charge beside another that holds no head is refused, and counts neither twice nor for nothing`()
+        async throws
+    {
+        try await TestDatabase.with { database in
+            let budget = AttemptBudget(BudgetFixture.flow(), isKnownDevice: false, ring: .random())
+            try await database.withPool(maximumConnections: 8) { pool in
+                let charged = try await withThrowingTaskGroup(of: Bool.self) { group in
+                    for _ in 0..<100 {
+                        group.addTask {
+                            do {
+                                let rows = try await pool.query(
+                                    budget.charging(BudgetFixture.undivided, at: after(0)), in: [budget.ledger])
+                                return try AttemptBudget.Charged(rows).isCharged
+                            } catch let error as PostgresError where error.sqlState == .serializationFailure {
+                                return false
+                            }
+                        }
+                    }
+                    return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+                }
+                let spent = try await pool.query("SELECT max(spent) FROM tenure.budget", in: [budget.ledger])
+                #expect(try spent.first?.decode(Int32.self) == Int32(charged))
+                #expect((1...20).contains(charged))
+            }
+        }
+    }
 }

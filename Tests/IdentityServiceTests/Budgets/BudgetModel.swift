@@ -22,6 +22,10 @@ struct BudgetModel {
 
         mutating func refund(_ count: Int) {
             guard var row else { return }
+            guard max(row.spent, row.lifetime) > count else {
+                self.row = nil
+                return
+            }
             row.spent = max(0, row.spent - count)
             row.lifetime = max(0, row.lifetime - count)
             row.blockedUntil = nil

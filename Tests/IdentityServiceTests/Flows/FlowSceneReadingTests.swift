@@ -3,7 +3,6 @@ import Foundation
 import Identity
 import Keys
 import Ledger
-import Logging
 import Testing
 
 @testable import IdentityService
@@ -14,17 +13,7 @@ struct FlowSceneReadingTests {
     private let context: ServiceContext
 
     init() throws {
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        // Nothing is sent: only the statements are looked at.
-        let pool = PostgresPool(
-            configuration: try PostgresConfiguration(url: "postgresql://nobody@127.0.0.1:1/none"),
-            maximumConnections: 1, logger: logger)
-        let masters = MasterKeys.random()
-        context = ServiceContext(
-            pool: pool, appender: Appender(pool: pool, logger: logger), reader: LedgerReader(pool: pool),
-            ring: .random(), personKeys: PersonKeys(pool: pool, masters: masters),
-            seeds: OPRFSeeds(pool: pool, masters: masters), compute: ComputePool(threads: 1, waiting: 1),
-            evaluations: ComputePool(threads: 1, waiting: 1), settings: ServiceSettings(), logger: logger)
+        context = try .unconnected()
     }
 
     private static let tenant = UUID()

@@ -35,4 +35,39 @@ struct StreamSearchQueryTests {
             }
         }
     }
+
+    @Test func `where its condition does not hold no event is looked at, however many there are`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withAppender { appender, pool in
+                let stream = StreamID.test(), owner = UUID()
+                for version in 0..<20 {
+                    _ = try await appender.append(.test(stream, expecting: version, type: "Noted", note: "red"))
+                }
+                // Whatever the settings of the server: what is read is counted, not what is planned.
+                func read(_ claims: Int) async throws -> (events: Int, looked: Int64) {
+                    let condition: SQL = """
+                        (SELECT count(*) FROM tenure.claim WHERE ledger_id = \(stream.ledger.uuid) AND owner = \(owner))
+                            = \(Int64(claims))
+                        """
+                    let query = StreamSearchQuery(stream, ["Noted": Array("red".utf8)], if: condition)
+                    // The session's count; what it did before is in it until it is reported.
+                    let looked: SQL = """
+                        SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) FROM pg_stat_xact_user_tables
+                        WHERE relid = 'tenure.event'::regclass
+                        """
+                    return try await pool.withTransaction(in: [stream.ledger]) { connection in
+                        let before = try await connection.query(looked)
+                        let events = try query.read(try await connection.query(query.sql))
+                        let after = try await connection.query(looked)
+                        return (events.count, try after[0].decode(Int64.self) - before[0].decode(Int64.self))
+                    }
+                }
+                let all = try await read(0), none = try await read(1)
+                #expect(all.events == 20)
+                #expect(all.looked >= 20)
+                #expect(none.events == 0)
+                #expect(none.looked == 0)
+            }
+        }
+    }
 }

@@ -32,6 +32,36 @@ struct CancellationTests {
         #expect(ContinuousClock.now - started < .seconds(50))
     }
 
+    @Test func `a long pipeline of small statements is stopped in its middle, and its connection can be used again`()
+        async throws
+    {
+        let processID = Lock<Int32?>(nil), text = String(repeating: "x", count: 500)
+        // Two megabytes: more than may wait unsent, and more than a socket holds while nobody reads.
+        let statements: [SQL] = (0..<4_000).map { $0 == 1_500 ? "SELECT pg_sleep(60)" : "SELECT \(text)" }
+        let task = Task {
+            try await TestDatabase.withConnection { connection in
+                let own = connection.processID
+                processID.withLock { $0 = own }
+                let error = try await databaseError { try await connection.pipeline(statements) }
+                return (error, connection.session.isReusable)
+            }
+        }
+        try await TestDatabase.withConnection { observer in
+            while true {
+                let own = processID.withLock { $0 }
+                let sleeping = try await observer.query(
+                    "SELECT FROM pg_stat_activity WHERE pid = \(own) AND wait_event = 'PgSleep'")
+                if sleeping.count == 1 { break }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+        task.cancel()
+        let (error, isReusable) = try await task.value
+        #expect(error.code == .cancelled)
+        #expect(error.statementIndex == 1_500)
+        #expect(isReusable)
+    }
+
     /// 300 cancellations at random moments of queries, transactions, pipelines, streams and copies; after each one the
     /// pool's next caller must get right answers.
     @Test func `300 cancellations at random moments leave every connection usable or closed`() async throws {

@@ -21,6 +21,7 @@ struct RandomisedInvariants {
         try await reclaimsAreThere(logs)
         try await passphrasesAreWhatWasSaid(logs)
         try await guessesAreWithinTheLimit()
+        try await devicesAreThoseOfTheLog()
         try await viewsAreTheFold()
         try await nothingIsSeenByOthers()
     }
@@ -74,6 +75,27 @@ struct RandomisedInvariants {
         #expect(wrong.values.allSatisfy { $0 <= 20 }, "\(wrong); \(said)")
         let charged = try await world.count("AttemptCharged")
         #expect(charged >= wrong.values.reduce(0, +), "\(said)")
+    }
+
+    /// Of everybody who was not erased, the keys that have a claim are those that an event presents.
+    private func devicesAreThoseOfTheLog() async throws {
+        try await world.superuser { connection in
+            let different = try await connection.query(
+                """
+                WITH claimed AS (
+                    SELECT ledger_id, owner, key FROM tenure.claim WHERE kind = 'device'
+                ), presented AS (
+                    SELECT e.ledger_id, e.stream_id, sha256(uuid_send(e.stream_id) || decode(translate(
+                        convert_from(e.entry, 'UTF8')::jsonb #>> '{data,key}', '-_', '+/') || '=', 'base64'))
+                    FROM tenure.event AS e WHERE e.type = 'EmployeeKeyPresented' AND NOT EXISTS (
+                        SELECT FROM tenure.event AS o WHERE o.ledger_id = e.ledger_id AND o.stream_id = e.stream_id
+                            AND o.type = 'EmployeeErased')
+                )
+                SELECT 'claim of ' || owner FROM (TABLE claimed EXCEPT TABLE presented) AS more
+                UNION ALL SELECT 'no claim of ' || stream_id FROM (TABLE presented EXCEPT TABLE claimed) AS fewer
+                """)
+            #expect(try different.map { try $0.decode(String.self) } == [], "\(said)")
+        }
     }
 
     /// The live rows are byte for byte those that the log folds to.

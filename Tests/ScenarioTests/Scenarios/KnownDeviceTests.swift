@@ -7,9 +7,9 @@ import Testing
 @Suite(.onServer, .sharedWorld)
 struct `A device` {
     /// The devices that the attempts of a flow with this key were charged as, the first one first.
-    private func charged(_ device: Device) async throws -> [String] {
+    private func charged(_ device: Device, in world: TenureWorld? = nil) async throws -> [String] {
         let fingerprint = device.fingerprint
-        return try await sharedWorld().superuser { connection in
+        return try await (world ?? sharedWorld()).superuser { connection in
             try await connection.query(
                 """
                 SELECT convert_from(entry, 'UTF8')::jsonb #>> '{data,device}' FROM tenure.event
@@ -72,5 +72,47 @@ struct `A device` {
             try await client.post(client.path(company, "/reclaimed-emails"), body, by: admin.session), "done")
         try expectProblem(try await client.logIn(person, owner.device), "employee.inactive")
         #expect(try await charged(owner.device) == before + ["known", "unknown"])
+    }
+
+    @Test func `whose claim is missing counts as unknown until it has logged in once more`() async throws {
+        let world = try sharedWorld(), client = try world.client
+        let founder = try await client.foundBlind("device-forgotten.example")
+        expectOutcome(try await client.logInBlind(founder.person, founder.device), "success")
+        try await world.superuser { connection in
+            // The company has one device.
+            let gone = try await connection.query(
+                """
+                DELETE FROM tenure.claim WHERE kind = 'device' AND ledger_id = (
+                    SELECT ledger_id FROM tenure.event WHERE type = 'EmployeeKeyPresented'
+                        AND position(\(Base64URL.encode(founder.device.point)) IN convert_from(entry, 'UTF8')) > 0)
+                RETURNING 1
+                """)
+            #expect(gone.count == 1)
+        }
+        for _ in 0..<2 { expectOutcome(try await client.logInBlind(founder.person, founder.device), "success") }
+        #expect(try await charged(founder.device) == ["known", "unknown", "known"])
+    }
+
+    @Test func `whose key waited too long is presented again, let in, and known`() async throws {
+        try await inTurn { world in
+            let client = try world.client
+            let founder = try await client.foundBlind("device-again.example"), phone = Device()
+            expectOutcome(try await client.logInBlind(founder.person, phone), "authorizationPending")
+            try await world.superuser { connection in
+                let older = try await connection.query(
+                    """
+                    UPDATE tenure.event SET entry = convert_to(regexp_replace(
+                        convert_from(entry, 'UTF8'), '"time":"20[0-9]{2}', '"time":"2001'), 'UTF8')
+                    WHERE type = 'EmployeeKeyPresented'
+                        AND position(\(Base64URL.encode(phone.point)) IN convert_from(entry, 'UTF8')) > 0 RETURNING 1
+                    """)
+                #expect(older.count == 1)
+            }
+            expectOutcome(try await client.logInBlind(founder.person, phone), "authorizationPending")
+            #expect(try await world.count("EmployeeKeyPresented") == 3)
+            expectOutcome(try await client.authorize(phone, of: founder.person), "done")
+            expectOutcome(try await client.logInBlind(founder.person, phone), "success")
+            #expect(try await charged(phone, in: world) == ["unknown", "unknown", "known"])
+        }
     }
 }
