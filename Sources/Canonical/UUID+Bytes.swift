@@ -21,6 +21,16 @@ extension UUID {
             ))
     }
 
+    /// A random identifier (version 4, RFC 9562 §5.4) from the system's generator: on Linux by calls of the kernel, where
+    /// `UUID()` opens and closes a file each time.
+    public static func random() -> UUID {
+        var generator = SystemRandomNumberGenerator()
+        var halves = (generator.next() as UInt64, generator.next() as UInt64)
+        halves.0 = halves.0 & ~0xF000 | 0x4000
+        halves.1 = halves.1 & ~(0b11 << 62) | 0b10 << 62
+        return UUID(high: halves.0, low: halves.1)
+    }
+
     /// The canonical text: 36 characters, lower case.
     public var lowercased: String {
         var text: [UInt8] = []
@@ -70,7 +80,10 @@ extension UUID {
             index += 1
         }
         guard index == 36 else { return nil }
-        let (high, low) = halves
+        self.init(high: halves.high, low: halves.low)
+    }
+
+    private init(high: UInt64, low: UInt64) {
         func byte(_ half: UInt64, _ place: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: half >> (56 - 8 * place)) }
         self.init(
             uuid: (

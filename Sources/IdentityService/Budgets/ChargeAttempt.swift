@@ -39,7 +39,7 @@ struct ChargeAttempt: Sendable {
         _ row: FlowStore.Row, _ budget: AttemptBudget, _ app: AppCaller, _ call: Call
     ) async throws -> FlowStore.Row {
         let store = FlowStore(context: context)
-        let ledgers = [budget.ledger, FlowStore.ledger(of: row.state.id)], id = UUID()
+        let ledgers = [budget.ledger, FlowStore.ledger(of: row.state.id)], id = UUID.random()
         let opening = [
             Appender.lockingHead(budget.ledger), budget.charging(context.settings.budgets, at: call.time),
         ]
@@ -104,7 +104,7 @@ struct ChargeAttempt: Sendable {
         }
         return Append(
             events: try payloads.map {
-                try EventCodec.encode($0, id: UUID(), stream: stream, keys: [:], metadata: metadata)
+                try EventCodec.encode($0, id: UUID.random(), stream: stream, keys: [:], metadata: metadata)
             }, expectations: [stream: 0], time: call.time)
     }
 }

@@ -43,7 +43,7 @@ struct FlowRecorder: Sendable {
         let source = owner.flatMap { owner in call.sourceAddress.map { Personal(owner: owner, text: $0) } }
         let metadata = EventMetadata(
             actor: employee.uuid, app: app.appId, requestId: call.requestId, source: source)
-        events.append(try EventCodec.encode(payload, id: UUID(), stream: stream, keys: keys, metadata: metadata))
+        events.append(try EventCodec.encode(payload, id: UUID.random(), stream: stream, keys: keys, metadata: metadata))
         if let presented = payload as? EmployeeKeyPresented {
             statements.append(PresentedKey(presented.key.bytes, of: presented.employeeID, in: tenant).insertion)
         }

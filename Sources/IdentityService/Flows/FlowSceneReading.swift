@@ -42,11 +42,13 @@ struct FlowSceneReading: Sendable {
         if parts.contains(.questions) {
             statements.append(PersonKeys.selection(of: [user.uuid], ledger: directory.uuid))
         }
-        // The budget of unknown devices, whichever device this is: it is what the credentials' owner has to know of.
-        let budget = AttemptBudget(state, isKnownDevice: false, ring: context.ring)
-        if parts.contains(.lifetime) { statements.append(budget.readingLifetime(context.settings.budgets)) }
+        if parts.contains(.lifetime) {
+            // The budget of unknown devices, whichever device this is: it is what the credentials' owner has to know of.
+            let budget = AttemptBudget(state, isKnownDevice: false, ring: context.ring)
+            statements.append(budget.readingLifetime(context.settings.budgets))
+        }
         self.statements = statements
-        ledgers = Set([budget.ledger, directory, LedgerID(state.tenantId)])
+        ledgers = Set([.directory(of: UserID(state.userId)), directory, LedgerID(state.tenantId)])
     }
 
     /// The streams that are to be read, and those of which the head is enough.

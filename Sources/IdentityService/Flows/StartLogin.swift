@@ -35,9 +35,9 @@ struct StartLogin: Sendable {
         let decoy = try context.decoy(
             for: subject, hiddenFrom: isLinked ? nil : app.appId, parts: purpose == .login ? .all : [])
         var state = FlowState(
-            id: UUID(), purpose: purpose, step: .key, appId: app.appId, tenantId: subject.tenantId.uuid,
+            id: UUID.random(), purpose: purpose, step: .key, appId: app.appId, tenantId: subject.tenantId.uuid,
             companyName: input.companyName, companyEmployeeId: input.companyEmployeeId, email: nil,
-            isCompanyOwnedEmail: false, employeePublicKey: key.bytes, employeeId: UUID(),
+            isCompanyOwnedEmail: false, employeePublicKey: key.bytes, employeeId: UUID.random(),
             userId: decoy.sealed.context.userId, credentialId: decoy.sealed.context.credentialId,
             namedCredentialId: decoy.sealed.context.credentialId, isDecoy: true, userExists: false,
             questionsAllowed: false, challenge: [], subjectSalt: randomBytes(32), proved: nil, charges: [],

@@ -16,7 +16,7 @@ struct OpenedSession: Sendable {
     init(
         employee: EmployeeID, tenant: TenantID, fingerprint: Fingerprint, at time: Timestamp, _ context: ServiceContext
     ) {
-        id = UUID()
+        id = UUID.random()
         let access = SessionToken(tenant: tenant.uuid, session: id)
         let refresh = SessionToken(tenant: tenant.uuid, session: id)
         let end = time.adding(context.settings.sessionLifetime)

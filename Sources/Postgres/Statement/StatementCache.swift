@@ -12,11 +12,12 @@ struct StatementCache {
             types = sql.parameters.types
         }
 
-        /// By bytes: two texts that differ only in Unicode form are two statements to the server.
+        /// By bytes: two texts that differ only in Unicode form are two statements to the server. One of ASCII alone, which
+        /// a string knows of itself, has no other form.
         static func == (lhs: Key, rhs: Key) -> Bool {
             lhs.types == rhs.types && lhs.literals == rhs.literals
                 && zip(lhs.literals, rhs.literals).allSatisfy { left, right in
-                    left.utf8.count == left.unicodeScalars.count || left.utf8.elementsEqual(right.utf8)
+                    left.utf8.count == left.utf16.count || left.utf8.elementsEqual(right.utf8)
                 }
         }
 
