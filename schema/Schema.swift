@@ -32,6 +32,7 @@ public enum Schema {
         Script(name: "m020_inline_rows", bytes: PackageResources.m020_inline_rows_sql),
         Script(name: "m021_idempotency_checks", bytes: PackageResources.m021_idempotency_checks_sql),
         Script(name: "m022_device_claims", bytes: PackageResources.m022_device_claims_sql),
+        Script(name: "m023_empty_budgets", bytes: PackageResources.m023_empty_budgets_sql),
     ]
 
     /// The functions, replaced as a whole whenever one of them changed; none needs another to exist when it is created.

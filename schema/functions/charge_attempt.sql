@@ -6,20 +6,28 @@
 -- its lifetime names the next refill like any other that is spent: nobody sees from outside that only new credentials end
 -- it. The outputs learned so far survive every refill.
 --
--- A budget of which nothing is spent has no row. Rows are made by the statement that changes others, so that a first
--- attempt on a name takes as long as a later one.
+-- A budget that was never charged, or got everything back, has no row. Rows are made by the statement that changes others,
+-- so that a first attempt on a name takes as long as a later one.
 --
 -- Whoever is refused hears the longest of the waits: after it an attempt is there, unless others took it. Whoever took the
 -- last attempt is told the same, or 0 where the cap of a lifetime was reached.
 --
--- It is dropped and made anew in one transaction, so that nobody misses it: it once answered a set of rows, and called two
--- functions for each share.
-DROP FUNCTION IF EXISTS tenure.charge_attempt(
-    uuid, bytea[], integer[], integer[], timestamptz, integer, integer, integer, integer);
+-- It once answered a set of rows, and called two functions for each share. Only that one is dropped: who waits for the
+-- ledger's head with a plan of a function that is dropped meanwhile fails.
+DO $$
+BEGIN
+    IF EXISTS (
+        SELECT FROM pg_proc
+        WHERE pronamespace = 'tenure'::regnamespace AND proname = 'charge_attempt' AND proretset) THEN
+        DROP FUNCTION tenure.charge_attempt(
+            uuid, bytea[], integer[], integer[], timestamptz, integer, integer, integer, integer);
+    END IF;
+END
+$$;
 DROP FUNCTION IF EXISTS tenure.budget_wait(tenure.budget, integer, integer, timestamptz, integer);
 DROP FUNCTION IF EXISTS tenure.budget_refilled(tenure.budget, timestamptz, integer);
 
-CREATE FUNCTION tenure.charge_attempt(
+CREATE OR REPLACE FUNCTION tenure.charge_attempt(
     charge_ledger uuid,
     charge_keys bytea[],
     charge_limits integer[],

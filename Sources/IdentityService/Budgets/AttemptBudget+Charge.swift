@@ -22,8 +22,8 @@ extension AttemptBudget {
         }
     }
 
-    /// The statement that charges one attempt to the budget and its shares, or to none of them; the row locks in the
-    /// function make the counts exact over processes.
+    /// The statement that charges one attempt to the budget and its shares, or to none of them. Whoever sends it has locked
+    /// the ledger's head before, which makes the counts exact over processes; without that it may be refused with 40001.
     func charging(_ rules: BudgetRules, at time: Timestamp) -> SQL {
         let now = time.postgres
         let keys = parts.map(\.key)

@@ -39,8 +39,11 @@ extension Erasure {
             guard error == .securityAdmin else { throw ServiceError(error) }
             throw ErasureError(code: .securityAdmin)
         }
+        let presented = employee.state.keys.keys.map { PresentedKey($0.bytes, of: id, in: tenant).deletion }
         guard !decided.isEmpty else {
             try await note(entry)
+            // A version before these claims may have recorded it.
+            _ = try await context.pool.pipeline(presented, in: [LedgerID(tenant.uuid)])
             return true
         }
         let stream = StreamID.employee(id, in: tenant)
@@ -54,7 +57,6 @@ extension Erasure {
         let budgets = AttemptBudget.deletions(
             credentials: user.state.everyCredential, devices: Array(employee.state.keys.keys), of: account.user,
             ring: context.ring)
-        let presented = employee.state.keys.keys.map { PresentedKey($0.bytes, of: id, in: tenant).deletion }
         let append = Append(
             events: events, expectations: [stream: employee.version, .tenant(tenant): company.version],
             releases: isMember

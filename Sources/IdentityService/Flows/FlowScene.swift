@@ -9,7 +9,7 @@ struct FlowScene: Sendable {
     /// The user, as far as ``StateLoader/credentials(of:)`` reads.
     var user: UserSnapshot?
     var tenant: TenantSnapshot?
-    /// Whether the flow's key is in force for the employee, or for the colleague in nobody's place.
+    /// Whether the flow's key is in force for the employee.
     var isKeyInForce: Bool?
     /// Whether the budget of unknown devices has given all that it gives in the credential's lifetime.
     var hasReachedLifetimeCap: Bool?

@@ -24,7 +24,7 @@ public struct StreamSearchQuery: Sendable {
             FROM tenure.event AS e JOIN unnest(\(wanted.map(\.key)), \(wanted.map(\.value))) AS w (type, bytes)
                 ON w.type = e.type
             WHERE e.ledger_id = \(stream.ledger.uuid) AND e.stream_id = \(stream.id) AND e.kind = \(stream.kind)
-                AND position(w.bytes IN e.entry) > 0 AND \(condition)
+                AND position(w.bytes IN e.entry) > 0 AND (\(condition))
             ORDER BY e.version
             """
     }

@@ -39,15 +39,20 @@ struct StreamSearchQueryTests {
     @Test func `where its condition does not hold no event is looked at, however many there are`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
-                let stream = StreamID.test(), owner = UUID()
+                let stream = StreamID.test(), claims = [UInt8(1), 2].map { [UInt8](repeating: $0, count: 32) }
+                _ = try await pool.query(
+                    """
+                    INSERT INTO tenure.claim (ledger_id, kind, key, owner)
+                    VALUES (\(stream.ledger.uuid), 'device', \(claims[0]), \(stream.id))
+                    """, in: [stream.ledger])
                 for version in 0..<20 {
                     _ = try await appender.append(.test(stream, expecting: version, type: "Noted", note: "red"))
                 }
                 // Whatever the settings of the server: what is read is counted, not what is planned.
-                func read(_ claims: Int) async throws -> (events: Int, looked: Int64) {
+                func read(_ claim: [UInt8]) async throws -> (events: Int, looked: Int64) {
                     let condition: SQL = """
-                        (SELECT count(*) FROM tenure.claim WHERE ledger_id = \(stream.ledger.uuid) AND owner = \(owner))
-                            = \(Int64(claims))
+                        EXISTS (SELECT FROM tenure.claim
+                            WHERE ledger_id = \(stream.ledger.uuid) AND kind = 'device' AND key = \(claim))
                         """
                     let query = StreamSearchQuery(stream, ["Noted": Array("red".utf8)], if: condition)
                     // The session's count; what it did before is in it until it is reported.
@@ -62,7 +67,7 @@ struct StreamSearchQueryTests {
                         return (events.count, try after[0].decode(Int64.self) - before[0].decode(Int64.self))
                     }
                 }
-                let all = try await read(0), none = try await read(1)
+                let all = try await read(claims[0]), none = try await read(claims[1])
                 #expect(all.events == 20)
                 #expect(all.looked >= 20)
                 #expect(none.events == 0)
