@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures whether log-ins of unknown employees take as long as those of known ones; docs/timing.md says what was seen.
 
-    measure.py [--pairs N] [--names FILE] [--mode direct|blind]… [--changed] [--devices N] [--cancelled]
+    measure.py [--pairs N] [--names FILE] [--mode direct|blind|recovery]… [--changed] [--devices N] [--cancelled]
 
 TENURE_URL, TENURE_APP_ID and TENURE_APP_SECRET name the service and an app with all roles. With a file of names, the first
 run registers people and writes it, and a later one measures the same names again. With --changed everybody who is registered
@@ -128,6 +128,13 @@ def attempt(service, company, employee, mode):
     return times
 
 
+def ask_for_recovery(service, company, employee):
+    """Milliseconds of both calls of a recovery that a fresh device asks for."""
+    _, asked, times = proved(service, company, employee, "recoveries")
+    expect(asked["outcome"] == "authorizationPending", 200, asked)
+    return times
+
+
 def expect(condition, status, reply):
     if not condition:
         sys.exit(f"unexpected: {status} {reply.get('code')}")
@@ -141,7 +148,8 @@ def compare(service, company, known, unknown, mode, pairs):
         order = [("known", first), ("unknown", second)]
         random.shuffle(order)
         for group, name in order:
-            for call, milliseconds in attempt(service, company, name, mode).items():
+            times = ask_for_recovery(service, company, name) if mode == "recovery" else attempt(service, company, name, mode)
+            for call, milliseconds in times.items():
                 samples.setdefault(call, {"known": [], "unknown": []})[group].append(milliseconds)
     for call, groups in samples.items():
         if min(map(len, groups.values())) == max(map(len, groups.values())):
@@ -191,7 +199,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--pairs", type=int, default=500)
     parser.add_argument("--names")
-    parser.add_argument("--mode", action="append", choices=["direct", "blind"])
+    parser.add_argument("--mode", action="append", choices=["direct", "blind", "recovery"])
     parser.add_argument("--changed", action="store_true")
     parser.add_argument("--devices", type=int, default=0)
     parser.add_argument("--cancelled", action="store_true")
@@ -206,6 +214,8 @@ def main():
     for place, mode in enumerate(modes):
         half = slice(place * count, (place + 1) * count)
         compare(service, company, known[half], unknown[half], mode, pairs)
+        if mode == "recovery":
+            continue
         # What is left of each share goes, and then everybody is locked.
         for name in known[half] + unknown[half]:
             while "locked" not in attempt(service, company, name, mode):

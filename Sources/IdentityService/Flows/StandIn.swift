@@ -4,6 +4,7 @@ import FoundationEssentials
 /// A colleague whose streams and keys are read where an unknown employee has none, and then thrown away: so both take the
 /// same time. It is the company's security admin.
 struct StandIn: Sendable, Equatable {
+    /// Read by processes of the version before.
     var employeeId: UUID
     var userId: UUID
     var credentialId: UUID

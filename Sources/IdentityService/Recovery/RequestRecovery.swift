@@ -15,12 +15,13 @@ struct RequestRecovery: Sendable {
 
     func next(_ state: inout FlowState, at time: Timestamp) async throws -> FlowOutcome {
         let fingerprint = try state.fingerprint
-        // Where there is nobody, a colleague is looked up in the same way, and then passed over.
+        // Where there is nobody, a colleague's credentials are looked up in the same way, and then passed over.
         let approved = try await approval(of: state, fingerprint, at: time)
         if !state.isDecoy, let approved { return try await plan(&state, approved) }
+        // Nobody has a name, whose requests are counted like those of an employee.
         try await RecoveryRequests(context: context).put(
-            EmployeeID(state.employeeId), fingerprint,
-            in: state.isDecoy ? FlowStore.ledger(of: state.id) : LedgerID(state.tenantId),
+            EmployeeID(state.isDecoy ? state.userId : state.employeeId), fingerprint,
+            in: state.isDecoy ? .directory(of: UserID(state.userId)) : LedgerID(state.tenantId),
             lifetime: state.isDecoy ? RecoveryRequests.decoyLifetime : User.recoveryLifetime, at: time)
         state = state.finished
         return .authorizationPending(
@@ -36,20 +37,19 @@ struct RequestRecovery: Sendable {
     private func approval(
         of state: FlowState, _ fingerprint: Fingerprint, at time: Timestamp
     ) async throws -> Approved? {
-        let loader = StateLoader(reader: context.reader)
-        let tenant = try await loader.tenant(TenantID(state.tenantId))
-        let wanted: (UUID, UUID)? =
-            state.isDecoy
-            ? state.standIn.map { ($0.userId, $0.employeeId) } : (state.userId, state.employeeId)
-        guard let (userId, employeeId) = wanted else { return nil }
-        let user = try await loader.user(UserID(userId))
-        let employee = try await loader.employee(EmployeeID(employeeId), in: tenant.id)
-        let target = User.RecoveryTarget(tenant: tenant.id, employee: employee.id, fingerprint: fingerprint)
+        // The credentials in force and what came after, and nothing of the employee: how long histories are would show.
+        let scene = try await FlowScene.load(.tenant, for: state, context).scene
+        guard let tenant = scene.tenant, let user = scene.user else {
+            throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1)
+        }
+        let employeeId = EmployeeID(state.employeeId)
+        let target = User.RecoveryTarget(tenant: tenant.id, employee: employeeId, fingerprint: fingerprint)
         guard let recovery = user.state.openRecovery(at: time), recovery.isAbout(target),
-            recovery.credential.uuid == state.credentialId, employee.state.account?.status == .active,
-            let opened = user.leaves[recovery.opened.position],
+            recovery.credential.uuid == state.credentialId, let opened = user.leaves[recovery.opened.position],
             let confirmed = recovery.confirmed.flatMap({ user.leaves[$0.position] })
         else { return nil }
+        let employee = try await StateLoader(reader: context.reader).employee(employeeId, in: tenant.id)
+        guard employee.state.account?.status == .active else { return nil }
         return Approved(
             recovery: PendingRecovery(opened: opened, confirmed: confirmed),
             previous: try await context.previousCredentials(of: state), policy: tenant.state.policy)

@@ -1,6 +1,7 @@
 import Canonical
 import Foundation
 import IdentityService
+import Postgres
 import TestSupport
 import Testing
 
@@ -63,6 +64,24 @@ struct `What a recovery tells` {
             // Whoever has no link to the company leaves nothing for its admins to see.
             let shown = try await client.recoveries("told.example", by: scene.founder)
             #expect(Set(shown.values.compactMap { $0["employee"]?["companyEmployeeId"]?.text }) == ["lost", "stop"])
+        }
+    }
+
+    @Test func `leaves as many rows of a name that nobody has as of an employee`() async throws {
+        try await inTurn { world in
+            let client = try world.client
+            let scene = try await RecoveryScene("rows.example", client)
+            for person in [scene.lost.person, Person("none", at: "rows.example")] {
+                for _ in 0..<7 {
+                    expectOutcome(try await client.askToRecover(person, Device()).reply, "authorizationPending")
+                }
+            }
+            try await world.superuser { connection in
+                let rows = try await connection.query(
+                    "SELECT count(*) FROM tenure.recovery_request GROUP BY ledger_id, employee_id")
+                // The newest of each; whoever asks a sixth time has the oldest deleted, which takes its time.
+                #expect(try rows.map { try $0.decode(Int64.self) } == [5, 5])
+            }
         }
     }
 
