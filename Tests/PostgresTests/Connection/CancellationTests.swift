@@ -14,15 +14,7 @@ struct CancellationTests {
                 return (error, connection.session.isReusable)
             }
         }
-        try await TestDatabase.withConnection { observer in
-            while true {
-                let own = processID.withLock { $0 }
-                let sleeping = try await observer.query(
-                    "SELECT FROM pg_stat_activity WHERE pid = \(own) AND wait_event = 'PgSleep'")
-                if sleeping.count == 1 { break }
-                try await Task.sleep(for: .milliseconds(5))
-            }
-        }
+        try await sleeps(processID)
         let started = ContinuousClock.now
         task.cancel()
         let (error, isReusable) = try await task.value
@@ -46,6 +38,16 @@ struct CancellationTests {
                 return (error, connection.session.isReusable)
             }
         }
+        try await sleeps(processID)
+        task.cancel()
+        let (error, isReusable) = try await task.value
+        #expect(error.code == .cancelled)
+        #expect(error.statementIndex == 1_500)
+        #expect(isReusable)
+    }
+
+    /// Returns when the server's process sleeps in a statement.
+    private func sleeps(_ processID: Lock<Int32?>) async throws {
         try await TestDatabase.withConnection { observer in
             while true {
                 let own = processID.withLock { $0 }
@@ -55,11 +57,6 @@ struct CancellationTests {
                 try await Task.sleep(for: .milliseconds(5))
             }
         }
-        task.cancel()
-        let (error, isReusable) = try await task.value
-        #expect(error.code == .cancelled)
-        #expect(error.statementIndex == 1_500)
-        #expect(isReusable)
     }
 
     /// 300 cancellations at random moments of queries, transactions, pipelines, streams and copies; after each one the
