@@ -7,7 +7,7 @@
 -- it. The outputs learned so far survive every refill.
 --
 -- A budget that was never charged, or got everything back, has no row. Rows are made by the statement that changes others,
--- so that a first attempt on a name takes as long as a later one.
+-- so that a first charge costs the server about what a later one does.
 --
 -- Whoever is refused hears the longest of the waits: after it an attempt is there, unless others took it. Whoever took the
 -- last attempt is told the same, or 0 where the cap of a lifetime was reached.
