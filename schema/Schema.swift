@@ -33,6 +33,9 @@ public enum Schema {
         Script(name: "m021_idempotency_checks", bytes: PackageResources.m021_idempotency_checks_sql),
         Script(name: "m022_device_claims", bytes: PackageResources.m022_device_claims_sql),
         Script(name: "m023_empty_budgets", bytes: PackageResources.m023_empty_budgets_sql),
+        Script(name: "m024_session_checks", bytes: PackageResources.m024_session_checks_sql),
+        Script(name: "m025_flow_checks", bytes: PackageResources.m025_flow_checks_sql),
+        Script(name: "m026_budget_checks", bytes: PackageResources.m026_budget_checks_sql),
     ]
 
     /// The functions, replaced as a whole whenever one of them changed; none needs another to exist when it is created.

@@ -98,12 +98,10 @@ public struct ServiceAssembly: Sendable {
         let appender = Appender(pool: pool, logger: logger)
         let projector = Projector(pool: readerPool, logger: logger)
         let hints = FeedHints(pool: pool, logger: logger)
+        // Whoever works is told: this process, or another one.
+        let nudge: @Sendable () -> Void = { if projector.isLeading { projector.nudge() } else { hints.signal() } }
         let context = ServiceContext(
-            pool: pool,
-            appender: NudgingAppender(appender: appender) {
-                // Whoever works is told: this process, or another one.
-                if projector.isLeading { projector.nudge() } else { hints.signal() }
-            },
+            pool: pool, appender: NudgingAppender(appender: appender, nudge: nudge),
             reader: LedgerReader(pool: pool), ring: ring,
             personKeys: PersonKeys(pool: pool, masters: configuration.masters),
             seeds: OPRFSeeds(pool: pool, masters: configuration.masters),
@@ -114,7 +112,7 @@ public struct ServiceAssembly: Sendable {
             rekeying: BucketRekeying(reader: readerPool, masters: configuration.masters),
             settings: configuration.settings, logger: logger)
         let health = ViewHealth(pool: readerPool, projector: projector)
-        service = EventSourcedService(context: context, views: Views(pool: pool), health: health)
+        service = EventSourcedService(context: context, views: Views(pool: pool, nudge: nudge), health: health)
         let seals = SealHealth(pool: readerPool)
         let rekeyings = RekeyingHealth(pool: readerPool)
         metrics = { await health.metrics() + seals.metrics() + rekeyings.metrics() }

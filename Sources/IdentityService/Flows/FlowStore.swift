@@ -27,6 +27,9 @@ struct FlowStore: Sendable {
     static func seal(_ sealed: [UInt8]) -> [UInt8] { Array(sealed.suffix(16)) }
 
     /// Writes a new flow, and with it the answer that a repeated call gets.
+    ///
+    /// Nothing waits for the disk: a flow that a crash of the database loses is begun again, and whatever of it is charged or
+    /// recorded waits, and makes it durable too.
     @discardableResult
     func insert(
         _ state: FlowState, answering ticket: IdempotencyTicket?, _ answer: some RepeatableAnswer
@@ -40,11 +43,11 @@ struct FlowStore: Sendable {
             VALUES (\(ledger.uuid), \(state.id), 1, \(sealed), \(expiry))
             """
         guard let ticket else {
-            _ = try await context.pool.query(insertion, in: [ledger])
+            _ = try await context.pool.pipeline([insertion], in: [ledger], waits: false)
             return inserted
         }
         let completion = ticket.completion(.object(["answer": answer.stored]))
-        _ = try await context.pool.pipeline([insertion, completion], in: [ledger, ticket.ledger])
+        _ = try await context.pool.pipeline([insertion, completion], in: [ledger, ticket.ledger], waits: false)
         ticket.markStored()
         return inserted
     }
@@ -164,10 +167,11 @@ struct FlowStore: Sendable {
 
     /// Replaces a row, and returns it as it is now; two requests at the same step are not both served.
     @discardableResult
-    func replace(_ row: Row) async throws -> Row {
+    func replace(_ row: Row, waits: Bool = true) async throws -> Row {
         let replacement = try self.replacement(row)
-        let replaced = try await context.pool.query(replacement.statement, in: [Self.ledger(of: row.state.id)])
-        guard replaced.count == 1 else { throw ServiceError(.flowWrongStep) }
+        let replaced = try await context.pool.pipeline(
+            [replacement.statement], in: [Self.ledger(of: row.state.id)], waits: waits)
+        guard replaced.first?.count == 1 else { throw ServiceError(.flowWrongStep) }
         return replacement.row
     }
 }

@@ -31,7 +31,7 @@ struct ProveKey: Sendable {
         row.state.proved = FlowState.ProvedKey(challenge: row.state.challenge, signature: signature.bytes)
         if purpose == .registration { try await refuseRegistered(row.state) }
         let (outcome, scene) = try await next(&row.state, step.known, at: call.time)
-        let replaced = try await store.replace(row, answering: ticket, outcome)
+        let replaced = try await store.replace(row, answering: ticket, outcome, waits: false)
         if let scene { context.flows.remember(replaced, scene) }
         return outcome
     }

@@ -71,17 +71,18 @@ public struct SealCheckpoints: Sendable {
     /// Nothing is signed of a ledger that does not contain what was signed before: a signature would make the change
     /// look right. `tenure verify` says where it is.
     private func signed(_ ledger: SealableLedger) async throws -> SignedCheckpoint? {
-        if let sealed = ledger.sealed {
-            let (_, root) = try await reader.root(ledger.ledger, size: sealed.size)
-            guard root == sealed.root else {
-                logger.error(
-                    "a ledger is not what was sealed: it is not sealed again",
-                    metadata: ["ledger": "\(ledger.ledger)", "size": "\(sealed.size)"])
-                return nil
-            }
+        guard let sealed = ledger.sealed else {
+            let (size, root) = try await reader.root(ledger.ledger, size: ledger.size)
+            return try signer.sign(ledger.ledger, size: size, root: root)
         }
-        let (size, root) = try await reader.root(ledger.ledger, size: ledger.size)
-        return try signer.sign(ledger.ledger, size: size, root: root)
+        let (before, now) = try await reader.roots(ledger.ledger, at: sealed.size, and: ledger.size)
+        guard before == sealed.root else {
+            logger.error(
+                "a ledger is not what was sealed: it is not sealed again",
+                metadata: ["ledger": "\(ledger.ledger)", "size": "\(sealed.size)"])
+            return nil
+        }
+        return try signer.sign(ledger.ledger, size: ledger.size, root: now)
     }
 
     private func record(_ checkpoints: [SignedCheckpoint], _ version: Int) async throws {
@@ -94,26 +95,25 @@ public struct SealCheckpoints: Sendable {
             payload, id: UUID(), stream: .checkpoints, keys: [:], metadata: EventMetadata())
         let append = Append(
             events: [event], expectations: [.checkpoints: version],
-            effectLedgers: Set(checkpoints.compactMap(\.ledger)),
-            effects: { _ in checkpoints.compactMap(Self.storing) })
+            effectLedgers: Set(checkpoints.compactMap(\.ledger)), effects: { _ in [Self.storing(checkpoints)] })
         _ = try await appender.append(append)
     }
 
     private func anchor() async throws -> Anchor? {
-        guard let system = try await ledgers.system(), let checkpoint = try await signed(system),
-            let statement = Self.storing(checkpoint)
-        else { return nil }
-        _ = try await pool.query(statement, in: [.system])
+        guard let system = try await ledgers.system(), let checkpoint = try await signed(system) else { return nil }
+        _ = try await pool.query(Self.storing([checkpoint]), in: [.system])
         return try Anchor(key: signer.key, checkpoint: checkpoint)
     }
 
-    /// Puts a checkpoint in the place of an earlier one, never of a later one.
-    private static func storing(_ signed: SignedCheckpoint) -> SQL? {
-        guard let ledger = signed.ledger else { return nil }
-        let checkpoint = signed.checkpoint
+    /// Puts checkpoints in the places of earlier ones, never of later ones.
+    private static func storing(_ signed: [SignedCheckpoint]) -> SQL {
+        let known = signed.filter { $0.ledger != nil }
+        let checkpoints = known.map(\.checkpoint)
         return """
             INSERT INTO tenure.checkpoint AS c (ledger_id, size, root, note)
-            VALUES (\(ledger.uuid), \(checkpoint.size), \(checkpoint.root), \(signed.note.text))
+            SELECT n.ledger_id, n.size, n.root, n.note
+            FROM unnest(\(known.compactMap(\.ledger?.uuid)), \(checkpoints.map(\.size)), \(checkpoints.map(\.root)),
+                \(known.map(\.note.text))) AS n(ledger_id, size, root, note)
             ON CONFLICT ON CONSTRAINT checkpoint_pkey DO UPDATE
             SET size = excluded.size, root = excluded.root, note = excluded.note WHERE c.size < excluded.size
             """

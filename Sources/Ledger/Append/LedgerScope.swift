@@ -1,3 +1,4 @@
+import Canonical
 public import Postgres
 
 /// Which ledgers a transaction of the application role may touch.
@@ -7,7 +8,17 @@ public import Postgres
 public enum LedgerScope {
     /// The statement that sets the scope of the transaction it runs in; a later one replaces it.
     public static func statement(_ ledgers: some Sequence<LedgerID>) -> SQL {
-        "SELECT set_config('tenure.ledgers', (\(ledgers.map(\.uuid)))::text, true)"
+        "SELECT set_config('tenure.ledgers', \(list(ledgers)), true)"
+    }
+
+    /// The same for a transaction whose commit does not wait for the disk: for what may be lost with the crash of a server
+    /// within its last second, as long as nothing that waited came after it. A later commit that waits makes it durable
+    /// too, because the disk gets them in order.
+    public static func unwaitedStatement(_ ledgers: some Sequence<LedgerID>) -> SQL {
+        """
+        SELECT set_config('tenure.ledgers', \(list(ledgers)), true),
+            set_config('synchronous_commit', 'off', true)
+        """
     }
 
     /// The source of one row, for the first statement of a transaction that inserts from it: it sets the scope before the row
@@ -18,9 +29,16 @@ public enum LedgerScope {
     /// the scope earlier, it would find none and refuse the row.
     public static func source(_ ledgers: some Sequence<LedgerID>) -> SQL {
         """
-        (SELECT set_config('tenure.ledgers', (\(ledgers.map(\.uuid)))::text, true) AS ledgers,
+        (SELECT set_config('tenure.ledgers', \(list(ledgers)), true) AS ledgers,
             set_config('synchronous_commit', 'off', true) AS wait OFFSET 0) AS scope
         """
+    }
+}
+
+extension LedgerScope {
+    /// The setting's value: an array of ids as text, so that the server need not make the text of it.
+    private static func list(_ ledgers: some Sequence<LedgerID>) -> String {
+        "{" + ledgers.map(\.uuid.lowercased).joined(separator: ",") + "}"
     }
 }
 
@@ -44,11 +62,14 @@ extension PostgresPool {
     /// Runs statements in one transaction of their own that may touch `ledgers`, and returns the rows of each: one round
     /// trip. A failure undoes all of them.
     ///
+    /// - Parameter waits: Whether the commit waits for the disk; see ``LedgerScope/unwaitedStatement(_:)``.
+    ///
     /// Throws what ``PostgresPool/withConnection(_:)`` throws.
     public func pipeline(
-        _ statements: [SQL], in ledgers: some Sequence<LedgerID> & Sendable
+        _ statements: [SQL], in ledgers: some Sequence<LedgerID> & Sendable, waits: Bool = true
     ) async throws -> [[PostgresRow]] {
-        let scoped = [LedgerScope.statement(ledgers)] + statements
+        let scope = waits ? LedgerScope.statement(ledgers) : LedgerScope.unwaitedStatement(ledgers)
+        let scoped = [scope] + statements
         let rows = try await withConnection { connection in try await connection.pipeline(scoped) }
         return Array(rows.dropFirst())
     }

@@ -13,6 +13,35 @@ extension LedgerReader {
         let head = try await head(ledger)?.size ?? 0
         let size = size ?? head
         guard (0...head).contains(size) else { throw LedgerError(.beyondHead, "the ledger has fewer events") }
+        var frontier = try await tiled(ledger, size)
+        for leaf in try await leaves(ledger, frontier.size..<size) { frontier.append(leaf) }
+        return (size, frontier.root)
+    }
+
+    /// The roots of a ledger's tree at an earlier size and at a later one. Sizes that are not far apart have most of what
+    /// is read in common, and it is read once.
+    ///
+    /// - Throws: ``LedgerError/Code/beyondHead`` or ``LedgerError/Code/invalidEntry`` when the ledger has fewer events.
+    public func roots(
+        _ ledger: LedgerID, at earlier: Int64, and later: Int64
+    ) async throws(LedgerError) -> (earlier: [UInt8], later: [UInt8]) {
+        // Where there is more between them, tiles are made and kept.
+        guard 0 <= earlier, (earlier...earlier + MerkleTile.width).contains(later) else {
+            let first = try await root(ledger, size: earlier).root
+            let second = try await root(ledger, size: later).root
+            return (first, second)
+        }
+        var frontier = try await tiled(ledger, earlier)
+        let rest = try await leaves(ledger, frontier.size..<later)
+        let shared = Int(earlier - frontier.size)
+        for leaf in rest.prefix(shared) { frontier.append(leaf) }
+        let first = frontier.root
+        for leaf in rest.dropFirst(shared) { frontier.append(leaf) }
+        return (first, frontier.root)
+    }
+
+    /// The edge of as many full tiles as a tree of this size has.
+    private func tiled(_ ledger: LedgerID, _ size: Int64) async throws(LedgerError) -> MerkleFrontier {
         var frontier = MerkleFrontier()
         for level in (0...MerkleTile.maximumLevel - 1).reversed() {
             let leaves = MerkleTile.leaves(belowLevel: level + 1)
@@ -21,8 +50,7 @@ extension LedgerReader {
                 frontier.append(subtree: root, height: MerkleTile.height * (level + 1))
             }
         }
-        for leaf in try await leaves(ledger, frontier.size..<size) { frontier.append(leaf) }
-        return (size, frontier.root)
+        return frontier
     }
 
     /// The roots of full tiles of one level, from those stored or from what is below.

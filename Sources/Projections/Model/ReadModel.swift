@@ -52,6 +52,12 @@ enum ReadModels {
         model.types.contains { $0.type == type } || !EventCatalogue.all.contains { $0.type == type }
     }
 
+    /// The types of the catalogue that no view takes.
+    private static let ignored = Set(typesWithoutEffect(on: ProjectionName.all))
+
+    /// Whether an event of this type may change a view; one of a type that nobody knows may.
+    static func concern(_ type: String) -> Bool { !ignored.contains(type) }
+
     /// The types of the catalogue that none of the views takes. What the catalogue does not have is not among them, so
     /// that an event that nobody knows stops a view.
     static func typesWithoutEffect(on views: some Sequence<ProjectionName>) -> [String] {

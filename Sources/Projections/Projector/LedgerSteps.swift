@@ -7,6 +7,8 @@ struct LedgerSteps: Sendable {
     struct Outcome: Sendable {
         let ledger: LedgerID
         let result: Result<LedgerFollower.Step?, any Error>
+        /// Whether no event of it changed a view.
+        var isPassed = false
     }
 
     /// For how long steps are begun; what is left is taken by the next round.
@@ -69,7 +71,7 @@ struct LedgerSteps: Sendable {
         for ledger in ledgers {
             if let standing = standings[ledger], standing.isPassed {
                 let step = LedgerFollower.Step(position: standing.size, size: standing.size)
-                passed.append(Outcome(ledger: ledger, result: .success(step)))
+                passed.append(Outcome(ledger: ledger, result: .success(step), isPassed: true))
             } else {
                 left.append(Work(ledger: ledger, standing: standings[ledger]))
             }

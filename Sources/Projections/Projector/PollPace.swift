@@ -1,5 +1,5 @@
-/// How often to look for new events: soon again while there are some, less often while there are none, and then never for
-/// more than a fifth of the time.
+/// How often to look for new events: soon again while there are some that views take, less often while there are none, and
+/// then never for more than a fifth of the time.
 struct PollPace: Sendable {
     /// The pause after something was found; also the tick that drives looking.
     static let shortest: Duration = .milliseconds(50)

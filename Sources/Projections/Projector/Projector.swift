@@ -15,16 +15,16 @@ public struct Projector: Service {
     /// How many ledgers are followed at the same moment.
     static let width = 4
 
-    enum Signal: Sendable { case tick, nudge }
-
     let pool: PostgresPool
     let logger: Logger
     let pageSize: Int
     let retryPause: Duration
     /// Whether only one projector at a time is to work; any number may.
     let takesTurns: Bool
-    private let signals: AsyncStream<Signal>
-    private let signaller: AsyncStream<Signal>.Continuation
+    private let signals: AsyncStream<Void>
+    private let signaller: AsyncStream<Void>.Continuation
+    /// Whether it is to look whatever the pace; apart from the signals, of which only the last one is kept.
+    private let isNudged = Lock(false)
     private let leads = Lock(false)
 
     /// A projector over a pool of the reader role with at least six connections.
@@ -46,7 +46,10 @@ public struct Projector: Service {
     }
 
     /// Makes the projector look now: for an appender in the same process.
-    public func nudge() { signaller.yield(.nudge) }
+    public func nudge() {
+        isNudged.withLock { $0 = true }
+        signaller.yield()
+    }
 
     /// Whether it is this projector that works, as far as it knows.
     public var isLeading: Bool { leads.withLock { $0 } }
@@ -56,7 +59,7 @@ public struct Projector: Service {
         await withTaskCancellationOrGracefulShutdownHandler {
             await withTaskGroup { group in
                 group.addTask {
-                    while (try? await Task.sleep(for: PollPace.shortest)) != nil { signaller.yield(.tick) }
+                    while (try? await Task.sleep(for: PollPace.shortest)) != nil { signaller.yield() }
                 }
                 group.addTask { await FeedHints.listen(pool, logger) { nudge() } }
                 await follow()
@@ -72,10 +75,15 @@ public struct Projector: Service {
         var pace = PollPace()
         var round = newRound()
         var retryAt = ContinuousClock.now + retryPause
-        for await signal in signals {
-            if signal == .nudge { try? await Task.sleep(for: pace.gap(at: .now)) }
+        for await _ in signals {
+            let isNudged = isNudged.withLock { $0 }
+            if isNudged {
+                try? await Task.sleep(for: pace.gap(at: .now))
+                // What nudges from now on may be later than what this look sees.
+                self.isNudged.withLock { $0 = false }
+            }
             let began = ContinuousClock.now
-            guard signal == .nudge || pace.isDue(at: began) else { continue }
+            guard isNudged || pace.isDue(at: began) else { continue }
             do {
                 guard try await isTurn(&lease) else {
                     // What was remembered grows old while another one works.
@@ -90,7 +98,7 @@ public struct Projector: Service {
                 let found = try await round.run()
                 let ended = ContinuousClock.now
                 pace.looked(found: found.events, took: ended - began, at: ended)
-                if found.more { signaller.yield(.nudge) }
+                if found.more { nudge() }
             } catch {
                 guard !Task.isCancelled else { break }
                 logger.warning("the views could not be followed", metadata: ["error": "\(error)"])

@@ -26,7 +26,7 @@ struct ProjectorRound {
 
     /// Follows every ledger that has grown, by one page at most where an event changes a view.
     ///
-    /// - Returns: Whether events were found, and whether there are more at once.
+    /// - Returns: Whether events were found that may change a view, and whether there is more at once.
     mutating func run() async throws -> (events: Bool, more: Bool) {
         try await discover()
         let (outcomes, left) = await steps.run(queue.removeAll())
@@ -49,7 +49,7 @@ struct ProjectorRound {
             guard outcomes.contains(where: { (try? $0.result.get()) != nil }) else { throw failure }
             logger.warning("a ledger could not be followed", metadata: ["error": "\(failure)"])
         }
-        return (!outcomes.isEmpty, !queue.isEmpty || sweep.isDue(at: .now))
+        return (outcomes.contains { !$0.isPassed }, !queue.isEmpty || sweep.isDue(at: .now))
     }
 
     /// Puts into the queue what changed since the last look, and what a page of the sweep finds.

@@ -26,6 +26,8 @@ extension Views {
             if try await self.position(of: tenant) >= position { return true }
             let left = deadline - .now
             guard left > .zero else { return false }
+            // Not every event makes the projector look; and a nudge may be lost, so each look brings one.
+            nudge()
             try await Task.sleep(for: min(pause, left))
             pause = min(pause * 2, .milliseconds(50))
         }

@@ -10,9 +10,20 @@ public import Postgres
 /// access may be decided on a view.
 public struct Views: Sendable {
     let pool: PostgresPool
+    /// Makes the projector look now.
+    let nudge: @Sendable () -> Void
 
     /// Reads over a pool of the application role.
-    public init(pool: PostgresPool) { self.pool = pool }
+    ///
+    /// - Parameter nudge: Makes the projector look now: called while somebody waits.
+    public init(pool: PostgresPool, nudge: @escaping @Sendable () -> Void = {}) {
+        self.pool = pool
+        self.nudge = nudge
+    }
+
+    /// Whether an event of this type may change a view. Others move their positions, and nobody hurries for those but
+    /// who waits for one.
+    public static func take(_ type: String) -> Bool { ReadModels.concern(type) }
 
     /// A company, or nil when nobody founded it.
     ///

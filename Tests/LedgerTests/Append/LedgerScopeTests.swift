@@ -62,4 +62,24 @@ struct LedgerScopeTests {
             connection.close()
         }
     }
+
+    @Test func `a pipeline waits for the disk unless it is told not to, and the next one does again`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool(as: .application, maximumConnections: 1) { pool in
+                let settings: SQL = """
+                    SELECT coalesce(current_setting('tenure.ledgers', true), ''), current_setting('synchronous_commit')
+                    """
+                let ledgers = [LedgerID(UUID()), LedgerID(UUID())]
+                let text = "{" + ledgers.map(\.uuid.uuidString).joined(separator: ",").lowercased() + "}"
+                for waits in [false, true, false] {
+                    let rows = try await pool.pipeline([settings], in: ledgers, waits: waits)
+                    let (scope, commit) = try #require(rows.first?.first).decode(String.self, String.self)
+                    #expect(scope == text && commit == (waits ? "on" : "off"))
+                }
+                let rows = try await pool.pipeline([settings], in: [LedgerID]())
+                let (scope, commit) = try #require(rows.first?.first).decode(String.self, String.self)
+                #expect(scope == "{}" && commit == "on")
+            }
+        }
+    }
 }

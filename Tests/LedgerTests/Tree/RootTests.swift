@@ -33,6 +33,30 @@ struct RootTests {
         }
     }
 
+    /// Sizes before, at and after the end of a tile, near to each other and far apart.
+    @Test func `the roots at two sizes are those of each`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withAppender { appender, pool in
+                let stream = StreamID.test(), reader = LedgerReader(pool: pool)
+                _ = try await appender.append(.test(stream, events: 1_100))
+                let leaves = try await reader.stream(stream, limit: 1_100).map(\.leaf)
+                let sizes: [Int64] = [0, 1, 2, 255, 256, 257, 300, 511, 512, 513, 768, 1_024, 1_100]
+                for earlier in sizes {
+                    for later in sizes where later >= earlier {
+                        let roots = try await reader.roots(stream.ledger, at: earlier, and: later)
+                        #expect(roots.earlier == MerkleTree.root(leaves: leaves.prefix(Int(earlier))))
+                        #expect(roots.later == MerkleTree.root(leaves: leaves.prefix(Int(later))))
+                    }
+                }
+                for (earlier, later) in [(1_099, 1_101), (1_100, 1_101), (300, 1_101)] as [(Int64, Int64)] {
+                    await #expect(throws: LedgerError.self, "\(earlier) \(later)") {
+                        try await reader.roots(stream.ledger, at: earlier, and: later)
+                    }
+                }
+            }
+        }
+    }
+
     /// 66,000 leaves need a tile of the second level.
     @Test func `roots over several levels of tiles are right, with and without storing them`() async throws {
         try await TestDatabase.with { database in

@@ -56,7 +56,7 @@ struct LedgerPassTests {
                 try await stage.appendAtOnce(scripts[index], from: start)
             }
             let found = try await round.run()
-            #expect(found.events)
+            #expect(!found.events, "nothing that a view takes, so nobody hurries")
             for script in scripts {
                 #expect(try await stage.positions(script) == Array(repeating: Int64(script.events.count), count: 5))
             }

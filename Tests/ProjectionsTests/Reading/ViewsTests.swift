@@ -34,6 +34,32 @@ struct ViewsTests {
         }
     }
 
+    @Test func `who waits for a position makes the projector look, and who need not wait does not`() async throws {
+        try await Stage.run { stage in
+            let script = try CompanyScript.eventful()
+            try await stage.append(script)
+            let end = Int64(script.events.count), nudges = Lock(0)
+            let views = Views(pool: stage.pool) { nudges.withLock { $0 += 1 } }
+            #expect(try await !views.wait(for: end, of: script.tenant, patience: .milliseconds(20)))
+            #expect(nudges.withLock { $0 } > 0)
+            try await stage.following { projector in
+                // Nobody told this projector of the events; a view takes none of a session, and so nobody will.
+                try await stage.settle(script)
+                let session = StreamID(ledger: script.ledger, kind: "session", id: UUID())
+                for version in 0..<3 {
+                    _ = try await stage.appender.append(
+                        .test(session, expecting: version, type: "SessionOpened", time: script.now))
+                    let views = Views(pool: stage.pool) { projector.nudge() }
+                    let position = end + Int64(version) + 1
+                    #expect(try await views.wait(for: position, of: script.tenant, patience: .seconds(30)))
+                }
+            }
+            nudges.withLock { $0 = 0 }
+            #expect(try await views.wait(for: end + 3, of: script.tenant))
+            #expect(nudges.withLock { $0 } == 0)
+        }
+    }
+
     @Test func `pages follow one another without a gap`() async throws {
         try await Stage.run { stage in
             var script = CompanyScript()
