@@ -31,7 +31,9 @@ struct ProveKey: Sendable {
         row.state.proved = FlowState.ProvedKey(challenge: row.state.challenge, signature: signature.bytes)
         if purpose == .registration { try await refuseRegistered(row.state) }
         let (outcome, scene) = try await next(&row.state, step.known, at: call.time)
-        let replaced = try await store.replace(row, answering: ticket, outcome, waits: false)
+        // The request for a recovery ends its flow here, and an outcome is on the disk before it is told.
+        let replaced = try await store.replace(
+            row, answering: ticket, outcome, waits: row.state.step == .done)
         if let scene { context.flows.remember(replaced, scene) }
         return outcome
     }

@@ -6,8 +6,8 @@ extension FlowStore {
     /// Replaces a row and stores what the step answers, both or neither: so a step whose reply was lost is answered again
     /// although the flow has left it.
     ///
-    /// - Parameter waits: Whether the step is to be on the disk before it is answered. A step that gives nothing away but
-    ///   what the next one is need not: a crash of the database puts the flow back before it.
+    /// - Parameter waits: Whether the step is to be on the disk before it is answered. A step for which nothing is charged, and
+    ///   which may be done again, need not: a crash of the database puts the flow back before it.
     /// - Throws: `flow.wrong_step` when another request took the step.
     @discardableResult
     func replace(

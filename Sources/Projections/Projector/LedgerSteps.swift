@@ -7,7 +7,7 @@ struct LedgerSteps: Sendable {
     struct Outcome: Sendable {
         let ledger: LedgerID
         let result: Result<LedgerFollower.Step?, any Error>
-        /// Whether no event of it changed a view.
+        /// Whether it was only passed over, because no view takes any of its events.
         var isPassed = false
     }
 

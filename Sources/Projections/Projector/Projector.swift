@@ -95,10 +95,10 @@ public struct Projector: Service {
                     round.retryStopped()
                     retryAt = began + retryPause
                 }
-                let found = try await round.run()
+                let (found, more) = try await round.run()
                 let ended = ContinuousClock.now
-                pace.looked(found: found.events, took: ended - began, at: ended)
-                if found.more { nudge() }
+                pace.looked(found, took: ended - began, at: ended)
+                if more { nudge() }
             } catch {
                 guard !Task.isCancelled else { break }
                 logger.warning("the views could not be followed", metadata: ["error": "\(error)"])

@@ -26,8 +26,8 @@ struct ProjectorRound {
 
     /// Follows every ledger that has grown, by one page at most where an event changes a view.
     ///
-    /// - Returns: Whether events were found that may change a view, and whether there is more at once.
-    mutating func run() async throws -> (events: Bool, more: Bool) {
+    /// - Returns: What was found, and whether there is more at once.
+    mutating func run() async throws -> (found: PollPace.Found, more: Bool) {
         try await discover()
         let (outcomes, left) = await steps.run(queue.removeAll())
         for ledger in left { queue.add(ledger) }
@@ -49,7 +49,9 @@ struct ProjectorRound {
             guard outcomes.contains(where: { (try? $0.result.get()) != nil }) else { throw failure }
             logger.warning("a ledger could not be followed", metadata: ["error": "\(failure)"])
         }
-        return (outcomes.contains { !$0.isPassed }, !queue.isEmpty || sweep.isDue(at: .now))
+        let found: PollPace.Found =
+            outcomes.isEmpty ? .nothing : outcomes.contains { !$0.isPassed } ? .changes : .positions
+        return (found, !queue.isEmpty || sweep.isDue(at: .now))
     }
 
     /// Puts into the queue what changed since the last look, and what a page of the sweep finds.

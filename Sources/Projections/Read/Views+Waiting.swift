@@ -21,13 +21,16 @@ extension Views {
         for position: Int64, of tenant: TenantID, patience: Duration = .seconds(2)
     ) async throws -> Bool {
         let deadline = ContinuousClock.now + patience
-        var pause: Duration = .milliseconds(2)
+        var pause: Duration = .milliseconds(2), nextNudge = ContinuousClock.now
         while true {
             if try await self.position(of: tenant) >= position { return true }
             let left = deadline - .now
             guard left > .zero else { return false }
-            // Not every event makes the projector look; and a nudge may be lost, so each look brings one.
-            nudge()
+            // Not every event makes the projector look. Seldom again, because a view that has stopped is waited for in vain.
+            if nextNudge <= .now {
+                nudge()
+                nextNudge = .now + PollPace.longest
+            }
             try await Task.sleep(for: min(pause, left))
             pause = min(pause * 2, .milliseconds(50))
         }
