@@ -20,6 +20,9 @@ public struct ServiceAssembly: Sendable {
         public var settings: ServiceSettings
         /// How many connections of the application role are kept at most.
         public var maximumConnections: Int
+        /// Four for each processor of this machine, 8 to 32: each has a process of the server with plans and caches of its own,
+        /// and more of them than processors can serve take the memory close to a processor from one another.
+        public static let connections = min(max(ProcessInfo.processInfo.activeProcessorCount * 4, 8), 32)
         /// How many threads compute for direct mode.
         public var computeThreads: Int
         /// How many direct-mode calls may wait for a thread.
@@ -32,7 +35,7 @@ public struct ServiceAssembly: Sendable {
         /// Describes an assembly.
         public init(
             application: PostgresConfiguration, reader: PostgresConfiguration, masters: MasterKeyStore,
-            settings: ServiceSettings = ServiceSettings(), maximumConnections: Int = 16, computeThreads: Int = 2,
+            settings: ServiceSettings = ServiceSettings(), maximumConnections: Int = connections, computeThreads: Int = 2,
             computeWaiting: Int = 32, evaluationsWaiting: Int = 256, anchorFile: String? = nil
         ) {
             self.application = application
@@ -49,7 +52,7 @@ public struct ServiceAssembly: Sendable {
         /// Describes an assembly whose master keys stay as they are.
         public init(
             application: PostgresConfiguration, reader: PostgresConfiguration, masters: MasterKeys,
-            settings: ServiceSettings = ServiceSettings(), maximumConnections: Int = 16, computeThreads: Int = 2,
+            settings: ServiceSettings = ServiceSettings(), maximumConnections: Int = connections, computeThreads: Int = 2,
             computeWaiting: Int = 32
         ) {
             self.init(
