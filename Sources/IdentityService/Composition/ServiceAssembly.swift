@@ -35,7 +35,8 @@ public struct ServiceAssembly: Sendable {
         /// Describes an assembly.
         public init(
             application: PostgresConfiguration, reader: PostgresConfiguration, masters: MasterKeyStore,
-            settings: ServiceSettings = ServiceSettings(), maximumConnections: Int = connections, computeThreads: Int = 2,
+            settings: ServiceSettings = ServiceSettings(), maximumConnections: Int = connections,
+            computeThreads: Int = 2,
             computeWaiting: Int = 32, evaluationsWaiting: Int = 256, anchorFile: String? = nil
         ) {
             self.application = application
@@ -52,7 +53,8 @@ public struct ServiceAssembly: Sendable {
         /// Describes an assembly whose master keys stay as they are.
         public init(
             application: PostgresConfiguration, reader: PostgresConfiguration, masters: MasterKeys,
-            settings: ServiceSettings = ServiceSettings(), maximumConnections: Int = connections, computeThreads: Int = 2,
+            settings: ServiceSettings = ServiceSettings(), maximumConnections: Int = connections,
+            computeThreads: Int = 2,
             computeWaiting: Int = 32
         ) {
             self.init(
