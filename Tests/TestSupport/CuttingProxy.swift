@@ -42,7 +42,11 @@ public final class CuttingProxy: @unchecked Sendable {
         Thread.detachNewThread { [self] in
             while true {
                 let client = accept(listener, nil, nil)
-                guard client >= 0 else { return }
+                guard client >= 0 else {
+                    // Here, because the number may belong to another socket right afterwards, which must not be accepted from.
+                    close(listener)
+                    return
+                }
                 Thread.detachNewThread { [self] in serve(client) }
             }
         }
@@ -51,7 +55,6 @@ public final class CuttingProxy: @unchecked Sendable {
     /// Stops listening and removes the socket.
     public func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
         try? FileManager.default.removeItem(atPath: directory)
     }
 

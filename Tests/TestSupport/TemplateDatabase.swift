@@ -8,7 +8,7 @@ enum TemplateDatabase {
     /// The name of a finished template.
     static func prepare(on server: PostgresConfiguration) async throws -> String {
         let name = "tenure_template_\(TestServer.schemaChecksum)"
-        var connection = try await PostgresConnection.connect(server, logger: TestServer.logger())
+        var connection = try await TestServer.connect(server)
         if try await exists(name, &connection) { return name }
         // Asking again and again holds no snapshot, which CREATE DATABASE of another process would wait for.
         while try await !isLocked(&connection) { try await Task.sleep(for: .milliseconds(50)) }

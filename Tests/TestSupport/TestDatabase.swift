@@ -38,7 +38,7 @@ public struct TestDatabase: Sendable {
 
     /// Opens a connection of a role.
     public func connect(as role: Role) async throws -> PostgresConnection {
-        try await PostgresConnection.connect(configuration(as: role), logger: TestServer.logger())
+        try await TestServer.connect(configuration(as: role))
     }
 
     /// Runs a pool of a role beside `body`.
@@ -86,7 +86,7 @@ public struct TestDatabase: Sendable {
     }
 
     private func administer(_ sql: SQL) async throws {
-        var connection = try await PostgresConnection.connect(server, logger: TestServer.logger())
+        var connection = try await TestServer.connect(server)
         try await connection.executeScript(sql.description)
     }
 }

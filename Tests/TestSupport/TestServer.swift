@@ -31,6 +31,15 @@ public enum TestServer {
         return configuration
     }
 
+    /// Opens a connection for what surrounds a test; a refusal says in the server's words why.
+    static func connect(_ configuration: PostgresConfiguration) async throws -> PostgresConnection {
+        do {
+            return try await PostgresConnection.connect(configuration, logger: logger())
+        } catch {
+            throw TestServerError(description: error.debugDescription)
+        }
+    }
+
     /// Whether the server is reached by a Unix socket or over loopback.
     public static func isLocal(_ configuration: PostgresConfiguration) -> Bool {
         let text = configuration.description.drop { $0 != "(" }.dropFirst().dropLast()

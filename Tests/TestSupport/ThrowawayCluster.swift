@@ -29,8 +29,8 @@ public struct ThrowawayCluster: Sendable {
         let cluster = ThrowawayCluster(
             url: "postgresql://postgres@/postgres?host=\(directory)&port=5432", directory: directory,
             binaries: binaries)
-        try await cluster.start()
         do {
+            try await cluster.start()
             let result = try await body(cluster)
             await cluster.stop()
             return result
@@ -57,7 +57,7 @@ public struct ThrowawayCluster: Sendable {
             "postgres",
             [
                 "-D", "\(directory)/data", "-k", directory, "-c", "listen_addresses=", "-c", "port=5432", "-c",
-                "max_connections=200",
+                "max_connections=200", "-c", "authentication_timeout=600",
             ])
         try await answer()
     }
@@ -86,7 +86,13 @@ public struct ThrowawayCluster: Sendable {
 
     /// Kills one backend outright. The server then takes its shared memory for broken, ends all sessions, and recovers
     /// from the write-ahead log as after a crash.
-    public func crash(backend processID: Int32) { kill(processID, SIGKILL) }
+    ///
+    /// One that is none of this server's any more is left alone: its number may belong to another process by now.
+    public func crash(backend processID: Int32) {
+        let directory = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(processID)/cwd")
+        guard processID > 0, directory == "\(self.directory)/data" else { return }
+        kill(processID, SIGKILL)
+    }
 
     func server(_ program: String, _ arguments: [String]) async throws {
         try await finish(try launch(program, arguments))

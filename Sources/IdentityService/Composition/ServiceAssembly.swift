@@ -20,9 +20,9 @@ public struct ServiceAssembly: Sendable {
         public var settings: ServiceSettings
         /// How many connections of the application role are kept at most.
         public var maximumConnections: Int
-        /// Four for each processor of this machine, 8 to 32: each has a process of the server with plans and caches of its own,
+        /// Four for each processor of this machine, 8 to 16: each has a process of the server with plans and caches of its own,
         /// and more of them than processors can serve take the memory close to a processor from one another.
-        public static let connections = min(max(ProcessInfo.processInfo.activeProcessorCount * 4, 8), 32)
+        public static let connections = min(max(ProcessInfo.processInfo.activeProcessorCount * 4, 8), 16)
         /// How many threads compute for direct mode.
         public var computeThreads: Int
         /// How many direct-mode calls may wait for a thread.

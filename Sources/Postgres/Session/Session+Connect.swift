@@ -1,4 +1,5 @@
 import CLibPQ
+import Glibc
 import Logging
 
 extension Session {
@@ -14,8 +15,9 @@ extension Session {
             throw PostgresError(.connection, "the system gave no epoll, eventfd or thread")
         }
         let deadline = Reactor.Instant.now + configuration.connectTimeout
-        let session = try await start(configuration, reactor, deadline, logger)
-        var polling = PGRES_POLLING_WRITING
+        let begun = try await begin(configuration, reactor, deadline, logger)
+        let session = begun.session
+        var polling = begun.polling
         while polling != PGRES_POLLING_OK {
             guard polling != PGRES_POLLING_FAILED else { throw session.connectFailure() }
             // The socket may be another one after each step: ask every time.
@@ -28,22 +30,39 @@ extension Session {
         return session
     }
 
-    private static func start(
+    /// A connection on its way, and what it waits for.
+    struct Begun: Sendable {
+        let session: Session
+        let polling: PostgresPollingStatusType
+    }
+
+    /// Begins to connect. Where that takes no time, as with a Unix socket, the first message is sent as well: the server
+    /// gives who connects a minute for what it has to say, and a busy process may come back to it later than that.
+    static func begin(
         _ configuration: PostgresConfiguration, _ reactor: Reactor, _ deadline: Reactor.Instant, _ logger: Logger
-    ) async throws(PostgresError) -> Session {
+    ) async throws(PostgresError) -> Begun {
         let parameters = try configuration.connectParameters()
         let keywords = parameters.map(\.keyword), values = parameters.map(\.value)
-        let session: Session? = try await onHelperThread(reactor, deadline) {
+        let begun: Begun? = try await onHelperThread(reactor, deadline) {
             let pointer = unsafe withCStrings(keywords) { keywords in
                 unsafe withCStrings(values) { values in unsafe PQconnectStartParams(keywords, values, 0) }
             }
             return unsafe pointer.map {
-                unsafe Session(pointer: $0, reactor: reactor, configuration: configuration, logger: logger)
+                let session = unsafe Session(
+                    pointer: $0, reactor: reactor, configuration: configuration, logger: logger)
+                return Begun(session: session, polling: session.firstPoll())
             }
         }
-        guard let session else { throw PostgresError(.connection, "out of memory") }
-        guard !session.hasFailed else { throw session.connectFailure() }
-        return session
+        guard let begun else { throw PostgresError(.connection, "out of memory") }
+        return begun
+    }
+
+    /// Goes on at once where the socket takes something already; otherwise waits until it does.
+    private func firstPoll() -> PostgresPollingStatusType {
+        guard !hasFailed else { return PGRES_POLLING_FAILED }
+        var descriptor = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
+        guard unsafe poll(&descriptor, 1, 0) > 0 else { return PGRES_POLLING_WRITING }
+        return connectPoll()
     }
 
     private var hasFailed: Bool { unsafe PQstatus(pointer) == CONNECTION_BAD }

@@ -19,6 +19,8 @@ struct ServiceParts: Sendable {
         assembly.anchorFile = settings.text(.anchorFile)
         let hours = try settings.number(.sessionHours, in: 1...8_760, default: 24)
         assembly.settings.sessionLifetime = .seconds(hours * 3_600)
+        assembly.maximumConnections = try settings.number(
+            .databaseConnections, in: 4...1_000, default: assembly.maximumConnections)
         http = HTTPConfiguration(
             host: settings.text(.listenHost) ?? "127.0.0.1",
             port: try settings.number(.listenPort, in: 0...65_535, default: 8080),

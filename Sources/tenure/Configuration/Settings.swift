@@ -10,7 +10,7 @@ struct Settings: Sendable {
         case databaseUrl, readerDatabaseUrl, ownerDatabaseUrl, masterKeyFile, masterKeys, issuer, listenHost,
             listenPort, publicUrl
         case tlsCertificateFile, tlsKeyFile, clearTextAllowed, trustedProxies, logLevel, metricsToken
-        case anchorFile, sessionHours
+        case anchorFile, sessionHours, databaseConnections
         // What a client needs to know of a service.
         case url, appId, appSecret, appSalt
 
