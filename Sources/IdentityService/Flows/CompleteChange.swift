@@ -47,6 +47,8 @@ struct CompleteChange: Sendable {
                 try User.decide(snapshot.state, .changeCredentials(event))
             }
             recorder.claims.append(pending.taking)
+            // Before the change, with which it would end without a word to the company that decided about it.
+            try recorder.endRecovery(of: snapshot, by: employeeId)
             try await recorder.replaceCredentials(events, with: new, of: snapshot, key: userKey, by: employeeId)
             return try await recorder.openSession(employeeId, try await context.summary(of: employee, in: tenant))
         }

@@ -58,7 +58,7 @@ struct CompleteLogin: Sendable {
             let summary = try await context.summary(of: employee, in: tenant)
             switch decision {
             case .success:
-                try endRecovery(&recorder, user, by: employeeId)
+                try recorder.endRecovery(of: user, by: employeeId)
                 if state.charges.contains(where: { !$0.wasKnownDevice }) {
                     // A key in force that was not found: an older process presented it, or it came into force meanwhile.
                     let key = PresentedKey(state.employeePublicKey, of: employeeId, in: tenantId)
@@ -89,26 +89,6 @@ struct CompleteLogin: Sendable {
         case .inactive: ServiceError(.employeeInactive)
         case .notApproved: ServiceError(.employeeNotApproved)
         default: ServiceError(.authorizationNotPermitted)
-        }
-    }
-
-    /// Who is in with the old credentials needs no others: a recovery of this user that somebody opened ends here.
-    private func endRecovery(
-        _ recorder: inout FlowRecorder, _ user: UserSnapshot, by employee: EmployeeID
-    ) throws {
-        let events = try decided { () throws(User.Rejection) in
-            try User.decide(user.state, .endRecovery(employee, recorder.call.time))
-        }
-        for event in events {
-            guard let copy = RecoveryCopy(of: event, after: user.state), let recovery = user.state.recovery else {
-                continue
-            }
-            try recorder.add(
-                event.payload, to: .user(user.id), version: user.version, keys: [:], about: nil, by: employee)
-            try recorder.add(
-                event.payload, to: .recovery(copy.recovery, in: copy.tenant), version: copy.version, keys: [:],
-                about: nil, by: employee)
-            recorder.statements.append(RecoveryRequests.deletion(recovery.target))
         }
     }
 

@@ -194,7 +194,7 @@ import Testing
         var ends = try [cancel(try Self.other()), cancel(try Self.decision(Self.caller()))].map {
             try User.decide(state, $0)
         }
-        ends.append(try User.decide(state, .endRecovery(Scene.employee, Scene.now)))
+        ends.append(try User.decide(state, .endRecovery(Scene.now)))
         ends.append(try User.decide(state, .changeCredentials(try `Users and apps`.change(6, of: 5))))
         ends.append(try User.decide(state, .erase(.operator)))
         for events in ends {
@@ -202,7 +202,7 @@ import Testing
             var after = state
             for event in events { User.evolve(&after, Sample.recorded(event, position: 6)) }
             #expect(after.openRecovery(at: Scene.now) == nil)
-            #expect(try User.decide(after, .endRecovery(Scene.employee, Scene.now)) == [])
+            #expect(try User.decide(after, .endRecovery(Scene.now)) == [])
         }
     }
 }

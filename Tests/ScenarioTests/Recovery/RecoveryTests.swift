@@ -72,6 +72,27 @@ struct `A recovery` {
         #expect(ended.count == 1 && ended.first?["data"]?["reason"]?.text == "login")
     }
 
+    @Test(arguments: [true, false])
+    func `ends when the owner changes the credentials, and the company is told`(blind: Bool) async throws {
+        let client = try sharedWorld().client
+        let company = "recover-changed-\(blind).example"
+        let scene = try await RecoveryScene(company, client)
+        let lost = scene.lost
+        try await scene.approve()
+        let changed =
+            blind
+            ? try await client.changeBlind(lost.person, to: scene.renewed, lost.device)
+            : try await client.change(lost.person, to: scene.renewed, lost.device)
+        expectOutcome(changed, "success")
+        let ended = try await client.events(company).filter { $0["type"]?.text == "RecoveryCancelled" }
+        #expect(ended.count == 1 && ended.first?["data"]?["reason"]?.text == "login")
+        #expect(try await client.recoveries(company, by: scene.admin)[scene.device.fingerprint] == nil)
+        // Who asks again with the same key is shown again.
+        expectOutcome(try await scene.ask(), "authorizationPending")
+        let shown = try await client.recoveries(company, by: scene.admin)[scene.device.fingerprint]
+        #expect(shown?["state"]?.text == "waiting")
+    }
+
     @Test(arguments: ["founder", "admin", "lost"])
     func `is cancelled by either person, or by a device of the owner`(who: String) async throws {
         let client = try sharedWorld().client
@@ -107,9 +128,15 @@ struct `A recovery` {
             try await client.decide("opening", there.person, scene.device, by: other), "recovery.other_companies")
         try await world.confirmDomain(of: company)
         try await scene.approve()
-        // The owner is there, if in the other company.
+        // The owner is there, if in the other company; where, is nothing for this one.
         expectOutcome(try await client.logIn(there.person, there.device), "success")
         try expectProblem(try await scene.confirm(), "recovery.unknown")
+        let ended = try #require(try await client.events(company).last { $0["type"]?.text == "RecoveryCancelled" })
+        let session = try await client.events(elsewhere).last { $0["type"]?.text == "SessionOpened" }
+        let contractorId = try #require(session?["actor"]?.text)
+        #expect(!String(describing: ended).contains(contractorId), "\(ended)")
+        #expect(["actor", "app", "requestId"].allSatisfy { ended[$0]?.text == nil }, "\(ended)")
+        #expect(ended["data"]?["by"]?["employee"]?.text == ended["data"]?["employeeId"]?.text, "\(ended)")
         try await scene.approve()
         var new = person
         new.passphrase = "another passphrase"

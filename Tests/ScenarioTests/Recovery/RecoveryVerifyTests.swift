@@ -109,6 +109,24 @@ struct `The log of recoveries` {
         return words
     }
 
+    @Test func `verify where the owner ended one by a change, or from another company`() async throws {
+        try await inTurn { world in
+            let client = try world.client
+            let company = "recovery-ended.example", elsewhere = "recovery-ended-elsewhere.example"
+            let person = Person("lost", at: company, email: "\(Person.word())@\(company)")
+            let scene = try await RecoveryScene(company, client, lost: person)
+            try await world.confirmDomain(of: company)
+            _ = try await client.found(elsewhere)
+            let there = try await client.join(person.also("contractor", at: elsewhere))
+            try await scene.approve()
+            expectOutcome(try await client.logIn(there.person, there.device), "success")
+            try await scene.approve()
+            expectOutcome(try await client.change(person, to: scene.renewed, scene.lost.device), "success")
+            expectOutcome(try await client.logIn(scene.renewed, scene.lost.device), "success")
+            #expect(try await verify(world).violations == [])
+        }
+    }
+
     @Test(arguments: ["follows", "key", "person"])
     func `that a forger signs anew in both ledgers are found by what they say`(member: String) async throws {
         try await inTurn { world in

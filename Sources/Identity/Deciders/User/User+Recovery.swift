@@ -69,10 +69,13 @@ extension User {
         return [cancelled(recovery, cancel.reason, by: cancel.decision.authority)]
     }
 
-    /// A right log-in on a device that was let in needs no recovery: whoever opened one was mistaken, or means ill.
-    static func endRecovery(_ state: State, _ employee: EmployeeID, _ time: Timestamp) -> [UserEvent] {
+    /// Who is in with right credentials, on a device that was let in, needs no recovery: whoever opened one was mistaken, or
+    /// means ill.
+    ///
+    /// It is the owner who ends it, by the account that it is about. In which company they were is not that company's business.
+    static func endRecovery(_ state: State, _ time: Timestamp) -> [UserEvent] {
         guard let recovery = state.openRecovery(at: time), let reason = ReasonCode("login") else { return [] }
-        return [cancelled(recovery, reason, by: .employee(employee, nil))]
+        return [cancelled(recovery, reason, by: .employee(recovery.employee, nil))]
     }
 
     /// Sets new credentials, once, with the key and by the two decisions that are in the log.

@@ -54,8 +54,8 @@ public enum User: Decider {
         case confirmRecovery(ConfirmRecovery)
         /// End the recovery that is open, before credentials are set.
         case cancelRecovery(CancelRecovery)
-        /// End the recovery that is open, if one is, because the owner logged in as this employee.
-        case endRecovery(EmployeeID, Timestamp)
+        /// End the recovery that is open, if one is, because the owner showed that they have credentials and a device.
+        case endRecovery(Timestamp)
         /// Replace the credentials by a recovery; the record was verified before.
         case recoverCredentials(RecoverCredentials)
         /// Take the address away, because a tenant reclaimed it.
@@ -141,7 +141,7 @@ public enum User: Decider {
         case .openRecovery(let open): return try decide(state, open)
         case .confirmRecovery(let confirm): return try decide(state, confirm)
         case .cancelRecovery(let cancel): return try decide(state, cancel)
-        case .endRecovery(let employee, let time): return endRecovery(state, employee, time)
+        case .endRecovery(let time): return endRecovery(state, time)
         case .recoverCredentials(let recover): return try decide(state, recover)
         case .releaseEmail(let tenant, let cause):
             guard let id = state.id else { throw .unknownUser }
