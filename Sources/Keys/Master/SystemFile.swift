@@ -18,7 +18,7 @@ struct SystemFile: Sendable {
         var permissions: UInt32
     }
 
-    private let descriptor: Int32
+    let descriptor: Int32
 
     static func open(_ path: String, _ purpose: Purpose) throws(KeysError) -> SystemFile {
         // O_NONBLOCK: the name of a pipe without a writer must be refused, not waited for.
@@ -32,7 +32,12 @@ struct SystemFile: Sendable {
         return SystemFile(descriptor: descriptor)
     }
 
-    func close() { _ = closeFile(descriptor) }
+    /// Closes the file and gives its lock back, also from the copies of the descriptor that a program just being started
+    /// has until its exec (flock(2)).
+    func close() {
+        _ = flock(descriptor, LOCK_UN)
+        _ = closeFile(descriptor)
+    }
 
     func status() throws(KeysError) -> Status {
         var status = stat()
@@ -67,7 +72,7 @@ struct SystemFile: Sendable {
 
     /// Takes the file's advisory lock, or refuses when somebody keeps it for three seconds; closing gives it back.
     ///
-    /// A moment is waited for, because a program that this process starts holds all its locks from the fork to the exec.
+    /// A moment is waited for, because another update of the file takes no longer.
     func lock() throws(KeysError) {
         for _ in 0..<300 {
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return }

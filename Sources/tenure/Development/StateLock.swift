@@ -11,7 +11,7 @@ import Darwin
 /// The right to be the one development service of a state directory, for as long as this value lives. The system takes
 /// the lock back when the process ends, however it ends, so a crash leaves nothing to clean up.
 final class StateLock: Sendable {
-    private let descriptor: Int32
+    let descriptor: Int32
 
     /// Takes the lock, or says who has it.
     init(at path: String) throws {
@@ -33,5 +33,10 @@ final class StateLock: Sendable {
         _ = pwrite(descriptor, text, text.count, 0)
     }
 
-    deinit { close(descriptor) }
+    /// A program that this process starts has a copy of the descriptor until its exec, and closing ours would leave the
+    /// lock with it for that moment; unlocking takes it from all copies (flock(2)).
+    deinit {
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 }

@@ -120,6 +120,20 @@ import Testing
         #expect(try !first.isStill(at: directory.file.path))
     }
 
+    /// A program that this process starts has a copy of every descriptor from the fork to the exec.
+    @Test func `a program that is just being started does not keep the lock of a file that was closed`() throws {
+        let directory = try Directory()
+        _ = try directory.file.create()
+        let first = try SystemFile.openLocked(directory.file.path)
+        let copy = dup(first.descriptor)
+        defer { close(copy) }
+        try #require(copy >= 0)
+        first.close()
+        let second = try SystemFile.open(directory.file.path, .reading)
+        defer { second.close() }
+        #expect(code { try second.lock() } == nil)
+    }
+
     @Test func `updates at once follow one another or are refused, and none is lost`() async throws {
         let directory = try Directory()
         let file = directory.file

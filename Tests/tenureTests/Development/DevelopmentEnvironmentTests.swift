@@ -52,6 +52,17 @@ import Testing
         _ = try StateLock(at: directory.path + "/lock")
     }
 
+    /// A program that this process starts has a copy of every descriptor from the fork to the exec, whoever starts it.
+    @Test func `a program that is just being started does not keep the lock`() throws {
+        let directory = try TemporaryDirectory()
+        var first: StateLock? = try StateLock(at: directory.path + "/lock")
+        let copy = dup(try #require(first?.descriptor))
+        defer { close(copy) }
+        try #require(copy >= 0)
+        first = nil
+        _ = try StateLock(at: directory.path + "/lock")
+    }
+
     @Test func `the banner is aligned and says what can be tried`() {
         let banner = Banner(
             version: "1", readyAfter: .milliseconds(900),
