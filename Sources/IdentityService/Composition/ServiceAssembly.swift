@@ -126,7 +126,8 @@ public struct ServiceAssembly: Sendable {
             pool: pool, readerPool: readerPool, appender: appender, signer: signer, logger: logger)
         services = [
             pool, readerPool, hints, appender, projector, ViewUpgrade(pool: readerPool, logger: logger),
-            ExpiredRowSweeper(context), MemoryAging(context), RekeyingSweeper(context: context),
+            ExpiredRowSweeper(pool: pool, readerPool: readerPool, logger: logger), MemoryAging(context),
+            RekeyingSweeper(context: context),
             CheckpointSealer(sealing, anchorFile: configuration.anchorFile, logger: logger),
         ]
     }

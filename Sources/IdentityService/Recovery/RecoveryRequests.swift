@@ -11,8 +11,6 @@ import Postgres
 struct RecoveryRequests: Sendable {
     /// How many of one employee wait at a time; a newer one takes the place of the oldest.
     static let waitingLimit = 5
-    /// How long a row lives that belongs to nobody, written so that it costs the same.
-    static let decoyLifetime: Duration = FlowState.lifetime
     /// How many a list shows.
     static let listLimit: Int64 = 100
     let context: ServiceContext
@@ -26,30 +24,33 @@ struct RecoveryRequests: Sendable {
         var isOpen: Bool
     }
 
-    /// Writes a request, or makes it new again, and lets go of the oldest beyond the limit and of what has expired.
+    /// Whose rows those of a name are that nobody has: they live as long as an employee's, so that time tells nothing
+    /// later either, and many such names share one, so that inventing names fills no disk.
+    static func nobody(_ user: UserID) -> EmployeeID {
+        let bytes = user.uuid.uuid
+        return EmployeeID(UUID(uuid: (bytes.0, bytes.1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+    }
+
+    /// Writes a request, or makes it new again, and lets go of the oldest beyond the limit. What has expired is left to
+    /// ``ExpiredRowSweeper``: how much there is in a company would tell that a request was for somebody of it.
     ///
     /// - Parameter ledger: The company's; some directory for a row that belongs to nobody.
     func put(
-        _ employee: EmployeeID, _ fingerprint: Fingerprint, in ledger: LedgerID, lifetime: Duration, at time: Timestamp
+        _ employee: EmployeeID, _ fingerprint: Fingerprint, in ledger: LedgerID, at time: Timestamp
     ) async throws {
-        let employee = employee.uuid, key = fingerprint.bytes
-        let now = time.postgres, end = time.adding(lifetime).postgres, limit = Int64(Self.waitingLimit)
+        let employee = employee.uuid, key = fingerprint.bytes, limit = Int64(Self.waitingLimit)
+        let now = time.postgres, end = time.adding(User.recoveryLifetime).postgres
         try await context.pool.withTransaction(in: [ledger]) { connection in
-            // What another request is deleting at the same time is left to that one, so that none waits for the other.
-            _ = try await connection.execute(
-                """
-                DELETE FROM tenure.recovery_request WHERE ctid = ANY (ARRAY(
-                    SELECT ctid FROM tenure.recovery_request WHERE ledger_id = \(ledger.uuid) AND expires_at <= \(now)
-                    LIMIT 100 FOR UPDATE SKIP LOCKED))
-                """)
             _ = try await connection.execute(
                 """
                 INSERT INTO tenure.recovery_request AS r
                     (ledger_id, employee_id, fingerprint, requested_at, expires_at)
                 VALUES (\(ledger.uuid), \(employee), \(key), \(now), \(end))
                 ON CONFLICT (ledger_id, employee_id, fingerprint) DO UPDATE
-                SET requested_at = excluded.requested_at, expires_at = excluded.expires_at WHERE NOT r.is_open
+                SET requested_at = excluded.requested_at, expires_at = excluded.expires_at, is_open = false
+                WHERE NOT r.is_open OR r.expires_at <= \(now)
                 """)
+            // What another request is deleting at the same time is left to that one, so that none waits for the other.
             _ = try await connection.execute(
                 """
                 DELETE FROM tenure.recovery_request WHERE ctid = ANY (ARRAY(

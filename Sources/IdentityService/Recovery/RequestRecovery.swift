@@ -19,10 +19,10 @@ struct RequestRecovery: Sendable {
         let approved = try await approval(of: state, fingerprint, at: time)
         if !state.isDecoy, let approved { return try await plan(&state, approved) }
         // Nobody has a name, whose requests are counted like those of an employee.
+        let user = UserID(state.userId)
         try await RecoveryRequests(context: context).put(
-            EmployeeID(state.isDecoy ? state.userId : state.employeeId), fingerprint,
-            in: state.isDecoy ? .directory(of: UserID(state.userId)) : LedgerID(state.tenantId),
-            lifetime: state.isDecoy ? RecoveryRequests.decoyLifetime : User.recoveryLifetime, at: time)
+            state.isDecoy ? RecoveryRequests.nobody(user) : EmployeeID(state.employeeId), fingerprint,
+            in: state.isDecoy ? .directory(of: user) : LedgerID(state.tenantId), at: time)
         state = state.finished
         return .authorizationPending(
             employeePublicKey: state.employeePublicKey, fingerprint: fingerprint.description, position: nil)

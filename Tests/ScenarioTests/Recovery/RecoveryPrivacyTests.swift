@@ -78,10 +78,37 @@ struct `What a recovery tells` {
             }
             try await world.superuser { connection in
                 let rows = try await connection.query(
-                    "SELECT count(*) FROM tenure.recovery_request GROUP BY ledger_id, employee_id")
-                // The newest of each; whoever asks a sixth time has the oldest deleted, which takes its time.
-                #expect(try rows.map { try $0.decode(Int64.self) } == [5, 5])
+                    """
+                    SELECT count(*), extract(epoch FROM min(expires_at - requested_at))::bigint
+                    FROM tenure.recovery_request GROUP BY ledger_id, employee_id
+                    """)
+                // The newest of each; whoever asks a sixth time has the oldest deleted, which takes its time. And for as
+                // long, or a request of tomorrow would tell.
+                let (counts, seconds) = try rows.reduce(into: ([Int64](), [Int64]())) { sums, row in
+                    let (count, lifetime) = try row.decode(Int64.self, Int64.self)
+                    sums.0.append(count)
+                    sums.1.append(lifetime)
+                }
+                #expect(counts == [5, 5] && seconds == [259_200, 259_200])
             }
+        }
+    }
+
+    @Test func `that was opened and lapsed is no obstacle to the next request`() async throws {
+        try await inTurn { world in
+            let client = try world.client
+            let scene = try await RecoveryScene("lapsed.example", client)
+            expectOutcome(try await scene.ask(), "authorizationPending")
+            expectOutcome(try await scene.open(), "done")
+            // As if three days had passed: lists look at the row's own moment.
+            try await world.superuser { connection in
+                _ = try await connection.execute(
+                    "UPDATE tenure.recovery_request SET expires_at = now() - interval '1 second'")
+            }
+            #expect(try await client.recoveries("lapsed.example", by: scene.founder).values.isEmpty)
+            expectOutcome(try await scene.ask(), "authorizationPending")
+            let shown = try await client.recoveries("lapsed.example", by: scene.founder).values
+            #expect(shown.map { $0["fingerprint"]?.text } == [scene.device.fingerprint])
         }
     }
 
