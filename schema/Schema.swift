@@ -36,6 +36,8 @@ public enum Schema {
         Script(name: "m024_session_checks", bytes: PackageResources.m024_session_checks_sql),
         Script(name: "m025_flow_checks", bytes: PackageResources.m025_flow_checks_sql),
         Script(name: "m026_budget_checks", bytes: PackageResources.m026_budget_checks_sql),
+        Script(
+            name: "m027_recovery_request_ends", bytes: PackageResources.m027_recovery_request_ends_sql),
     ]
 
     /// The functions, replaced as a whole whenever one of them changed; none needs another to exist when it is created.

@@ -1,6 +1,7 @@
 import Canonical
 import FoundationEssentials
 import Identity
+import Keys
 import Ledger
 import Postgres
 
@@ -24,21 +25,34 @@ struct RecoveryRequests: Sendable {
         var isOpen: Bool
     }
 
-    /// Whose rows those of a name are that nobody has: they live as long as an employee's, so that time tells nothing
-    /// later either, and many such names share one, so that inventing names fills no disk.
-    static func nobody(_ user: UserID) -> EmployeeID {
-        let bytes = user.uuid.uuid
-        return EmployeeID(UUID(uuid: (bytes.0, bytes.1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+    /// Where a request is written.
+    struct Place: Sendable, Equatable {
+        var ledger: LedgerID
+        var employee: UUID
+        /// The fingerprint; for nobody what stands for it.
+        var key: [UInt8]
+    }
+
+    /// The place of what a flow asks for: under the company, or for a name that nobody has under some directory.
+    ///
+    /// Many such names share one of 262,144 places, so that inventing names fills no disk although rows live as long as an
+    /// employee's. Keyed digests say which, because the ids of a flow are shown: nobody can know which names share one, and
+    /// two names never share a row, for whose lock the one would wait for the other. Both are made for everybody.
+    static func place(of state: FlowState, _ fingerprint: Fingerprint, _ ring: KeyRing) -> Place {
+        let user = state.userId.bytes
+        let digest = ring.lookupDigest(kind: "recovery-place", user)
+        let key = ring.lookupDigest(kind: "recovery-key", user + fingerprint.bytes)
+        guard state.isDecoy else {
+            return Place(ledger: LedgerID(state.tenantId), employee: state.employeeId, key: fingerprint.bytes)
+        }
+        let shared = UUID(uuid: (digest[0], digest[1], digest[2] & 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        return Place(ledger: .directory(digest[0]), employee: shared, key: key)
     }
 
     /// Writes a request, or makes it new again, and lets go of the oldest beyond the limit. What has expired is left to
     /// ``ExpiredRowSweeper``: how much there is in a company would tell that a request was for somebody of it.
-    ///
-    /// - Parameter ledger: The company's; some directory for a row that belongs to nobody.
-    func put(
-        _ employee: EmployeeID, _ fingerprint: Fingerprint, in ledger: LedgerID, at time: Timestamp
-    ) async throws {
-        let employee = employee.uuid, key = fingerprint.bytes, limit = Int64(Self.waitingLimit)
+    func put(_ place: Place, at time: Timestamp) async throws {
+        let ledger = place.ledger, employee = place.employee, key = place.key, limit = Int64(Self.waitingLimit)
         let now = time.postgres, end = time.adding(User.recoveryLifetime).postgres
         try await context.pool.withTransaction(in: [ledger]) { connection in
             _ = try await connection.execute(

@@ -18,11 +18,8 @@ struct RequestRecovery: Sendable {
         // Where there is nobody, a colleague's credentials are looked up in the same way, and then passed over.
         let approved = try await approval(of: state, fingerprint, at: time)
         if !state.isDecoy, let approved { return try await plan(&state, approved) }
-        // Nobody has a name, whose requests are counted like those of an employee.
-        let user = UserID(state.userId)
-        try await RecoveryRequests(context: context).put(
-            state.isDecoy ? RecoveryRequests.nobody(user) : EmployeeID(state.employeeId), fingerprint,
-            in: state.isDecoy ? .directory(of: user) : LedgerID(state.tenantId), at: time)
+        let place = RecoveryRequests.place(of: state, fingerprint, context.ring)
+        try await RecoveryRequests(context: context).put(place, at: time)
         state = state.finished
         return .authorizationPending(
             employeePublicKey: state.employeePublicKey, fingerprint: fingerprint.description, position: nil)

@@ -109,6 +109,11 @@ struct `What a recovery tells` {
             expectOutcome(try await scene.ask(), "authorizationPending")
             let shown = try await client.recoveries("lapsed.example", by: scene.founder).values
             #expect(shown.map { $0["fingerprint"]?.text } == [scene.device.fingerprint])
+            // Once the recovery is over in the log too, a list shows what is not marked as open.
+            try await world.superuser { connection in
+                let rows = try await connection.query("SELECT is_open FROM tenure.recovery_request")
+                #expect(try rows.map { try $0.decode(Bool.self) } == [false])
+            }
         }
     }
 
