@@ -32,7 +32,7 @@ import Postgres
             configuration: configuration, maximumConnections: 8, acquireTimeout: .seconds(60), logger: logger
         ) { [self] pool in
             // The first connection is made before the start, so that all processes begin together.
-            _ = try await pool.withConnection { connection in try await connection.query("SELECT 1") }
+            try await connect(pool)
             let wait = Timestamp(microseconds: try number("start")).duration(since: .now())
             if wait > .zero { try await Task.sleep(for: wait) }
             switch mode {
@@ -43,6 +43,19 @@ import Postgres
             case "throughput": try await throughput(pool, logger)
             case "large": try await large(pool, logger)
             default: throw WorkerError(description: "an unknown mode")
+            }
+        }
+    }
+
+    /// Makes the first connection; a process that persists does so through crashes of the server.
+    private func connect(_ pool: PostgresPool) async throws {
+        while true {
+            do {
+                _ = try await pool.withConnection { connection in try await connection.query("SELECT 1") }
+                return
+            } catch {
+                guard options["persist"] != nil else { throw error }
+                try await Task.sleep(for: .milliseconds(50))
             }
         }
     }

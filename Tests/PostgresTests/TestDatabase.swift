@@ -13,6 +13,8 @@ enum TestDatabase {
     static func server() throws -> PostgresConfiguration {
         var configuration = try PostgresConfiguration(url: try #require(url))
         configuration.applicationName = "tenure tests"
+        // Many tests begin at once, and on a slow machine the last one waits.
+        configuration.connectTimeout = .seconds(120)
         return configuration
     }
 

@@ -25,6 +25,9 @@ public enum TestServer {
         var configuration = try PostgresConfiguration(url: url)
         // A hundred tests that begin at once copy a hundred databases; on a slow machine the last one waits.
         configuration.connectTimeout = .seconds(120)
+        // One that computes meanwhile may keep another from its transaction, or from a lock, for as long.
+        configuration.lockTimeout = .seconds(60)
+        configuration.idleInTransactionTimeout = .seconds(600)
         guard isLocal(configuration) else {
             throw TestServerError(description: "tests create and drop databases, and only on this machine")
         }

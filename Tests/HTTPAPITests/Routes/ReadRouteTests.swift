@@ -36,11 +36,11 @@ import Testing
         guard case .array(let items) = try there.json["items"] else { throw Refusal(.requestInvalid) }
         #expect(items.count == 1)
         #expect(await service.recorder.work.count == 1)
-        let none = try await get("/v1/companies/Acme/authorizations?after=4&wait=1", [], service).answer
+        let none = try await get("/v1/companies/Acme/authorizations?after=4&wait=5", [], service).answer
         #expect(none.status == 200)
         #expect(try none.json["items"] == .array([]))
-        // Asked more than once, and the last time did not come after the second was over.
-        #expect((2...6).contains(await service.recorder.work.count - 1))
+        // Asked more than once, and the last time did not come after the five seconds were over.
+        #expect((2...22).contains(await service.recorder.work.count - 1))
     }
 
     @Test func `an employee is read with keys and lists have none`() async throws {

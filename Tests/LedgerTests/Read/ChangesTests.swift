@@ -191,9 +191,9 @@ struct ChangesTests {
                     return try await changes(database, since: nil)
                 }
                 let victim = try await database.connect(as: .superuser)
-                let started = try await start(database)
+                let started = try await start(database), writer = try await writer(database)
                 cluster.crash(backend: victim.processID)
-                try await recovered(database)
+                try await recovered(database, from: writer)
                 #expect(try await start(database) == started)
                 let after = try await changes(database, since: before.mark)
                 #expect(after.ledgers == nil)
@@ -214,15 +214,18 @@ struct ChangesTests {
         return try await connection.query("SELECT pg_postmaster_start_time()")[0].decode(PostgresTimestamp.self)
     }
 
-    /// Waits until all sessions have ended and the server takes new ones.
-    private func recovered(_ database: TestDatabase) async throws {
-        for _ in 0..<600 {
+    /// The process that writes checkpoints: another one after every recovery.
+    private func writer(_ database: TestDatabase) async throws -> Int32? {
+        var connection = try await database.connect(as: .superuser)
+        return try await connection.query("SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'")
+            .first?.decode(Int32.self)
+    }
+
+    /// Waits until the server has recovered and takes new sessions.
+    private func recovered(_ database: TestDatabase, from before: Int32?) async throws {
+        for _ in 0..<1_200 {
             try await Task.sleep(for: .milliseconds(50))
-            if var connection = try? await database.connect(as: .superuser),
-                let rows = try? await connection.query("SELECT 1"), rows.count == 1
-            {
-                return
-            }
+            if let now = try? await writer(database), now != before { return }
         }
         Issue.record("the server did not recover")
     }

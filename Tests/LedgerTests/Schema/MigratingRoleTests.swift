@@ -7,14 +7,14 @@ import Testing
 @Suite(.enabled(if: ThrowawayCluster.isAvailable, "\(ThrowawayCluster.hint)"))
 struct MigratingRoleTests {
     private func migrate(_ url: String, as role: String) async throws {
-        var configuration = try PostgresConfiguration(url: url).with(database: "service")
+        var configuration = try TestServer.configuration(url: url).with(database: "service")
         if role != "postgres" { configuration = configuration.with(user: role) }
         try await TestServer.migrator().migrate(configuration)
     }
 
     private func administer(_ url: String, _ statements: String...) async throws {
         var connection = try await PostgresConnection.connect(
-            try PostgresConfiguration(url: url), logger: TestServer.logger())
+            try TestServer.configuration(url: url), logger: TestServer.logger())
         for statement in statements { try await connection.executeScript(statement) }
     }
 
@@ -36,7 +36,8 @@ struct MigratingRoleTests {
             try await administer(cluster.url, "DROP DATABASE service", "CREATE DATABASE service OWNER creator")
             try await migrate(cluster.url, as: "creator")
             // The schema is complete: an append by the application role works, and the creator may migrate again.
-            let remote = try PostgresConfiguration(url: cluster.url).with(database: "service").with(user: "tenure_app")
+            let remote = try TestServer.configuration(url: cluster.url).with(database: "service")
+                .with(user: "tenure_app")
             try await withPostgresPool(configuration: remote, logger: TestServer.logger()) { pool in
                 let append = Append.test(.test())
                 let results = try await pool.withTransaction(in: append.ledgers) { connection in

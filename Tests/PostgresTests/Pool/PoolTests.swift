@@ -7,7 +7,7 @@ import Testing
 @Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(5)))
 struct PoolTests {
     private func withPool<Result>(
-        _ size: Int = 2, timeout: Duration = .seconds(10), _ body: (PostgresPool) async throws -> Result
+        _ size: Int = 2, timeout: Duration = .seconds(60), _ body: (PostgresPool) async throws -> Result
     ) async throws -> Result {
         try await withPostgresPool(
             configuration: try TestDatabase.server(), maximumConnections: size, acquireTimeout: timeout,
@@ -181,7 +181,11 @@ struct PoolTests {
         try await withPostgresPool(
             configuration: configuration, acquireTimeout: .seconds(3), logger: .quiet
         ) { pool in
-            let error = try await databaseError { try await pool.withConnection { _ in } }
+            var error = try await databaseError { try await pool.withConnection { _ in } }
+            // On a busy machine the first attempt to connect may fail later than the caller gave up.
+            while error.code == .poolExhausted {
+                error = try await databaseError { try await pool.withConnection { _ in } }
+            }
             #expect(error.code == .connection)
             #expect(!pool.health.isHealthy)
         }

@@ -35,7 +35,7 @@ struct ProjectorTests {
             var lives = 0
             while try await stage.views.position(of: script.tenant) < Int64(script.events.count) {
                 lives += 1
-                try #require(lives < 500)
+                try #require(lives < 5_000)
                 try await stage.following(pageSize: 3) { projector in
                     projector.nudge()
                     try await Task.sleep(for: .milliseconds(Int.random(in: 1...150)))

@@ -40,7 +40,10 @@ struct ViewsTests {
             try await stage.append(script)
             let end = Int64(script.events.count), nudges = Lock(0)
             let views = Views(pool: stage.pool) { nudges.withLock { $0 += 1 } }
-            #expect(try await !views.wait(for: end, of: script.tenant, patience: .seconds(1)))
+            // One look may take longer than the patience, and nudges nobody then.
+            for _ in 0..<60 where nudges.withLock({ $0 }) == 0 {
+                #expect(try await !views.wait(for: end, of: script.tenant, patience: .seconds(1)))
+            }
             #expect(nudges.withLock { $0 } > 0)
             try await stage.following { projector in
                 // Nobody told this projector of the events; a view takes none of a session, and so nobody will.

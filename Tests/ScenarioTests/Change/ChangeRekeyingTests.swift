@@ -132,7 +132,7 @@ struct `The seed that a change destroys` {
                 try await connection.executeScript("DROP FUNCTION public.stop CASCADE")
             }
             try await world.withSecondInstance { _ in
-                for _ in 0..<300 where try await pending(world) > 0 { try await Task.sleep(for: .milliseconds(50)) }
+                for _ in 0..<1_200 where try await pending(world) > 0 { try await Task.sleep(for: .milliseconds(50)) }
             }
             #expect(try await pending(world) == 0)
             #expect(try await epoch(of: old, world) == old.epoch + 1, "once")

@@ -95,9 +95,13 @@ struct `An idempotency key whose first request still runs` {
             // The first request can do everything but append.
             try await connection.executeScript("BEGIN; LOCK TABLE tenure.event IN EXCLUSIVE MODE")
             async let first = client.send(request)
-            // It has its key, does its work and waits for the table: only then is the second one the second.
+            // It has its key: only then is the second one the second. What waits for the table may be somebody else.
             while try await connection.query(
-                "SELECT FROM pg_locks WHERE relation = 'tenure.event'::regclass AND NOT granted"
+                """
+                SELECT FROM tenure.idempotency WHERE state = 'running' AND EXISTS (
+                    SELECT FROM pg_locks WHERE relation = 'tenure.event'::regclass AND NOT granted
+                        AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
+                """
             ).isEmpty {
                 try await Task.sleep(for: .milliseconds(20))
             }

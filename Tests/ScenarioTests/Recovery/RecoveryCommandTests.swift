@@ -21,7 +21,7 @@ struct `A recovery at the command line` {
 
     /// Waits until what happened up to a position is sealed.
     private func sealed(_ company: String, upTo position: Int64, _ client: Client) async throws {
-        for _ in 0..<300 {
+        for _ in 0..<1_200 {
             let reply = try await client.get(client.path(company, "/checkpoint"))
             let note = String(decoding: reply.body, as: UTF8.self)
             if reply.status == 200, let signed = try? SignedCheckpoint(parsing: note),

@@ -24,6 +24,8 @@ struct WorldOptions: Sendable {
         settings = ServiceSettings(budgets: budgets)
         // Tests in direct mode must reach a decoy's secret whichever name they try.
         settings.blindOnlyDecoys = 0
+        // A projector that gets no processor for seconds is none that stopped.
+        settings.viewPatience = .seconds(60)
         if let cheap = try? ScryptParameters(log2N: 14) { settings.scrypt = cheap }
     }
 }
