@@ -29,7 +29,7 @@ import Postgres
         var logger = Logger(label: "worker")
         logger.logLevel = .critical
         try await withPostgresPool(
-            configuration: configuration, maximumConnections: 8, acquireTimeout: .seconds(60), logger: logger
+            configuration: configuration, maximumConnections: 8, acquireTimeout: .seconds(300), logger: logger
         ) { [self] pool in
             // The first connection is made before the start, so that all processes begin together.
             try await connect(pool)

@@ -14,7 +14,7 @@ enum TestDatabase {
         var configuration = try PostgresConfiguration(url: try #require(url))
         configuration.applicationName = "tenure tests"
         // Many tests begin at once, and on a slow machine the last one waits.
-        configuration.connectTimeout = .seconds(120)
+        configuration.connectTimeout = .seconds(600)
         return configuration
     }
 

@@ -47,7 +47,7 @@ public struct TestDatabase: Sendable {
     ) async throws -> Result {
         try await withPostgresPool(
             configuration: configuration(as: role), maximumConnections: maximumConnections,
-            acquireTimeout: .seconds(60), logger: TestServer.logger(), body)
+            acquireTimeout: .seconds(300), logger: TestServer.logger(), body)
     }
 
     /// Makes a database, lends it to `body` and drops it.

@@ -24,7 +24,7 @@ public enum TestServer {
     public static func configuration(url: String) throws -> PostgresConfiguration {
         var configuration = try PostgresConfiguration(url: url)
         // A hundred tests that begin at once copy a hundred databases; on a slow machine the last one waits.
-        configuration.connectTimeout = .seconds(120)
+        configuration.connectTimeout = .seconds(600)
         // One that computes meanwhile may keep another from its transaction, or from a lock, for as long.
         configuration.lockTimeout = .seconds(60)
         configuration.idleInTransactionTimeout = .seconds(600)

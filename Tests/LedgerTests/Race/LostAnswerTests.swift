@@ -20,7 +20,7 @@ struct LostAnswerTests {
             let remote = try PostgresConfiguration(url: proxy.url).with(database: database.name).with(
                 user: "tenure_app")
             try await withPostgresPool(
-                configuration: remote, acquireTimeout: .seconds(60), logger: TestServer.logger()
+                configuration: remote, acquireTimeout: .seconds(300), logger: TestServer.logger()
             ) { pool in
                 let appender = Appender(pool: pool, configuration: configuration, logger: TestServer.logger())
                 async let running: Void = appender.run()

@@ -7,7 +7,7 @@ import Testing
 @Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(5)))
 struct PoolTests {
     private func withPool<Result>(
-        _ size: Int = 2, timeout: Duration = .seconds(60), _ body: (PostgresPool) async throws -> Result
+        _ size: Int = 2, timeout: Duration = .seconds(300), _ body: (PostgresPool) async throws -> Result
     ) async throws -> Result {
         try await withPostgresPool(
             configuration: try TestDatabase.server(), maximumConnections: size, acquireTimeout: timeout,

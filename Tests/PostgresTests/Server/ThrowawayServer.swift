@@ -14,7 +14,7 @@ final class ThrowawayServer: Sendable {
         get throws {
             var configuration = try PostgresConfiguration(
                 url: "host=\(directory) port=5433 user=postgres dbname=postgres")
-            configuration.connectTimeout = .seconds(30)
+            configuration.connectTimeout = .seconds(60)
             return configuration
         }
     }
