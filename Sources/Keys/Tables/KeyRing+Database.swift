@@ -31,10 +31,10 @@ extension KeyRing {
     private static func read(
         _ connection: inout PostgresConnection, _ store: MasterKeyStore
     ) async throws -> KeyRing? {
-        let results = try await connection.pipeline([
-            "SELECT purpose, master_version, wrapped FROM tenure.purpose_key",
-            "SELECT \(BucketKeyRow.columns) FROM tenure.bucket_key b",
-        ])
+        var results = try await rows(&connection)
+        // Each statement sees what was committed before it. Of keys that another process committed between the two, a
+        // second look sees all.
+        if results.first?.isEmpty != results.last?.isEmpty { results = try await rows(&connection) }
         guard let purposes = results.first, let buckets = results.last, !(purposes.isEmpty && buckets.isEmpty) else {
             return nil
         }
@@ -58,6 +58,13 @@ extension KeyRing {
                 remedy: "restore the key tables from a backup: a new key opens nothing that was sealed before")
         }
         return try KeyRing(keys)
+    }
+
+    private static func rows(_ connection: inout PostgresConnection) async throws -> [[PostgresRow]] {
+        try await connection.pipeline([
+            "SELECT purpose, master_version, wrapped FROM tenure.purpose_key",
+            "SELECT \(BucketKeyRow.columns) FROM tenure.bucket_key b",
+        ])
     }
 
     private static func insertRandom(_ connection: inout PostgresConnection, _ masters: MasterKeys) async throws {

@@ -35,6 +35,43 @@ struct FirstStartTests {
         }
     }
 
+    @Test func `keys that another process commits between two looks are found whole`() async throws {
+        try await KeysDatabase.withPools { database, application, _ in
+            let masters = MasterKeys.random()
+            var ring = try await KeyRing.load(from: application, masters: masters)
+            // Until the pool's connection has its plans, so that the first look does not wait where it makes the second one's.
+            for _ in 0..<5 { ring = try await KeyRing.load(from: application, masters: masters) }
+            var other = try await database.connect(as: .superuser)
+            // As if there had been none so far: the other process has made them, and holds back the second table.
+            try await other.executeScript(
+                """
+                CREATE TEMPORARY TABLE purposes AS TABLE tenure.purpose_key;
+                CREATE TEMPORARY TABLE buckets AS TABLE tenure.bucket_key;
+                DELETE FROM tenure.purpose_key;
+                DELETE FROM tenure.bucket_key;
+                """)
+            try await other.executeScript(
+                """
+                BEGIN;
+                LOCK TABLE tenure.bucket_key IN ACCESS EXCLUSIVE MODE;
+                INSERT INTO tenure.purpose_key TABLE purposes;
+                INSERT INTO tenure.bucket_key TABLE buckets;
+                """)
+            async let loaded = KeyRing.load(from: application, masters: masters)
+            while try await other.query(
+                """
+                SELECT FROM pg_locks WHERE relation = 'tenure.bucket_key'::regclass AND NOT granted
+                    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                """
+            ).isEmpty {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            try await other.executeScript("COMMIT")
+            let found = try await loaded
+            for purpose in KeyPurpose.allCases { #expect(found.secret(purpose) == ring.secret(purpose)) }
+        }
+    }
+
     @Test func `a wrong master key is a clear error and changes nothing`() async throws {
         try await KeysDatabase.withPools { _, application, _ in
             let masters = MasterKeys.random()
