@@ -1,6 +1,6 @@
 FROM swift:6.3 AS build
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends libpq-dev nettle-dev pkg-config \
+    && apt-get install --yes --no-install-recommends libcurl4-openssl-dev libpq-dev nettle-dev pkg-config \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 # First what changes seldom, so that the dependencies stay in the cache.
@@ -10,8 +10,8 @@ COPY Sources Sources
 COPY openapi.yaml ./
 COPY schema schema
 COPY Tests Tests
-RUN swift build --configuration release --product tenure \
-    && cp "$(swift build --configuration release --show-bin-path)/tenure" /usr/local/bin/tenure
+RUN swift build --configuration release --static-swift-stdlib --product tenure \
+    && cp "$(swift build --configuration release --static-swift-stdlib --show-bin-path)/tenure" /usr/local/bin/tenure
 
 FROM swift:6.3-slim
 # The package of libhogweed has the library's version in its name, and on some distributions a suffix.

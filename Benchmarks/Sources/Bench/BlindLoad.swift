@@ -15,15 +15,18 @@ struct BlindLoad: Sendable {
     }
 
     /// Everybody again and again.
-    func full(_ seconds: Int, _ postmaster: Int) async throws -> Full {
-        let before = ProcessorTime.now(postmaster), start = ContinuousClock.now
+    ///
+    /// - Parameter hashing: What hashes for each log-in; its processor time is the program's.
+    func full(_ seconds: Int, _ postmaster: Int, hashing: BlindPerson.Hashing? = nil) async throws -> Full {
+        let workers = hashing?.workers.processes ?? []
+        let before = ProcessorTime.now(postmaster, workers), start = ContinuousClock.now
         let deadline = start + .seconds(seconds), session = session
         let count = try await withThrowingTaskGroup(of: Int.self) { group in
             for person in people {
                 group.addTask {
                     var count = 0
                     while ContinuousClock.now < deadline {
-                        try await person.logIn(session)
+                        try await person.logIn(session, hashing: hashing)
                         count += 1
                     }
                     return count
@@ -33,7 +36,7 @@ struct BlindLoad: Sendable {
         }
         let elapsed = (ContinuousClock.now - start).inSeconds
         var each = 0.0
-        if let before, let after = ProcessorTime.now(postmaster) {
+        if let before, let after = ProcessorTime.now(postmaster, workers) {
             let used = after - before
             each = (used.program + used.server).inSeconds * 1_000 / Double(count)
         }

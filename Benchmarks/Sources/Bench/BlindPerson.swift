@@ -66,10 +66,18 @@ struct BlindPerson: Sendable {
             challenge: started.challenge)
     }
 
+    /// What hashes for each log-in, and how often.
+    typealias Hashing = (workers: HashingWorkers, count: Int)
+
     /// Logs in: four calls, one evaluation.
-    func logIn(_ session: BenchSession) async throws {
+    ///
+    /// - Parameter hashing: What hashes beside the evaluation and how often, if anything does.
+    func logIn(_ session: BenchSession, hashing: Hashing? = nil) async throws {
         let started = try await session.startLogin(person)
         _ = try await session.proveKey(.login, started, person)
+        if let (workers, count) = hashing {
+            for _ in 0..<count { try await workers.hash() }
+        }
         _ = try await session.evaluate(.login, started, [ElementInput(slot: slot, element: element)])
         try await session.prove(.login, started, ProofInput(userSignature: try userSignature(started.challenge)))
     }

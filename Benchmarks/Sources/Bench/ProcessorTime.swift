@@ -3,7 +3,7 @@ import Postgres
 
 /// Processor time of the server and of this program: what an append costs however busy the machine is.
 struct ProcessorTime: Sendable {
-    /// Of all processes of the server, those that have ended included.
+    /// Of all processes of the server, those that have ended included, and of others that are measured with them.
     var server: Duration
     var program: Duration
 
@@ -12,14 +12,17 @@ struct ProcessorTime: Sendable {
     }
 
     /// The time used so far; nil where the system has no `/proc`.
-    static func now(_ postmaster: Int) -> ProcessorTime? {
+    ///
+    /// - Parameter others: Processes that are measured with the server's.
+    static func now(_ postmaster: Int, _ others: [Int] = []) -> ProcessorTime? {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc") else { return nil }
         var ticks = 0
         for process in names.compactMap({ Int($0) }) {
             guard let fields = stat(process), fields.count > 14 else { continue }
             // Behind the name: state, parent, … and from the 12th on the times of itself and of children that ended.
             if process == postmaster { ticks += fields[11...14].compactMap { Int($0) }.reduce(0, +) }
-            if Int(fields[1]) == postmaster { ticks += fields[11...12].compactMap { Int($0) }.reduce(0, +) }
+            guard Int(fields[1]) == postmaster || others.contains(process) else { continue }
+            ticks += fields[11...12].compactMap { Int($0) }.reduce(0, +)
         }
         guard ticks > 0 else { return nil }
         var time = timespec()

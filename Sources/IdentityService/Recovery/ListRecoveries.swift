@@ -15,6 +15,7 @@ struct ListRecoveries: Sendable {
         let loader = StateLoader(reader: context.reader)
         var views: [RecoveryView] = []
         for row in try await RecoveryRequests(context: context).rows(of: tenant.id, at: time) {
+            guard views.count < RecoveryRequests.listLimit else { break }
             let employee = try await loader.employee(row.employee, in: tenant.id)
             guard let account = employee.state.account, account.status == .active else { continue }
             let user = try await loader.user(account.user)

@@ -13,7 +13,9 @@ struct RecoveryRequests: Sendable {
     /// How many of one employee wait at a time; a newer one takes the place of the oldest.
     static let waitingLimit = 5
     /// How many a list shows.
-    static let listLimit: Int64 = 100
+    static let listLimit = 100
+    /// How many are looked at for a list: rows of people who are not active are not shown, and are not to hide others.
+    static let lookedAtLimit: Int64 = 2_000
     let context: ServiceContext
 
     /// One row.
@@ -64,13 +66,19 @@ struct RecoveryRequests: Sendable {
                 SET requested_at = excluded.requested_at, expires_at = excluded.expires_at, is_open = false
                 WHERE NOT r.is_open OR r.expires_at <= \(now)
                 """)
-            // What another request is deleting at the same time is left to that one, so that none waits for the other.
+            // What another request is deleting at the same time is left to that one, so that none waits for the other. The
+            // inner query locks nothing: OFFSET with FOR UPDATE would lock the rows that stay as well, and another name in
+            // this place would wait for them.
             _ = try await connection.execute(
                 """
                 DELETE FROM tenure.recovery_request WHERE ctid = ANY (ARRAY(
-                    SELECT ctid FROM tenure.recovery_request
-                    WHERE ledger_id = \(ledger.uuid) AND employee_id = \(employee) AND NOT is_open
-                    ORDER BY requested_at DESC OFFSET \(limit) FOR UPDATE SKIP LOCKED))
+                    SELECT r.ctid FROM tenure.recovery_request AS r
+                    WHERE r.ledger_id = \(ledger.uuid) AND r.employee_id = \(employee) AND NOT r.is_open
+                        AND (r.fingerprint, r.requested_at) IN (
+                            SELECT s.fingerprint, s.requested_at FROM tenure.recovery_request AS s
+                            WHERE s.ledger_id = \(ledger.uuid) AND s.employee_id = \(employee) AND NOT s.is_open
+                            ORDER BY s.requested_at DESC OFFSET \(limit))
+                    FOR UPDATE OF r SKIP LOCKED))
                 """)
         }
     }
@@ -94,9 +102,9 @@ struct RecoveryRequests: Sendable {
         """
     }
 
-    /// The rows of a company, those that were opened first, then the newest first.
+    /// The rows of a company to look at, those that were opened first, then the newest first.
     func rows(of tenant: TenantID, at time: Timestamp) async throws -> [Row] {
-        let now = time.postgres, limit = Self.listLimit
+        let now = time.postgres, limit = Self.lookedAtLimit
         let rows = try await context.pool.query(
             """
             SELECT employee_id, fingerprint, requested_at, expires_at, is_open FROM tenure.recovery_request

@@ -76,7 +76,7 @@ extension KeyRing {
             wrapped.append(try purpose.wrap(master: masters.current).wrap(ring.secret(purpose), under: master))
         }
         // Everybody inserts in the same order, so that of two the second waits for the first and never the reverse.
-        try await connection.execute(
+        let purposes = try await connection.execute(
             """
             INSERT INTO tenure.purpose_key (purpose, master_version, wrapped)
             SELECT k.purpose, \(version), k.wrapped
@@ -86,12 +86,20 @@ extension KeyRing {
         let rows = try Bucket.all.map { bucket in
             try BucketKeyRow(wrapping: BucketKey(bucket: bucket, epoch: 1, key: SecretKey()), under: masters)
         }
-        try await connection.execute(
+        let buckets = try await connection.execute(
             """
             INSERT INTO tenure.bucket_key (bucket, epoch, master_version, wrapped)
             SELECT k.bucket, 1, \(version), k.wrapped
             FROM unnest(\(rows.map { Int16($0.bucket.number) }), \(rows.map(\.wrapped))) AS k (bucket, wrapped)
             ORDER BY k.bucket ON CONFLICT DO NOTHING
             """)
+        // Ours are all of them or none, or new keys would stand beside those that somebody is just restoring.
+        let inserted = (purposes, buckets)
+        guard inserted == (KeyPurpose.allCases.count, rows.count) || inserted == (0, 0) else {
+            throw KeysError(
+                code: purposes == 0 ? .bucketKeyMissing : .purposeKeyMissing,
+                reason: "keys were stored by another hand while the first ones were made",
+                remedy: "let the restore end, then start the service")
+        }
     }
 }

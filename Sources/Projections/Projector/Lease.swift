@@ -14,19 +14,21 @@ struct Lease: Sendable {
     private let name: String
     private let holder = UUID()
     private let pool: PostgresPool
+    private let lifetime: Duration
     private var answer = false
     private var askedAt: ContinuousClock.Instant?
 
-    init(_ name: String, pool: PostgresPool) {
+    init(_ name: String, pool: PostgresPool, lifetime: Duration = Lease.lifetime) {
         self.name = name
         self.pool = pool
+        self.lifetime = lifetime
     }
 
     /// Takes or renews the lease when it is time to and `mayHold` allows it; whether it is held.
     mutating func hold(_ mayHold: () async throws -> Bool = { true }) async throws -> Bool {
         let now = ContinuousClock.now
         if let askedAt, now - askedAt < Self.renewal { return answer }
-        let seconds = Double(Self.lifetime.components.seconds)
+        let seconds = Double(lifetime.components.seconds)
         let sql: SQL = """
             INSERT INTO tenure.lease AS l (name, holder, expires_at)
             VALUES (\(name), \(holder), clock_timestamp() + make_interval(secs => \(unsafeSQL: "\(seconds)")))

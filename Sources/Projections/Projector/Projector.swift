@@ -21,6 +21,8 @@ public struct Projector: Service {
     let retryPause: Duration
     /// Whether only one projector at a time is to work; any number may.
     let takesTurns: Bool
+    /// How long its turn lasts if it vanishes.
+    private let leaseLifetime: Duration
     private let signals: AsyncStream<Void>
     private let signaller: AsyncStream<Void>.Continuation
     /// Whether it is to look whatever the pace; apart from the signals, of which only the last one is kept.
@@ -35,13 +37,14 @@ public struct Projector: Service {
     /// - Parameter pageSize: How many events of a ledger share a transaction.
     init(
         pool: PostgresPool, logger: Logger, pageSize: Int, takesTurns: Bool = true,
-        retryPause: Duration = Projector.retryPause
+        retryPause: Duration = Projector.retryPause, leaseLifetime: Duration = Lease.lifetime
     ) {
         self.pool = pool
         self.logger = logger
         self.pageSize = pageSize
         self.takesTurns = takesTurns
         self.retryPause = retryPause
+        self.leaseLifetime = leaseLifetime
         (signals, signaller) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -71,7 +74,7 @@ public struct Projector: Service {
     }
 
     private func follow() async {
-        var lease = Lease("projector", pool: pool)
+        var lease = Lease("projector", pool: pool, lifetime: leaseLifetime)
         var pace = PollPace()
         var round = newRound()
         var retryAt = ContinuousClock.now + retryPause

@@ -72,6 +72,40 @@ struct FirstStartTests {
         }
     }
 
+    @Test func `first keys are not made beside those that a restore commits`() async throws {
+        try await KeysDatabase.withPools { database, application, _ in
+            let masters = MasterKeys.random()
+            _ = try await KeyRing.load(from: application, masters: masters)
+            var other = try await database.connect(as: .superuser)
+            try await other.executeScript(
+                """
+                CREATE TEMPORARY TABLE buckets AS TABLE tenure.bucket_key;
+                DELETE FROM tenure.purpose_key;
+                DELETE FROM tenure.bucket_key;
+                """)
+            // A restore that has one of the tables, and has not committed it when the service looks.
+            try await other.executeScript("BEGIN; INSERT INTO tenure.bucket_key TABLE buckets;")
+            async let loaded = KeyRing.load(from: application, masters: masters)
+            while try await other.query(
+                """
+                SELECT FROM pg_locks
+                WHERE locktype = 'transactionid' AND transactionid = pg_current_xact_id()::xid AND NOT granted
+                """
+            ).isEmpty {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            try await other.executeScript("COMMIT")
+            do {
+                _ = try await loaded
+                Issue.record("new keys stand beside old ones")
+            } catch let error as KeysError {
+                #expect(error.code == .purposeKeyMissing)
+            }
+            let made = try await other.query("SELECT FROM tenure.purpose_key")
+            #expect(made.isEmpty)
+        }
+    }
+
     @Test func `a wrong master key is a clear error and changes nothing`() async throws {
         try await KeysDatabase.withPools { _, application, _ in
             let masters = MasterKeys.random()

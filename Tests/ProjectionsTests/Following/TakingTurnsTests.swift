@@ -10,7 +10,10 @@ struct TakingTurnsTests {
     @Test func `of two projectors one works, and the other takes over when it goes`() async throws {
         try await Stage.run { stage in
             let before = try CompanyScript.eventful(), after = try CompanyScript.eventful()
-            let first = Projector(pool: stage.readers, logger: TestServer.logger())
+            // Not the lease of three seconds, which a machine that stands still for as long would end.
+            let first = Projector(
+                pool: stage.readers, logger: TestServer.logger(), pageSize: LedgerFollower.pageSize,
+                leaseLifetime: .seconds(3_600))
             let running = Task { try await first.run() }
             try await stage.append(before)
             try await stage.settle(before)
@@ -52,8 +55,10 @@ struct TakingTurnsTests {
 
     @Test func `a lease has one holder, is renewed, and ends when it is given back`() async throws {
         try await Stage.run { stage in
-            var first = Lease("test", pool: stage.readers), second = Lease("test", pool: stage.readers)
-            var third = Lease("other", pool: stage.readers)
+            let hour: Duration = .seconds(3_600)
+            var first = Lease("test", pool: stage.readers, lifetime: hour)
+            var second = Lease("test", pool: stage.readers, lifetime: hour)
+            var third = Lease("other", pool: stage.readers, lifetime: hour)
             let answers = [
                 try await first.hold(), try await first.hold(), try await second.hold(), try await third.hold(),
             ]

@@ -94,6 +94,67 @@ struct `What a recovery tells` {
         }
     }
 
+    @Test func `locks no request but the one that it lets go of`() async throws {
+        try await inTurn { world in
+            let client = try world.client
+            let scene = try await RecoveryScene("locks.example", client)
+            let person = scene.lost.person
+            for _ in 0..<5 {
+                expectOutcome(try await client.askToRecover(person, Device()).reply, "authorizationPending")
+            }
+            try await world.superuser { connection in
+                // The sixth stops before its commit, with all locks that it took: another name of nobody's in one place
+                // would wait for them, and tell by it that the two share a place.
+                try await connection.executeScript(
+                    """
+                    CREATE FUNCTION tenure.stop_here() RETURNS trigger LANGUAGE plpgsql AS
+                    $$ BEGIN PERFORM pg_advisory_xact_lock(37); RETURN NULL; END $$;
+                    CREATE CONSTRAINT TRIGGER stop_here AFTER INSERT ON tenure.recovery_request
+                    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION tenure.stop_here();
+                    SELECT pg_advisory_lock(37);
+                    """)
+                async let sixth = client.askToRecover(person, Device()).reply
+                while try await connection.query(
+                    """
+                    SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 37 AND NOT granted
+                        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                    """
+                ).isEmpty {
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+                let free = try await connection.query("SELECT FROM tenure.recovery_request FOR UPDATE SKIP LOCKED")
+                #expect(free.count == 4)
+                try await connection.executeScript("SELECT pg_advisory_unlock(37)")
+                expectOutcome(try await sixth, "authorizationPending")
+            }
+        }
+    }
+
+    @Test func `is not hidden by requests of people who are not active`() async throws {
+        try await inTurn { world in
+            let client = try world.client
+            let scene = try await RecoveryScene("hidden.example", client)
+            let gone = try await client.join(Person("gone", at: "hidden.example"))
+            expectOutcome(
+                try await client.post(client.path(gone.person, "/cancellation"), by: scene.founder.session), "done")
+            expectOutcome(try await scene.ask(), "authorizationPending")
+            expectOutcome(try await client.askToRecover(gone.person, Device()).reply, "authorizationPending")
+            // As many newer ones as a list shows, of somebody whom it does not show.
+            try await world.superuser { connection in
+                let made = try await connection.execute(
+                    """
+                    INSERT INTO tenure.recovery_request (ledger_id, employee_id, fingerprint, requested_at, expires_at)
+                    SELECT r.ledger_id, r.employee_id, sha256(number::text::bytea), r.requested_at, r.expires_at
+                    FROM (SELECT * FROM tenure.recovery_request ORDER BY requested_at DESC LIMIT 1) AS r,
+                        generate_series(1, 150) AS number
+                    """)
+                #expect(made == 150)
+            }
+            let shown = try await client.recoveries("hidden.example", by: scene.founder).values
+            #expect(shown.map { $0["fingerprint"]?.text } == [scene.device.fingerprint])
+        }
+    }
+
     @Test func `that was opened and lapsed is no obstacle to the next request`() async throws {
         try await inTurn { world in
             let client = try world.client
