@@ -1,6 +1,6 @@
 FROM swift:6.3 AS build
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends libcurl4-openssl-dev libpq-dev nettle-dev pkg-config \
+    && apt-get install --yes --no-install-recommends libcurl4-openssl-dev libpq-dev pkg-config \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 # First what changes seldom, so that the dependencies stay in the cache.
@@ -14,9 +14,8 @@ RUN swift build --configuration release --static-swift-stdlib --product tenure \
     && cp "$(swift build --configuration release --static-swift-stdlib --show-bin-path)/tenure" /usr/local/bin/tenure
 
 FROM swift:6.3-slim
-# The package of libhogweed has the library's version in its name, and on some distributions a suffix.
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends libpq5 '^libhogweed[0-9]+(t64)?$' curl \
+    && apt-get install --yes --no-install-recommends libpq5 curl \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin tenure
 COPY --from=build /usr/local/bin/tenure /usr/local/bin/tenure

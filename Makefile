@@ -11,13 +11,18 @@ SEED ?=
 PORT ?= 8080
 STATE ?= .tenure
 CONFIGURATION ?= debug
-# The C of the cryptography is optimised in debug builds too: unoptimised, stretching takes five times as long.
-BUILD := swift build --configuration $(CONFIGURATION) -Xcc -O2 --product tenure
+# make install PREFIX=$HOME/.local DESTDIR=/tmp/package
+PREFIX ?= /usr/local
+DESTDIR ?=
+# Debug builds optimise the cryptography's C code too, because key stretching takes five times as long otherwise. The
+# README's calls are tested with BUILD_OPTIONS from scripts/test-options, so that nothing is built twice.
+BUILD_OPTIONS ?= --configuration $(CONFIGURATION) -Xcc -O2
+BUILD := swift build $(BUILD_OPTIONS) --product tenure
 TENURE = "$$($(BUILD) --show-bin-path)/tenure"
 
-.PHONY: help run test soak bench lint format migrate docs reference sanitize clean
+.PHONY: help run reset test soak bench lint format migrate docs reference sanitize install clean
 
-help: ## This list
+help: ## Print this list
 	@grep -hE '^[a-z]+: ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+): ## (.*)/  make \1\t\2/'
 
 run: ## Start the service with a private PostgreSQL and a demo app; Ctrl-C stops both
@@ -26,16 +31,19 @@ run: ## Start the service with a private PostgreSQL and a demo app; Ctrl-C stops
 	@$(BUILD)
 	@exec $(TENURE) serve --development --port "$(PORT)" --state-directory "$(STATE)"
 
-test: ## Everything: lint, build, unit, integration, README, sanitizers
+reset: ## Delete the development database, its keys and the demo app; asks first, make reset YES=1 does not
+	@scripts/reset $(if $(YES),--yes) "$(STATE)"
+
+test: ## Run lint, one build, unit and integration tests, allocation limits and the README's calls
 	@scripts/test
 
-soak: ## A long randomised run with kills: make soak SECONDS=600 SEED=1
+soak: ## Run a long randomised test with kills, after changes of appender or pool: make soak SECONDS=600 SEED=1
 	@scripts/soak "$(SECONDS)" "$(SEED)"
 
-bench: ## Measure, in a release build beside a PostgreSQL of its own
+bench: ## Run the benchmarks with a release build and a private PostgreSQL
 	@scripts/bench
 
-lint: ## Formatting and shell scripts
+lint: ## Check formatting and shell scripts
 	@scripts/lint
 
 format: ## Format the Swift sources in place
@@ -46,14 +54,17 @@ migrate: ## Bring the database of TENURE_OWNER_DATABASE_URL up to date
 	@$(BUILD)
 	@$(TENURE) migrate
 
-docs: ## Check that the links between the documents lead somewhere
+docs: ## Check the links between the documents
 	@scripts/check-links
 
 reference: ## Build the client library's reference and tutorial with DocC
 	@scripts/client-docs
 
-sanitize: ## Postgres, Ledger, Credentials and Hogweed under the thread and the address sanitizer
+sanitize: ## Run the thread and address sanitizers, after changes of C code, appender or pool
 	@scripts/sanitize
 
-clean: ## Remove what was built; .tenure (the development database and its secrets) stays
+install: ## Build tenure for release and install it: make install PREFIX=/usr/local
+	@scripts/install "$(PREFIX)" "$(DESTDIR)"
+
+clean: ## Remove the builds; .tenure (the development database and its secrets) stays, see make reset
 	@rm -rf .build .build-tsan .build-asan .build-python .build-bench

@@ -21,12 +21,9 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        // Counts what is asked of malloc, by standing before it, and the instructions of a thread.
-        .target(name: "CCounters"),
         .executableTarget(
             name: "Bench",
             dependencies: [
-                "CCounters",
                 .product(name: "Ledger", package: "tenure"),
                 .product(name: "Credentials", package: "tenure"),
                 .product(name: "IdentityService", package: "tenure"),
@@ -34,7 +31,7 @@ let package = Package(
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ], swiftSettings: settings),
+            ], swiftSettings: settings)
     ],
     swiftLanguageModes: [.v6]
 )

@@ -15,29 +15,14 @@ public enum Schema {
     public static let migrations: [Script] = [
         Script(name: "m001_roles", bytes: PackageResources.m001_roles_sql),
         Script(name: "m002_ledger", bytes: PackageResources.m002_ledger_sql),
-        Script(name: "m003_keys", bytes: PackageResources.m003_keys_sql),
-        Script(name: "m004_service", bytes: PackageResources.m004_service_sql),
-        Script(name: "m005_row_security", bytes: PackageResources.m005_row_security_sql),
-        Script(name: "m006_append_types", bytes: PackageResources.m006_append_types_sql),
-        Script(name: "m007_indexes", bytes: PackageResources.m007_indexes_sql),
-        Script(name: "m010_views", bytes: PackageResources.m010_views_sql),
-        Script(name: "m011_checkpoints", bytes: PackageResources.m011_checkpoints_sql),
-        Script(name: "m012_erasure", bytes: PackageResources.m012_erasure_sql),
-        Script(name: "m013_feed", bytes: PackageResources.m013_feed_sql),
-        Script(name: "m014_stream_versions", bytes: PackageResources.m014_stream_versions_sql),
-        Script(name: "m015_accounts", bytes: PackageResources.m015_accounts_sql),
-        Script(name: "m016_budget_shares", bytes: PackageResources.m016_budget_shares_sql),
-        Script(name: "m017_recovery_requests", bytes: PackageResources.m017_recovery_requests_sql),
-        Script(name: "m019_session_ends", bytes: PackageResources.m019_session_ends_sql),
-        Script(name: "m020_inline_rows", bytes: PackageResources.m020_inline_rows_sql),
-        Script(name: "m021_idempotency_checks", bytes: PackageResources.m021_idempotency_checks_sql),
-        Script(name: "m022_device_claims", bytes: PackageResources.m022_device_claims_sql),
-        Script(name: "m023_empty_budgets", bytes: PackageResources.m023_empty_budgets_sql),
-        Script(name: "m024_session_checks", bytes: PackageResources.m024_session_checks_sql),
-        Script(name: "m025_flow_checks", bytes: PackageResources.m025_flow_checks_sql),
-        Script(name: "m026_budget_checks", bytes: PackageResources.m026_budget_checks_sql),
-        Script(
-            name: "m027_recovery_request_ends", bytes: PackageResources.m027_recovery_request_ends_sql),
+        Script(name: "m003_claims", bytes: PackageResources.m003_claims_sql),
+        Script(name: "m004_append_types", bytes: PackageResources.m004_append_types_sql),
+        Script(name: "m005_keys", bytes: PackageResources.m005_keys_sql),
+        Script(name: "m006_requests", bytes: PackageResources.m006_requests_sql),
+        Script(name: "m007_sessions", bytes: PackageResources.m007_sessions_sql),
+        Script(name: "m008_recovery_requests", bytes: PackageResources.m008_recovery_requests_sql),
+        Script(name: "m009_projections", bytes: PackageResources.m009_projections_sql),
+        Script(name: "m010_read_models", bytes: PackageResources.m010_read_models_sql),
     ]
 
     /// The functions, replaced as a whole whenever one of them changed; none needs another to exist when it is created.
@@ -55,5 +40,6 @@ public enum Schema {
         Script(name: "feed_pages", bytes: PackageResources.feed_pages_sql),
         Script(name: "lock_heads", bytes: PackageResources.lock_heads_sql),
         Script(name: "refund_attempts", bytes: PackageResources.refund_attempts_sql),
+        Script(name: "require", bytes: PackageResources.require_sql),
     ]
 }

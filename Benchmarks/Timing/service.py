@@ -42,7 +42,7 @@ class Service:
         if self.connection is not None:
             self.connection.close()
         address = "127.%d.%d.%d" % (1 + os.urandom(1)[0] % 250, os.urandom(1)[0], 1 + os.urandom(1)[0] % 250)
-        self.connection = http.client.HTTPConnection(self.host, self.port, timeout=60, source_address=(address, 0))
+        self.connection = http.client.HTTPConnection(self.host, self.port, timeout=600, source_address=(address, 0))
         self.connection.connect()
         self.connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 

@@ -5,9 +5,9 @@ public enum Base64 {
         Base64Alphabet.standard.encode(bytes, padded: true)
     }
 
-    /// The bytes of a padded text, or nil.
+    /// Decodes a padded text. Returns `nil` if it is malformed.
     ///
-    /// Strict: no white space, all the padding, and unused bits zero, so that every byte string has one spelling.
+    /// It is strict: no white space, all the padding, and unused bits zero. Every byte string has exactly one spelling.
     public static func decode(_ text: String) -> [UInt8]? {
         var digits = Array(text.utf8)
         guard digits.count % 4 == 0 else { return nil }
@@ -17,16 +17,16 @@ public enum Base64 {
     }
 }
 
-/// Base64 for addresses and file names, without padding (RFC 4648 §5).
+/// Base64 for URLs and file names, without padding (RFC 4648 §5).
 public enum Base64URL {
     /// The unpadded text of the bytes.
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
         Base64Alphabet.url.encode(bytes, padded: false)
     }
 
-    /// The bytes of an unpadded text, or nil.
+    /// Decodes an unpadded text. Returns `nil` if it is malformed.
     ///
-    /// Strict: no white space, no padding, and unused bits zero, so that every byte string has one spelling.
+    /// It is strict: no white space, no padding, and unused bits zero. Every byte string has exactly one spelling.
     public static func decode(_ text: String) -> [UInt8]? {
         Base64Alphabet.url.decode(Array(text.utf8))
     }
@@ -39,7 +39,7 @@ struct Base64Alphabet: Sendable {
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
     private let digits: [UInt8]
-    /// The value of every byte, 0xFF for those that are no digit.
+    /// The value of every byte, 0xFF for those that are not a digit.
     private let values: [UInt8]
 
     private init(_ alphabet: String) {
@@ -55,7 +55,8 @@ struct Base64Alphabet: Sendable {
         return String(unsafeUninitializedCapacity: length) { text in
             var place = 0
             for start in stride(from: 0, to: bytes.count, by: 3) {
-                // Three bytes are four digits; what is missing at the end counts as zero and is not written.
+                // Three bytes become four digits. Missing bytes at the end count as zero, and their digits are not
+                // written.
                 var group: UInt32 = 0
                 for index in start..<(start + 3) {
                     group = group << 8 | (index < bytes.count ? UInt32(bytes[index]) : 0)
@@ -92,5 +93,49 @@ struct Base64Alphabet: Sendable {
         }
         guard bits & (1 << UInt32(count) - 1) == 0 else { return nil }
         return bytes
+    }
+}
+
+/// Lower-case hexadecimal, the spelling of fingerprints and hashes.
+public enum Hex {
+    /// Two lower-case digits for every byte.
+    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count * 2)
+        for byte in bytes {
+            text.append(digit(byte >> 4))
+            text.append(digit(byte & 0x0F))
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Decodes an even number of lower-case digits. Returns `nil` if the text is malformed.
+    ///
+    /// Upper case is refused, so that every byte string has exactly one spelling.
+    public static func decode(_ text: String) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var high: UInt8?
+        for character in text.utf8 {
+            guard let value = value(character) else { return nil }
+            if let upper = high {
+                bytes.append(upper << 4 | value)
+                high = nil
+            } else {
+                high = value
+            }
+        }
+        return high == nil ? bytes : nil
+    }
+
+    static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+
+    static func value(_ character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
+        default: nil
+        }
     }
 }

@@ -1,9 +1,25 @@
-extension JSONValue {
-    /// The canonical form of this value (RFC 8785), as UTF-8.
+/// Parses JSON that is already in canonical form (RFC 8785) and contains no null.
+///
+/// An accepted text yields the same bytes again from ``JSONValue/canonicalBytes()``, so a hash over the bytes is a hash
+/// over the value.
+public enum CanonicalJSON {
+    /// Parses one value from UTF-8.
     ///
-    /// No white space; members in the order of the UTF-16 code units of their names; the shortest escapes. Numbers are
-    /// integers and appear as their decimal digits. An integer outside ``integerRange`` is written as it is, and no
-    /// parser here reads it back.
+    /// - Throws: ``JSONError`` for everything that ``StrictJSON`` refuses, for white space, members out of order and
+    ///   unnecessary escapes (``JSONError/Code/notCanonical``), and for null (``JSONError/Code/nullValue``).
+    public static func parse(
+        _ bytes: some Collection<UInt8>, limits: StrictJSON.Limits = StrictJSON.Limits()
+    ) throws(JSONError) -> JSONValue {
+        try JSONParser.parse(bytes, limits: limits, canonical: true)
+    }
+}
+
+extension JSONValue {
+    /// Returns the canonical form of this value (RFC 8785) as UTF-8.
+    ///
+    /// It has no white space, orders members by the UTF-16 code units of their names, and uses the shortest escapes.
+    /// Numbers are integers in decimal digits. An integer outside ``integerRange`` is written unchanged, but no parser
+    /// here accepts it.
     public func canonicalBytes() -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(256)
@@ -45,7 +61,7 @@ enum CanonicalForm {
     /// Whether the UTF-16 code units of `left` come before those of `right` (RFC 8785 §3.2.3).
     ///
     /// UTF-8 orders like UTF-16 with one exception: the lead bytes F0…F4 stand for surrogate pairs (D800…DFFF) and come
-    /// before EE and EF (E000…FFFF). Two differing bytes from EE up are always lead bytes, so one look decides.
+    /// before EE and EF (E000…FFFF). If two bytes from EE up differ, both are lead bytes, so one comparison decides.
     static func precedes(_ left: String, _ right: String) -> Bool {
         var a = left.utf8.makeIterator()
         var b = right.utf8.makeIterator()

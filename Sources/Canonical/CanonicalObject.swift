@@ -4,17 +4,24 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Writes an object in its canonical form, member by member, without making a ``JSONValue`` of it first.
+/// Writes an object in canonical form, member by member, without building a ``JSONValue`` first.
 ///
-/// Members must come in the canonical order of their names, which must be ASCII without anything to escape; whoever uses
-/// this has names that are fixed. Debug builds check both.
+/// ```swift
+/// var object = CanonicalObject(reservingCapacity: 128)
+/// object.add("id", id)
+/// object.add("time", time)
+/// let bytes = object.finish()
+/// ```
+///
+/// Members must be added in the canonical order of their names. Names must be ASCII without anything to escape. Debug
+/// builds check both.
 public struct CanonicalObject: Sendable {
     private var bytes: [UInt8] = []
     #if DEBUG
     private var last: String?
     #endif
 
-    /// Begins an object.
+    /// An object without members.
     public init(reservingCapacity capacity: Int) {
         bytes.reserveCapacity(capacity)
         bytes.append(UInt8(ascii: "{"))
@@ -69,7 +76,7 @@ public struct CanonicalObject: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// The bytes of the whole object.
+    /// Returns the bytes of the whole object.
     public consuming func finish() -> [UInt8] {
         bytes.append(UInt8(ascii: "}"))
         return bytes

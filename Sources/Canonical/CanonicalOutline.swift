@@ -1,21 +1,21 @@
-/// Where the members of an object are in its canonical bytes, found in one pass without making values of them.
+/// The positions of an object's members in its canonical bytes, found in one pass without building values.
 ///
-/// For readers of many objects who need few members of each. It accepts less than ``CanonicalJSON``: a text outside
-/// ASCII or with an escape is left to that, and so is everything that is wrong, because only that explains it. What is
-/// accepted here is accepted there.
+/// It is for readers of many objects that need few members of each. It accepts a subset of ``CanonicalJSON``: it
+/// rejects malformed input, and also text outside ASCII or with an escape. Use ``CanonicalJSON`` for those; it also
+/// explains errors.
 public struct CanonicalOutline: Sendable {
     /// A member of the object.
     public struct Member: Sendable {
-        /// Where its name is, without the quotes.
+        /// The range of its name, without the quotes.
         public let name: Range<Int>
-        /// Where its value is, with quotes or brackets.
+        /// The range of its value, with quotes or brackets.
         public let value: Range<Int>
     }
 
     /// The members in canonical order.
     public let members: [Member]
 
-    /// Finds the members of an object that is the whole of `bytes`; nil for what ``CanonicalJSON`` has to read.
+    /// Finds the members of the object in `bytes`. Returns `nil` if ``CanonicalJSON`` has to parse them.
     public init?(_ bytes: [UInt8], limits: StrictJSON.Limits = StrictJSON.Limits()) {
         guard bytes.count <= limits.bytes, bytes.first == UInt8(ascii: "{") else { return nil }
         var scan = CanonicalScan(bytes: bytes, depth: limits.depth)
@@ -27,7 +27,7 @@ public struct CanonicalOutline: Sendable {
 /// One pass over canonical JSON in plain ASCII.
 private struct CanonicalScan {
     let bytes: [UInt8]
-    /// How many more containers may be opened.
+    /// How many more nested containers are allowed.
     var depth: Int
     var place = 0
     var members: [CanonicalOutline.Member] = []
@@ -37,7 +37,7 @@ private struct CanonicalScan {
         self.depth = depth
     }
 
-    /// Steps over an object whose brace is at the place.
+    /// Skips an object that starts at the position.
     mutating func object(collecting: Bool = false) -> Bool {
         guard open() else { return false }
         if collecting { members.reserveCapacity(13) }
@@ -78,7 +78,7 @@ private struct CanonicalScan {
         }
     }
 
-    /// Steps over a string in ASCII without escapes.
+    /// Skips a string in ASCII without escapes.
     private mutating func string() -> Bool {
         guard take(UInt8(ascii: "\"")) else { return false }
         var index = place
@@ -94,7 +94,7 @@ private struct CanonicalScan {
         return false
     }
 
-    /// Steps over an integer of at most 15 digits, which is always below 2^53.
+    /// Skips an integer of at most 15 digits, which is always below 2^53.
     private mutating func integer() -> Bool {
         let isNegative = take(UInt8(ascii: "-"))
         let start = place
@@ -103,7 +103,7 @@ private struct CanonicalScan {
         return bytes[start] != UInt8(ascii: "0") || (place - start == 1 && !isNegative)
     }
 
-    /// Whether one name has its place before another; names in ASCII are ordered by their bytes.
+    /// Whether one name comes before another. ASCII names are ordered by their bytes.
     private func precedes(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
         var (a, b) = (left.lowerBound, right.lowerBound)
         while a < left.upperBound, b < right.upperBound {

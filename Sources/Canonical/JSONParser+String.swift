@@ -1,5 +1,5 @@
 extension JSONParser {
-    /// Reads a string from its opening quote to behind its closing one.
+    /// Parses a string, from its opening to its closing quote.
     mutating func string() throws(JSONError) -> String {
         position += 1
         let start = position
@@ -22,7 +22,7 @@ extension JSONParser {
         throw refusal(.unexpectedEnd, "a string is not closed")
     }
 
-    /// Moves to the next quote, backslash or the end over well-formed UTF-8 without control characters.
+    /// Skips well-formed UTF-8 without control characters, up to the next quote, backslash or the end.
     private mutating func skipPlain() throws(JSONError) {
         while let byte = next {
             if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return }
@@ -33,7 +33,7 @@ extension JSONParser {
         }
     }
 
-    /// The length of the multi-byte sequence at the position (The Unicode Standard, table 3-7).
+    /// Returns the length of the multi-byte sequence at the position (The Unicode Standard, table 3-7).
     private func sequenceLength(lead: UInt8) throws(JSONError) -> Int {
         let length: Int
         var second: ClosedRange<UInt8> = 0x80...0xBF
@@ -56,7 +56,7 @@ extension JSONParser {
         return length
     }
 
-    /// Reads one escape at a backslash.
+    /// Parses the escape at a backslash.
     private mutating func escape(into text: inout [UInt8]) throws(JSONError) {
         let start = position
         guard position + 1 < bytes.count else { throw refusal(.unexpectedEnd, "an escape is cut short") }
@@ -98,7 +98,8 @@ extension JSONParser {
         text.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
     }
 
-    /// In the canonical form only control characters without a short escape are written so, in lower-case hexadecimal.
+    /// Checks the canonical form: only control characters without a short escape are written as `\u`, in lower-case
+    /// hexadecimal.
     private func checkNeeded(_ scalar: Unicode.Scalar, from start: Int) throws(JSONError) {
         let short = (0x08...0x0A).contains(scalar.value) || scalar.value == 0x0C || scalar.value == 0x0D
         let upper = bytes[start..<position].contains { (UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0) }

@@ -1,4 +1,38 @@
-/// One pass over the bytes, without backing up; in canonical mode every departure from RFC 8785 is an error too.
+/// Parses JSON (RFC 8259) that is unambiguous (I-JSON, RFC 7493) and whose numbers are integers.
+///
+/// It refuses duplicate member names, also with different escapes; U+0000; lone surrogates; bytes that are not UTF-8; a
+/// byte order mark; anything after the value; numbers with a fraction, an exponent or a leading zero, negative zero,
+/// and integers of 2^53 or more in magnitude; nesting and size above the limits. Canonically equivalent names count as
+/// duplicates, because a dictionary of strings would keep only one of them.
+public enum StrictJSON {
+    /// Limits on the size and nesting of a text.
+    public struct Limits: Sendable, Equatable {
+        /// The greatest depth that limits can allow, so that no document exhausts a thread's stack.
+        public static let greatestDepth = 128
+
+        /// The greatest number of bytes.
+        public let bytes: Int
+        /// The greatest nesting of arrays and objects, at most ``greatestDepth``.
+        public let depth: Int
+
+        /// Limits of `bytes` and `depth`. A depth above ``greatestDepth`` is lowered to it.
+        public init(bytes: Int = 65_536, depth: Int = 32) {
+            self.bytes = bytes
+            self.depth = min(depth, Self.greatestDepth)
+        }
+    }
+
+    /// Parses one value from UTF-8.
+    ///
+    /// - Throws: ``JSONError`` with the offset and the pointer of the first refused byte.
+    public static func parse(
+        _ bytes: some Collection<UInt8>, limits: Limits = Limits()
+    ) throws(JSONError) -> JSONValue {
+        try JSONParser.parse(bytes, limits: limits, canonical: false)
+    }
+}
+
+/// Parses bytes in one pass without backtracking. In canonical mode every deviation from RFC 8785 is an error too.
 struct JSONParser {
     enum Step {
         case member(String)
@@ -31,7 +65,7 @@ struct JSONParser {
         return value
     }
 
-    /// The byte at the position, or nil at the end.
+    /// The byte at the position, or `nil` at the end.
     var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
     mutating func value() throws(JSONError) -> JSONValue {
@@ -81,4 +115,117 @@ struct JSONParser {
         }
         return JSONError(code: code, offset: offset ?? position, pointer: pointer, reason: reason)
     }
+}
+
+extension JSONParser {
+    mutating func array() throws(JSONError) -> JSONValue {
+        try enter()
+        var elements: [JSONValue] = []
+        if next == UInt8(ascii: "]") {
+            position += 1
+            return .array(elements)
+        }
+        while true {
+            path.append(.index(elements.count))
+            try skipSpace()
+            elements.append(try value())
+            try skipSpace()
+            path.removeLast()
+            if try isLast(closing: UInt8(ascii: "]")) { return .array(elements) }
+        }
+    }
+
+    mutating func object() throws(JSONError) -> JSONValue {
+        try enter()
+        var members: [String: JSONValue] = [:]
+        if next == UInt8(ascii: "}") {
+            position += 1
+            return .object(members)
+        }
+        // The number of an entry's members. Growing step by step would hash every name again at each step.
+        if path.isEmpty { members.reserveCapacity(13) }
+        var previous: String?
+        while true {
+            try skipSpace()
+            let start = position
+            let name = try memberName()
+            path.append(.member(name))
+            let isInOrder = previous.map { CanonicalForm.precedes($0, name) } ?? true
+            // An ASCII name that is in order cannot be a duplicate, because equivalent names come after it.
+            if !canonical || !isInOrder || !name.utf8.allSatisfy({ $0 < 0x80 }) {
+                guard members.index(forKey: name) == nil else {
+                    throw refusal(.duplicateMember, "a second member of the same name", at: start)
+                }
+            }
+            if canonical, !isInOrder { throw refusal(.notCanonical, "members are not in order", at: start) }
+            previous = name
+            members[name] = try value()
+            try skipSpace()
+            path.removeLast()
+            if try isLast(closing: UInt8(ascii: "}")) { return .object(members) }
+        }
+    }
+
+    /// Parses a name, the colon after it and the surrounding white space.
+    private mutating func memberName() throws(JSONError) -> String {
+        guard let byte = next else { throw refusal(.unexpectedEnd, "a member name is missing") }
+        guard byte == UInt8(ascii: "\"") else { throw refusal(.unexpectedByte, "a member name starts with a quote") }
+        let name = try string()
+        try skipSpace()
+        guard let colon = next else { throw refusal(.unexpectedEnd, "a colon is missing") }
+        guard colon == UInt8(ascii: ":") else { throw refusal(.unexpectedByte, "a colon is missing") }
+        position += 1
+        try skipSpace()
+        return name
+    }
+
+    /// Consumes an opening bracket and the white space after it.
+    ///
+    /// The path has a step for each enclosing container, so its length is the depth minus one.
+    private mutating func enter() throws(JSONError) {
+        guard path.count < limits.depth else {
+            throw refusal(.tooDeep, "nested deeper than \(limits.depth)")
+        }
+        position += 1
+        try skipSpace()
+    }
+
+    /// Consumes a comma (returns `false`) or the closing bracket (returns `true`).
+    private mutating func isLast(closing: UInt8) throws(JSONError) -> Bool {
+        guard let byte = next else { throw refusal(.unexpectedEnd, "an array or object is not closed") }
+        guard byte == closing || byte == UInt8(ascii: ",") else {
+            throw refusal(.unexpectedByte, "a comma or a closing bracket is missing")
+        }
+        position += 1
+        return byte == closing
+    }
+}
+
+extension JSONParser {
+    mutating func integer() throws(JSONError) -> Int64 {
+        let start = position
+        let negative = next == UInt8(ascii: "-")
+        if negative { position += 1 }
+        guard let first = next else { throw refusal(.unexpectedEnd, "a number is cut short") }
+        guard isDigit(first) else { throw refusal(.unexpectedByte, "a digit is missing") }
+        var magnitude: Int64 = 0
+        while let byte = next, isDigit(byte) {
+            // The magnitude is below 2^53, so ten times it plus nine does not overflow.
+            magnitude = magnitude * 10 + Int64(byte - UInt8(ascii: "0"))
+            guard JSONValue.integerRange.contains(magnitude) else {
+                throw refusal(.integerOutOfRange, "an integer of 2^53 or more in magnitude", at: start)
+            }
+            position += 1
+        }
+        let digits = position - start - (negative ? 1 : 0)
+        if let byte = next, byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e") {
+            throw refusal(.notAnInteger, "a fraction or an exponent", at: start)
+        }
+        if first == UInt8(ascii: "0"), digits > 1 || negative {
+            throw refusal(.notAnInteger, "a leading zero or negative zero", at: start)
+        }
+        return negative ? -magnitude : magnitude
+    }
+
+    private func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 }

@@ -1,13 +1,19 @@
-/// A JSON value whose numbers are integers, the only kind this system writes or reads.
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A JSON value whose numbers are integers, the only kind that this system writes or reads.
 ///
-/// Two values are equal when their canonical forms are the same bytes: strings and member names are compared by their
+/// Two values are equal if their canonical forms are the same bytes. Strings and member names are compared by their
 /// UTF-8, not by Unicode equivalence.
 public enum JSONValue: Sendable, Equatable {
     /// The literal `null`; accepted by ``StrictJSON``, never by ``CanonicalJSON``.
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// An integer; only those in ``integerRange`` can be read back.
+    /// An integer. Only those in ``integerRange`` can be parsed again.
     case integer(Int64)
     /// A string of Unicode scalars.
     case string(String)
@@ -16,7 +22,7 @@ public enum JSONValue: Sendable, Equatable {
     /// Members by name.
     case object([String: JSONValue])
 
-    /// The integers every JSON implementation holds exactly: those below 2^53 in magnitude (RFC 7493 §2.2).
+    /// The integers that every JSON implementation represents exactly: those below 2^53 in magnitude (RFC 7493 §2.2).
     public static let integerRange: ClosedRange<Int64> = -9_007_199_254_740_991...9_007_199_254_740_991
 
     /// Whether both values have the same canonical bytes.
@@ -32,7 +38,7 @@ public enum JSONValue: Sendable, Equatable {
         }
     }
 
-    /// The member of that exact name (same UTF-8), or nil when it is absent or this is not an object.
+    /// The member with exactly this name (same UTF-8), or `nil` if it is absent or this is not an object.
     public subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.exactMember(name)
@@ -48,11 +54,51 @@ public enum JSONValue: Sendable, Equatable {
 }
 
 extension [String: JSONValue] {
-    /// The value whose name has the same bytes.
+    /// Returns the value whose name has the same bytes.
     ///
-    /// A dictionary finds canonically equivalent keys too (U+212A KELVIN SIGN finds "K"), so the key found is compared.
+    /// A dictionary also finds canonically equivalent keys (U+212A KELVIN SIGN finds "K"), so the found key is
+    /// compared.
     func exactMember(_ name: String) -> JSONValue? {
         guard let index = index(forKey: name), self[index].key.utf8.elementsEqual(name.utf8) else { return nil }
         return self[index].value
     }
+}
+
+extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByStringLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    /// A boolean.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+
+    /// An integer.
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+
+    /// A string.
+    public init(stringLiteral value: String) { self = .string(value) }
+
+    /// An array.
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+
+    /// An object. Of two members with one name the later one wins.
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(Dictionary(elements, uniquingKeysWith: { _, later in later }))
+    }
+
+    /// Returns an object of the members that have a value. Absent members are omitted, never written as null.
+    public static func objectOmittingNil(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
+        var present: [String: JSONValue] = [:]
+        for (name, value) in members {
+            if let value { present[name] = value }
+        }
+        return .object(present)
+    }
+
+    /// Returns bytes as a string: unpadded base64url (RFC 4648 §5).
+    public static func bytes(_ bytes: some Collection<UInt8>) -> JSONValue { .string(Base64URL.encode(bytes)) }
+
+    /// Returns an identifier as a string: 36 lower-case characters (RFC 9562 §4).
+    public static func uuid(_ id: UUID) -> JSONValue { .string(id.lowercased) }
+
+    /// Returns an instant as a string: `YYYY-MM-DDThh:mm:ss.ffffffZ`.
+    public static func timestamp(_ time: Timestamp) -> JSONValue { .string(time.description) }
 }

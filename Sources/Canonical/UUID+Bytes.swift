@@ -11,7 +11,7 @@ extension UUID {
         return [b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7, b.8, b.9, b.10, b.11, b.12, b.13, b.14, b.15]
     }
 
-    /// Makes an identifier from exactly 16 bytes in network order; nil for any other number.
+    /// An identifier of exactly 16 bytes in network order. Returns `nil` for any other length.
     public init?(bytes: some Collection<UInt8>) {
         let b = Array(bytes)
         guard b.count == 16 else { return nil }
@@ -21,8 +21,9 @@ extension UUID {
             ))
     }
 
-    /// A random identifier (version 4, RFC 9562 §5.4) from the system's generator: on Linux by calls of the kernel, where
-    /// `UUID()` opens and closes a file each time.
+    /// Generates a random identifier (version 4, RFC 9562 §5.4) from the system's generator.
+    ///
+    /// On Linux it calls the kernel, whereas `UUID()` opens and closes a file each time.
     public static func random() -> UUID {
         var generator = SystemRandomNumberGenerator()
         var halves = (generator.next() as UInt64, generator.next() as UInt64)
@@ -39,7 +40,7 @@ extension UUID {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Writes the canonical text behind `output`.
+    /// Appends the canonical text to `output`.
     func appendLowercased(to output: inout [UInt8]) {
         let b = uuid
         func append(_ byte: UInt8) {
@@ -57,10 +58,10 @@ extension UUID {
         append(b.10); append(b.11); append(b.12); append(b.13); append(b.14); append(b.15)
     }
 
-    /// Makes an identifier from its canonical text; nil for any other spelling, upper case included.
+    /// Parses the canonical text. Returns `nil` for any other spelling, including upper case.
     public init?(lowercased text: some StringProtocol) { self.init(characters: text.utf8) }
 
-    /// The same from the characters of the text.
+    /// Parses the bytes of the canonical text.
     public init?(lowercasedUTF8 text: ArraySlice<UInt8>) { self.init(characters: text) }
 
     private init?(characters: some Sequence<UInt8>) {

@@ -14,7 +14,7 @@ package enum Normalization {
         return order(result)
     }
 
-    /// Puts every run of characters with a combining class other than 0 in order of class, keeping the order of equals.
+    /// Sorts every run of characters with a combining class other than 0 by class. The sort is stable.
     package static func order(_ scalars: [UInt32]) -> [UInt32] {
         let classes = scalars.map { UnicodeTables.version15.combiningClass($0) }
         var result = scalars
@@ -23,7 +23,7 @@ package enum Normalization {
             var end = start
             while end < scalars.count, classes[end] != 0 { end += 1 }
             if end - start > 1 {
-                // The offset keeps equals in order whatever the sorting algorithm; sorting keeps long runs cheap.
+                // The offset makes the sort stable. Sorting keeps long runs cheap.
                 let sorted = (start..<end).sorted { (classes[$0], $0) < (classes[$1], $1) }
                 for (offset, source) in sorted.enumerated() { result[start + offset] = scalars[source] }
             }
@@ -32,7 +32,7 @@ package enum Normalization {
         return result
     }
 
-    /// Form C of a text that is in form D: each character joins the last starter it is not blocked from (D117).
+    /// Form C of a text in form D: each character joins the last starter that it is not blocked from (D117).
     package static func compose(_ scalars: [UInt32]) -> [UInt32] {
         let tables = UnicodeTables.version15
         var result: [UInt32] = []
@@ -58,5 +58,36 @@ package enum Normalization {
 
     private static func composite(_ first: UInt32, _ second: UInt32, _ tables: UnicodeTables) -> UInt32? {
         Hangul.compose(first, second) ?? tables.compositions[UInt64(first) << 32 | UInt64(second)]
+    }
+}
+
+/// Hangul syllables, which decompose and compose by arithmetic (The Unicode Standard, section 3.12).
+enum Hangul {
+    private static let leading: UInt32 = 0x1100
+    private static let vowel: UInt32 = 0x1161
+    /// One before the first trailing consonant: the index 0 stands for none.
+    private static let trailing: UInt32 = 0x11A7
+    private static let syllable: UInt32 = 0xAC00
+    private static let vowels: UInt32 = 21
+    private static let trailings: UInt32 = 28
+    private static let syllables: UInt32 = 11_172
+
+    static func isSyllable(_ scalar: UInt32) -> Bool { scalar >= syllable && scalar < syllable + syllables }
+
+    static func decompose(_ scalar: UInt32, into result: inout [UInt32]) {
+        let index = scalar - syllable
+        result.append(leading + index / (vowels * trailings))
+        result.append(vowel + index / trailings % vowels)
+        if index % trailings != 0 { result.append(trailing + index % trailings) }
+    }
+
+    static func compose(_ first: UInt32, _ second: UInt32) -> UInt32? {
+        if first >= leading, first < leading + 19, second >= vowel, second < vowel + vowels {
+            return syllable + ((first - leading) * vowels + second - vowel) * trailings
+        }
+        if isSyllable(first), (first - syllable) % trailings == 0, second > trailing, second < trailing + trailings {
+            return first + second - trailing
+        }
+        return nil
     }
 }

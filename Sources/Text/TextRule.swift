@@ -1,25 +1,25 @@
 /// The version of the Unicode Character Database behind every rule here: major, then minor, one byte each (15.0).
 public let unicodeVersion: UInt16 = 0x0F00
 
-/// A way to bring text to one spelling; the raw value is permanent, because it is stored beside what was derived.
+/// A rule for canonicalising text. The raw value is permanent, because it is stored beside what was derived.
 ///
 /// A rule never changes. All properties come from tables of ``unicodeVersion``, not from the system, and code points
-/// that version had not assigned are refused; so the same text gives the same bytes on every system, for ever.
+/// unassigned in that version are refused. The same text therefore yields the same bytes on every system, permanently.
 public enum TextRule: UInt16, Sendable, Hashable, CaseIterable {
-    /// Answers, names and addresses: spellings that people take for the same become the same.
+    /// Answers, names and addresses: spellings that people consider equal become equal.
     ///
     /// The text in form NFD is mapped by NFKC_Casefold (The Unicode Standard, D147), which folds case and compatibility
-    /// variants and drops default-ignorable characters, and is put in form NFC. Then every run of White_Space becomes
-    /// one space, and none is left at either end. Control characters that are not white space are refused.
+    /// variants and drops default-ignorable characters. It is then put in form NFC. Every run of White_Space becomes
+    /// one space, and leading and trailing spaces are removed. Other control characters are refused.
     case foldedText = 1
 
     /// Passphrases: form NFC, with case and every space kept.
     ///
-    /// All control characters are refused, tabs and line ends too: they come from pasting, cannot be seen, and would
-    /// lock out who later types the phrase.
+    /// All control characters are refused, including tabs and line ends. They come from pasting, cannot be seen, and
+    /// would lock out a user who later types the phrase.
     case passphrase = 2
 
-    /// The limit when the caller names none: 256 bytes for ``foldedText``, 1,024 for ``passphrase``.
+    /// The default limit: 256 bytes for ``foldedText``, 1,024 for ``passphrase``.
     public var maximumBytes: Int {
         switch self {
         case .foldedText: 256
@@ -27,11 +27,11 @@ public enum TextRule: UInt16, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The canonical form of a text, as UTF-8; applied to its own result it changes nothing.
+    /// Returns the canonical form of a text as UTF-8. Canonicalising the result again changes nothing.
     ///
     /// - Parameters:
     ///   - input: Any text.
-    ///   - maximumBytes: The greatest size, in UTF-8, of the input and of the result; nil for ``maximumBytes``.
+    ///   - maximumBytes: The greatest size, in UTF-8, of the input and of the result, or `nil` for ``maximumBytes``.
     /// - Throws: ``TextError``, which never repeats the text.
     public func canonicalize(_ input: String, maximumBytes: Int? = nil) throws(TextError) -> [UInt8] {
         let limit = maximumBytes ?? self.maximumBytes
@@ -52,7 +52,7 @@ public enum TextRule: UInt16, Sendable, Hashable, CaseIterable {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(result.count)
         for value in result {
-            // The tables hold scalar values only, and a test encodes every one of them.
+            // The tables contain scalar values only, and a test encodes every one of them.
             guard let scalar = Unicode.Scalar(value), let encoded = UTF8.encode(scalar) else { continue }
             bytes.append(contentsOf: encoded)
         }
@@ -60,9 +60,9 @@ public enum TextRule: UInt16, Sendable, Hashable, CaseIterable {
         return bytes
     }
 
-    /// Whether a rule takes a code point, with regard to control characters.
+    /// Whether a rule accepts a code point, with regard to control characters.
     ///
-    /// The general category Cc is one of the few that Unicode promises never to change, so it is written here.
+    /// Unicode guarantees that the general category Cc never changes, so it is hard-coded here.
     private func accepts(_ value: UInt32, _ tables: UnicodeTables) -> Bool {
         guard value < 0x20 || (0x7F...0x9F).contains(value) else { return true }
         return self == .foldedText && tables.whiteSpace.contains(value)
@@ -82,5 +82,109 @@ public enum TextRule: UInt16, Sendable, Hashable, CaseIterable {
             }
         }
         return result
+    }
+}
+
+/// An answer, a name or an address in the canonical form of ``TextRule/foldedText``.
+///
+/// Two values are equal if and only if their bytes are.
+public struct CanonicalText: Sendable, Hashable {
+    /// The canonical form, as UTF-8; never empty.
+    public let bytes: [UInt8]
+
+    /// The identifier stored beside what is derived from answers, names and addresses.
+    public static let answerRule: UInt16 = TextRule.foldedText.rawValue
+
+    /// The canonical form as a string.
+    public var string: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// The canonical form of a text. Neither the text nor the form may exceed `maximumBytes`.
+    ///
+    /// - Throws: ``TextError``.
+    public init(_ text: String, maximumBytes: Int = TextRule.foldedText.maximumBytes) throws(TextError) {
+        bytes = try TextRule.foldedText.canonicalize(text, maximumBytes: maximumBytes)
+    }
+
+    /// The canonical form of an answer of at most 256 bytes.
+    ///
+    /// - Throws: ``TextError``.
+    public init(answer: String) throws(TextError) { try self.init(answer) }
+
+    /// The canonical form of a name of at most 256 bytes.
+    ///
+    /// - Throws: ``TextError``.
+    public init(name: String) throws(TextError) { try self.init(name) }
+
+    /// The canonical form of an e-mail address of at most 254 bytes (RFC 5321 §4.5.3.1.3).
+    ///
+    /// It does not check whether the text is an address.
+    ///
+    /// - Throws: ``TextError``.
+    public init(address: String) throws(TextError) { try self.init(address, maximumBytes: 254) }
+
+    /// Restores stored bytes of a canonical form.
+    ///
+    /// - Throws: ``TextError`` with ``TextError/Code/notCanonical`` if they are not canonical.
+    public init(
+        canonical bytes: [UInt8], maximumBytes: Int = TextRule.foldedText.maximumBytes
+    ) throws(TextError) {
+        let again = try TextRule.foldedText.canonicalize(
+            String(decoding: bytes, as: UTF8.self), maximumBytes: maximumBytes)
+        guard again == bytes else { throw TextError(code: .notCanonical) }
+        self.bytes = bytes
+    }
+}
+
+extension CanonicalText: CustomStringConvertible {
+    /// A fixed text, so that no log or failure message shows an answer.
+    public var description: String { "canonical text" }
+}
+
+/// The reason why a text has no canonical form. It says nothing about the text itself, which may be a secret.
+public struct TextError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The stable identifier of a refusal. More may be added.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The identifier, such as `text.empty`.
+        public let rawValue: String
+
+        /// A code with the identifier `rawValue`.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The identifier.
+        public var description: String { rawValue }
+
+        /// The canonical form is empty.
+        public static let empty = Code(rawValue: "text.empty")
+        /// The text or its canonical form has more bytes than the limit.
+        public static let tooLong = Code(rawValue: "text.too_long")
+        /// A code point that ``unicodeVersion`` does not assign.
+        public static let unassignedCodePoint = Code(rawValue: "text.unassigned_code_point")
+        /// A control character that the rule does not accept.
+        public static let controlCharacter = Code(rawValue: "text.control_character")
+        /// A code point that is invisible, or that changes the direction of others.
+        public static let invisibleCharacter = Code(rawValue: "text.invisible_character")
+        /// Bytes presented as canonical are not.
+        public static let notCanonical = Code(rawValue: "text.not_canonical")
+    }
+
+    /// The kind of refusal.
+    public let code: Code
+
+    /// An error with a code.
+    public init(code: Code) { self.code = code }
+
+    /// The code and the reason in one clause.
+    public var description: String {
+        let reason =
+            switch code {
+            case .empty: "the text is empty"
+            case .tooLong: "the text is too long"
+            case .unassignedCodePoint: "the text holds a character that Unicode 15.0 does not know"
+            case .controlCharacter: "the text holds a control character"
+            case .invisibleCharacter: "the text holds a character that cannot be seen"
+            case .notCanonical: "the text is not in its canonical form"
+            default: "the text is refused"
+            }
+        return "\(code): \(reason)"
     }
 }

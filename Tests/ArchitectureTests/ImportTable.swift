@@ -22,7 +22,6 @@ enum ImportTable {
     static let rows: [String: Row] = [
         "Schema": Row(isPure: true),
         "CLibPQ": Row(isPure: true),
-        "CHogweed": Row(isPure: true),
         // The C library for the one clock that `Timestamp.now()` reads.
         "Canonical": Row(external: ["Darwin", "Glibc", "Musl"], isPure: true),
         "Text": Row(isPure: true),
@@ -30,13 +29,15 @@ enum ImportTable {
         "Ledger": Row(local: ["Postgres", "Canonical"], external: ["Crypto", "Logging", "ServiceLifecycle"]),
         "Keys": Row(local: ["Postgres", "Canonical"], external: ["Crypto"]),
         "Credentials": Row(local: ["Text", "Canonical"], external: ["Crypto", "CryptoExtras"], isPure: true),
-        "Hogweed": Row(local: ["CHogweed", "Credentials"], isPure: true),
-        "Identity": Row(local: ["Text", "Canonical"], isPure: true),
+        "Identity": Row(local: ["Text", "Canonical"], external: ["Crypto"], isPure: true),
+        "EventCoding": Row(local: ["Ledger", "Keys", "Identity", "Canonical"]),
         "Projections": Row(
-            local: ["Ledger", "Keys", "Identity", "Postgres", "Canonical"], external: ["Logging", "ServiceLifecycle"]),
+            local: ["EventCoding", "Ledger", "Keys", "Identity", "Postgres", "Canonical"],
+            external: ["Logging", "ServiceLifecycle"]),
         "IdentityService": Row(
             local: [
-                "Identity", "Ledger", "Keys", "Credentials", "Hogweed", "Projections", "Postgres", "Canonical", "Text",
+                "Identity", "EventCoding", "Ledger", "Keys", "Credentials", "Projections", "Postgres", "Canonical",
+                "Text",
             ], external: ["Crypto", "Logging", "ServiceLifecycle"]),
         "TenureAPI": Row(local: ["Canonical"], isPure: true),
         "HTTPAPI": Row(
@@ -49,7 +50,7 @@ enum ImportTable {
         "tenure": Row(
             local: [
                 "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",
-                "Projections", "IdentityService", "TenureAPI", "HTTPAPI", "TenureClient",
+                "EventCoding", "Projections", "IdentityService", "TenureAPI", "HTTPAPI", "TenureClient",
             ],
             external: [
                 "ArgumentParser", "Configuration", "Crypto", "Logging", "ServiceLifecycle", "UnixSignals",

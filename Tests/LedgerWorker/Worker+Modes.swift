@@ -124,7 +124,7 @@ extension Worker {
     }
 
     /// With `persist`, a crash of the server is no reason to give up: the same append is sent until it is answered.
-    private func record(_ append: Append, _ appender: Appender) async throws -> Appended {
+    private func record(_ append: Append, _ appender: Appender) async throws -> AppendReceipt {
         while true {
             do {
                 return try await appender.append(append)

@@ -1,7 +1,7 @@
 // swift-tools-version:6.3
 import PackageDescription
 
-// The four targets that touch C, threads or secrets, by themselves: a sanitizer needs a build of everything it
+// The three targets that touch C, threads or secrets, by themselves: a sanitizer needs a build of everything it
 // watches, and this one leaves the HTTP server out. `Sources` and the folders below `Tests` are symbolic links, so there
 // is one copy of every file; ArchitectureTests compare the targets with those of the manifest above.
 let settings: [SwiftSetting] = [
@@ -26,7 +26,6 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
-        .systemLibrary(name: "CHogweed", pkgConfig: "hogweed", providers: [.apt(["nettle-dev"])]),
         .target(
             name: "Schema", path: "schema", exclude: ["README.md"], sources: ["Schema.swift"],
             resources: [.embedInCode("migrations"), .embedInCode("functions")], swiftSettings: settings),
@@ -38,7 +37,6 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "Credentials", dependencies: ["Text", "Canonical", crypto, cryptoExtras], swiftSettings: settings),
-        .target(name: "Hogweed", dependencies: ["CHogweed", "Credentials"], swiftSettings: settingsBesideC),
         .target(
             name: "TestSupport", dependencies: ["Canonical", "Ledger", "Postgres", "Schema", crypto, logging],
             path: "Tests/TestSupport", swiftSettings: settings),
@@ -55,9 +53,6 @@ let package = Package(
         .testTarget(
             name: "CredentialsTests", dependencies: ["Credentials", "Canonical", "Text", crypto, cryptoExtras],
             exclude: ["vectors"], swiftSettings: settings),
-        .testTarget(
-            name: "HogweedTests", dependencies: ["Hogweed", "Credentials", "Canonical", crypto],
-            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -12,21 +12,8 @@
 -- Whoever is refused hears the longest of the waits: after it an attempt is there, unless others took it. Whoever took the
 -- last attempt is told the same, or 0 where the cap of a lifetime was reached.
 --
--- It once answered a set of rows, and called two functions for each share. Only that one is dropped: who waits for the
--- ledger's head with a plan of a function that is dropped meanwhile fails.
-DO $$
-BEGIN
-    IF EXISTS (
-        SELECT FROM pg_proc
-        WHERE pronamespace = 'tenure'::regnamespace AND proname = 'charge_attempt' AND proretset) THEN
-        DROP FUNCTION tenure.charge_attempt(
-            uuid, bytea[], integer[], integer[], timestamptz, integer, integer, integer, integer);
-    END IF;
-END
-$$;
-DROP FUNCTION IF EXISTS tenure.budget_wait(tenure.budget, integer, integer, timestamptz, integer);
-DROP FUNCTION IF EXISTS tenure.budget_refilled(tenure.budget, timestamptz, integer);
-
+-- A known device is one that has delays (charge_free_of_delay above 0). The cap of its lifetime ends nothing: it counts
+-- failures in a row, because a success sets lifetime back to 0, and from the cap on there is one attempt a day.
 CREATE OR REPLACE FUNCTION tenure.charge_attempt(
     charge_ledger uuid,
     charge_keys bytea[],
@@ -57,7 +44,8 @@ BEGIN
     SELECT array_agg(now.spent ORDER BY part.number), array_agg(now.refilled ORDER BY part.number), array_agg(b.key),
         max(greatest(
             CASE WHEN b.blocked_until > charge_time THEN b.blocked_until - charge_time END,
-            CASE WHEN now.spent >= part.most OR (part.cap > 0 AND b.lifetime >= part.cap) THEN
+            CASE WHEN now.spent >= part.most
+                OR (charge_free_of_delay = 0 AND part.cap > 0 AND b.lifetime >= part.cap) THEN
                 make_interval(secs => charge_refill_seconds - mod(old.age, charge_refill_seconds)) END))
     INTO _spent, _refilled, _found, _wait
     FROM unnest(charge_keys, charge_limits, charge_lifetime_caps) WITH ORDINALITY AS part (key, most, cap, number)
@@ -91,6 +79,9 @@ BEGIN
             spent = excluded.spent, lifetime = b.lifetime + 1, refilled_at = excluded.refilled_at,
             -- A first attempt is free of delay.
             blocked_until = CASE
+                WHEN charge_free_of_delay > 0
+                    AND charge_lifetime_caps[array_position(charge_keys, b.key)] BETWEEN 1 AND b.lifetime + 1
+                    THEN charge_time + interval '1 day'
                 WHEN charge_free_of_delay > 0 AND excluded.spent > charge_free_of_delay THEN charge_time + least(
                     interval '1 hour',
                     make_interval(
@@ -102,12 +93,12 @@ BEGIN
         WHERE b.key = ANY (_found)
         RETURNING b.key, b.spent, b.lifetime, b.refilled_at, b.blocked_until
     ), judged AS (
-        SELECT b.blocked_until, b.spent >= part.most AS spent, part.cap > 0 AND b.lifetime >= part.cap AS is_over,
+        SELECT b.blocked_until, b.spent >= part.most AS spent, part.cap > 0 AND b.lifetime >= part.cap AS is_capped,
             charge_refill_seconds - mod(extract(epoch FROM charge_time - b.refilled_at), charge_refill_seconds) AS rest
         FROM changed AS b
         JOIN unnest(charge_keys, charge_limits, charge_lifetime_caps) AS part (key, most, cap) ON b.key = part.key)
-    SELECT count(*), bool_or(spent OR is_over),
-        CASE WHEN NOT bool_or(is_over) THEN max(greatest(
+    SELECT count(*), bool_or(spent OR is_capped),
+        CASE WHEN charge_free_of_delay > 0 OR NOT bool_or(is_capped) THEN max(greatest(
             CASE WHEN blocked_until > charge_time THEN blocked_until - charge_time END,
             CASE WHEN spent THEN make_interval(secs => rest) END)) END
     INTO _written, exhausted, _wait FROM judged;

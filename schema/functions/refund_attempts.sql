@@ -23,4 +23,24 @@ BEGIN
 END
 $$;
 
+-- The same for a known device. Its lifetime counts failures in a row, so a success sets it to 0.
+CREATE OR REPLACE FUNCTION tenure.refund_known_device(
+    refund_ledger uuid,
+    refund_keys bytea[],
+    refund_count integer
+) RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, tenure
+AS $$
+BEGIN
+    WITH gone AS (
+        DELETE FROM tenure.budget
+        WHERE ledger_id = refund_ledger AND key = ANY (refund_keys) AND spent <= refund_count
+    )
+    UPDATE tenure.budget SET spent = spent - refund_count, lifetime = 0, blocked_until = NULL
+    WHERE ledger_id = refund_ledger AND key = ANY (refund_keys) AND spent > refund_count;
+END
+$$;
+
 GRANT EXECUTE ON FUNCTION tenure.refund_attempts TO tenure_app;
+GRANT EXECUTE ON FUNCTION tenure.refund_known_device TO tenure_app;

@@ -1,11 +1,11 @@
--- The three roles and the schema. Roles belong to the whole cluster, so those that exist already are taken as they are
--- after a check that they cannot go round row-level security.
+-- The three roles and the schema. Roles belong to the whole cluster, so an existing role is used as it is, after a
+-- check that it cannot bypass row-level security.
 DO $$
 DECLARE
     _role text;
     _may boolean := (SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user);
 BEGIN
-    -- Several databases of one cluster may be migrated at once, and only one of them can create a role.
+    -- Several programs may migrate at once, and only one of them can create a role.
     PERFORM pg_advisory_xact_lock(hashtextextended('tenure/roles', 0));
     FOREACH _role IN ARRAY ARRAY['tenure_owner', 'tenure_app', 'tenure_reader'] LOOP
         IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = _role) THEN
@@ -18,7 +18,7 @@ BEGIN
                 EXECUTE format(
                     'CREATE ROLE %I LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE NOREPLICATION', _role);
             EXCEPTION WHEN duplicate_object OR unique_violation THEN
-                -- Advisory locks hold within one database; another database's migration was faster.
+                -- Advisory locks hold within one database; the migration of another one was faster.
                 NULL;
             END;
         END IF;

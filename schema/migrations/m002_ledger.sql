@@ -1,29 +1,39 @@
--- The log. `ledger_id` leads every key, so that a ledger can be moved to another machine and no order between ledgers
--- is ever implied.
+-- The log: heads, events, tiles and checkpoints.
+--
+-- `ledger_id` leads every key of every table that belongs to ledgers, so that a ledger can move to another machine and
+-- nothing implies an order between ledgers.
+--
+-- Row-level security holds for every such table, for its owner too (FORCE). The application names the ledgers of a
+-- transaction in the setting tenure.ledgers. Without it, the application sees no row and can write none. PostgreSQL
+-- resets the setting to '' after the first transaction that set it, hence nullif. The sub-select builds the array once
+-- per statement, not once per row; schema/README.md has the cost of the form without it. IS TRUE keeps the comparison
+-- from becoming an index condition: every statement says `ledger_id = …` itself, and a second condition would try each
+-- ledger of a batch for every row. The reader role sees all rows and may write none.
 SET LOCAL ROLE tenure_owner;
 
--- The head of a ledger: locking this row is what puts appends in order. Its position counter and its time go with it.
+-- The head of a ledger. Appends lock this row, which puts them in order. `changed` is the transaction that changed the
+-- head last, so that the difference between two snapshots is a short range of an index (functions/changed_ledgers.sql).
+-- It is no cursor: nobody stores it elsewhere, and 0 means "not known".
 CREATE TABLE tenure.ledger (
     ledger_id uuid NOT NULL,
     size bigint NOT NULL DEFAULT 0,
     time timestamptz NOT NULL DEFAULT '0001-01-01T00:00:00Z',
+    changed xid8 NOT NULL DEFAULT '0',
     CONSTRAINT ledger_pkey PRIMARY KEY (ledger_id),
     CONSTRAINT ledger_size CHECK (size >= 0)
 ) WITH (fillfactor = 50);
+CREATE INDEX ledger_by_change ON tenure.ledger (changed);
 
--- The version of a stream: the number of its events.
-CREATE TABLE tenure.stream (
-    ledger_id uuid NOT NULL,
-    stream_id uuid NOT NULL,
-    kind text COLLATE "C" NOT NULL,
-    version integer NOT NULL,
-    CONSTRAINT stream_pkey PRIMARY KEY (ledger_id, stream_id, kind),
-    CONSTRAINT stream_kind CHECK (octet_length(kind) BETWEEN 1 AND 32),
-    CONSTRAINT stream_version CHECK (version >= 1)
-) WITH (fillfactor = 80);
+ALTER TABLE tenure.ledger ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY ledger_of_ledgers ON tenure.ledger TO tenure_app
+    USING ((ledger_id = ANY ((SELECT nullif(current_setting('tenure.ledgers', true), '')::uuid[])::uuid[])) IS TRUE);
+CREATE POLICY ledger_for_reader ON tenure.ledger FOR SELECT TO tenure_reader USING (true);
+GRANT SELECT, INSERT, UPDATE ON tenure.ledger TO tenure_app;
+GRANT SELECT ON tenure.ledger TO tenure_reader;
 
--- The events. `entry` is the event; the other columns repeat what is needed to find it, and the leaf hash (RFC 6962
--- section 2.1) is made by the table itself, so no writer can store another.
+-- The events. `entry` is the event; the other columns repeat what is needed to find it. The table computes the leaf
+-- hash (RFC 6962 section 2.1) itself, so no writer can store another one. The version of a stream is that of its last
+-- event.
 CREATE TABLE tenure.event (
     ledger_id uuid NOT NULL,
     position bigint NOT NULL,
@@ -43,21 +53,18 @@ CREATE TABLE tenure.event (
     CONSTRAINT event_kind CHECK (octet_length(kind) BETWEEN 1 AND 32),
     CONSTRAINT event_type CHECK (octet_length(type) BETWEEN 1 AND 64),
     CONSTRAINT event_entry CHECK (octet_length(entry) BETWEEN 2 AND 65535)
-);
+) WITH (toast_tuple_target = 8160);
+-- Sealed bytes and hashes do not compress, and trying takes as long as the rest of the insertion. An entry stays in its
+-- row up to what a page can hold.
+ALTER TABLE tenure.event ALTER COLUMN entry SET STORAGE EXTERNAL;
 
--- What can belong to one owner only, by the keyed hash of what it is.
-CREATE TABLE tenure.claim (
-    ledger_id uuid NOT NULL,
-    kind text COLLATE "C" NOT NULL,
-    key bytea NOT NULL,
-    owner uuid NOT NULL,
-    value bytea,
-    expires_at timestamptz,
-    CONSTRAINT claim_pkey PRIMARY KEY (ledger_id, kind, key),
-    CONSTRAINT claim_kind CHECK (octet_length(kind) BETWEEN 1 AND 32),
-    CONSTRAINT claim_key CHECK (octet_length(key) = 32),
-    CONSTRAINT claim_value CHECK (octet_length(value) <= 4096)
-);
+-- The application inserts and reads events, nothing else. Privileges enforce that, not triggers.
+ALTER TABLE tenure.event ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY event_of_ledgers ON tenure.event TO tenure_app
+    USING ((ledger_id = ANY ((SELECT nullif(current_setting('tenure.ledgers', true), '')::uuid[])::uuid[])) IS TRUE);
+CREATE POLICY event_for_reader ON tenure.event FOR SELECT TO tenure_reader USING (true);
+GRANT SELECT, INSERT ON tenure.event TO tenure_app;
+GRANT SELECT ON tenure.event TO tenure_reader;
 
 -- Full tiles of a ledger's tree: 256 hashes of one level, and the hash of the subtree above them. A cache: everything
 -- in it follows from the leaves, and verification never reads it.
@@ -73,12 +80,33 @@ CREATE TABLE tenure.tile (
     CONSTRAINT tile_hashes CHECK (octet_length(hashes) = 8192),
     CONSTRAINT tile_root CHECK (octet_length(root) = 32)
 );
--- Hashes do not compress.
 ALTER TABLE tenure.tile ALTER COLUMN hashes SET STORAGE EXTERNAL;
 
--- Events are inserted and read, nothing else; that is a matter of privileges, not of triggers.
-GRANT SELECT, INSERT ON tenure.event, tenure.tile TO tenure_app;
-GRANT SELECT, INSERT, UPDATE ON tenure.ledger, tenure.stream TO tenure_app;
-GRANT SELECT, INSERT, DELETE ON tenure.claim TO tenure_app;
+ALTER TABLE tenure.tile ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY tile_of_ledgers ON tenure.tile TO tenure_app
+    USING ((ledger_id = ANY ((SELECT nullif(current_setting('tenure.ledgers', true), '')::uuid[])::uuid[])) IS TRUE);
+CREATE POLICY tile_for_reader ON tenure.tile FOR SELECT TO tenure_reader USING (true);
+GRANT SELECT, INSERT ON tenure.tile TO tenure_app;
+GRANT SELECT ON tenure.tile TO tenure_reader;
+
+-- The newest signed checkpoint of each ledger. The system ledger records every older one. Its own newest checkpoint,
+-- the anchor, has a row here too. A later checkpoint replaces an earlier one; none is deleted.
+CREATE TABLE tenure.checkpoint (
+    ledger_id uuid NOT NULL,
+    size bigint NOT NULL,
+    root bytea NOT NULL,
+    note text COLLATE "C" NOT NULL,
+    CONSTRAINT checkpoint_pkey PRIMARY KEY (ledger_id),
+    CONSTRAINT checkpoint_size CHECK (size >= 1),
+    CONSTRAINT checkpoint_root CHECK (octet_length(root) = 32),
+    CONSTRAINT checkpoint_note CHECK (octet_length(note) BETWEEN 1 AND 4096)
+) WITH (fillfactor = 50);
+
+ALTER TABLE tenure.checkpoint ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY checkpoint_of_ledgers ON tenure.checkpoint TO tenure_app
+    USING ((ledger_id = ANY ((SELECT nullif(current_setting('tenure.ledgers', true), '')::uuid[])::uuid[])) IS TRUE);
+CREATE POLICY checkpoint_for_reader ON tenure.checkpoint FOR SELECT TO tenure_reader USING (true);
+GRANT SELECT, INSERT, UPDATE ON tenure.checkpoint TO tenure_app;
+GRANT SELECT ON tenure.checkpoint TO tenure_reader;
 
 RESET ROLE;

@@ -1,3 +1,4 @@
+import Credentials
 import Crypto
 import Foundation
 import IdentityService
@@ -20,11 +21,11 @@ struct BenchPerson: Sendable {
     func sign(_ challenge: [UInt8]) throws -> [UInt8] { Array(try device.signature(for: challenge).rawRepresentation) }
 
     var questions: [(question: String, answer: String)] {
-        (1...5).map { (question: "Question \($0)?", answer: "answer \($0)") }
+        QuestionList.current.questions.prefix(5).map { ($0.text(in: .english), "answer \($0.number)") }
     }
 
     var credentials: CredentialsInput {
-        CredentialsInput(securityQuestions: questions, passphrase: passphrase, questionsWithPassphrase: false)
+        CredentialsInput(texts: questions, passphrase: passphrase, questionsWithPassphrase: false)
     }
 }
 
@@ -33,7 +34,7 @@ struct BenchSession: Sendable {
     private let service: EventSourcedService
     private let app: AppCaller
 
-    init(_ service: EventSourcedService, _ secret: OperatorCommands.IssuedSecret) async throws {
+    init(_ service: EventSourcedService, _ secret: OperatorUseCases.IssuedSecret) async throws {
         self.service = service
         app = try await service.authenticate(appId: secret.appId.uuidString.lowercased(), secret: secret.secret)
     }
@@ -74,23 +75,23 @@ struct BenchSession: Sendable {
             app: app, call: call)
     }
 
-    func proveKey(_ purpose: FlowPurpose, _ started: FlowStarted, _ person: BenchPerson) async throws -> FlowOutcome {
+    func proveKey(_ purpose: FlowKind, _ started: FlowStarted, _ person: BenchPerson) async throws -> StepAnswer {
         try await service.proveKey(
             purpose: purpose, flow: started.flow, proof: person.sign(started.challenge), app: app, call: call)
     }
 
     func evaluate(
-        _ purpose: FlowPurpose, _ started: FlowStarted, _ elements: [ElementInput]
+        _ purpose: FlowKind, _ started: FlowStarted, _ elements: [ElementInput]
     ) async throws -> [Evaluation] {
         try await service.evaluate(purpose: purpose, flow: started.flow, elements: elements, app: app, call: call)
     }
 
-    func prove(_ purpose: FlowPurpose, _ started: FlowStarted, _ proof: ProofInput) async throws {
+    func prove(_ purpose: FlowKind, _ started: FlowStarted, _ proof: ProofInput) async throws {
         try expectSuccess(
             await service.prove(purpose: purpose, flow: started.flow, proof: proof, app: app, call: call))
     }
 
-    private func expectSuccess(_ outcome: FlowOutcome) throws {
+    private func expectSuccess(_ outcome: StepAnswer) throws {
         guard case .success = outcome else { throw BenchError("a flow ended otherwise than with success") }
     }
 }

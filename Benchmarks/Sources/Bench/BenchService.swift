@@ -1,3 +1,4 @@
+import Credentials
 import Foundation
 import IdentityService
 import Keys
@@ -20,11 +21,14 @@ struct BenchService: Sendable {
     /// Runs it beside `body`.
     func run<Result: Sendable>(_ body: (ServiceAssembly) async throws -> Result) async throws -> Result {
         let threads = ProcessInfo.processInfo.activeProcessorCount
-        let assembly = try await ServiceAssembly(
-            ServiceAssembly.Configuration(
-                application: try cluster.configuration(database, as: "tenure_app"),
-                reader: try cluster.configuration(database, as: "tenure_reader"), masters: masters,
-                computeThreads: threads, computeWaiting: max(64, threads * 16)), logger: Cluster.logger)
+        var configuration = ServiceAssembly.Configuration(
+            application: try cluster.configuration(database, as: "tenure_app"),
+            reader: try cluster.configuration(database, as: "tenure_reader"), masters: masters,
+            computeThreads: threads, computeWaiting: max(64, threads * 16))
+        let key = try OperatorKey(privateBytes: [UInt8](repeating: 7, count: 32))
+        configuration.makeOperatorKey = { NewOperatorKey(key.publicKey) {} }
+        configuration.operatorSigner = OperatorKeySource { key }
+        let assembly = try await ServiceAssembly(configuration, logger: Cluster.logger)
         let group = ServiceGroup(services: assembly.services, logger: Cluster.logger)
         let running = Task { try await group.run() }
         do {

@@ -16,7 +16,7 @@ struct BlindLoginBench: Benchmark {
     private let cluster: Cluster
     private let plan: Plan
     private let masters = MasterKeys.random()
-    private let secret: OperatorCommands.IssuedSecret
+    private let secret: OperatorUseCases.IssuedSecret
     private let people: [BlindPerson]
     private let direct: [BenchPerson]
     private let postmaster: Int
@@ -32,7 +32,7 @@ struct BlindLoginBench: Benchmark {
         try await cluster.makeDatabase(Self.database)
         let direct = (101...148).map { BenchPerson(number: $0) }
         (secret, people) = try await BenchService(cluster, Self.database, masters).run { assembly in
-            let secret = try await assembly.commands.createApp(name: "bench", roles: Set(CallerRole.allCases))
+            let secret = try await assembly.commands.createApp(name: "bench", roles: CallerRole.usual)
             let session = try await BenchSession(assembly.service, secret)
             var people: [BlindPerson] = []
             // One after the other: what is slow here is the client, and it is on this machine.

@@ -37,7 +37,8 @@ struct BlindPerson: Sendable {
             employeeKey: try EmployeePublicKey(bytes: person.publicKey))
         let proof = ProofInput(
             userSignature: try new.userKey.sign(validationOf: challenge).bytes,
-            credentials: .init(record: record.bytes, questions: new.questions.map { ($0.text, $0.salt) }))
+            credentials: .init(
+                record: record.bytes, questions: new.questions.map { (QuestionInput($0.question), $0.salt) }))
         try await session.prove(.registration, started, proof)
         return try await prepare(person, new.userKey, session)
     }
@@ -53,7 +54,7 @@ struct BlindPerson: Sendable {
         }
         let context = try OpeningContext(bytes: told.context)
         let answers = try zip(context.questionIds, questions).map { id, question in
-            guard let known = person.questions.first(where: { $0.question == question.question }) else {
+            guard let known = person.questions.first(where: { $0.question == question.text(preferring: []) }) else {
                 throw BenchError("a question that nobody set")
             }
             return (questionId: id, answer: known.answer)

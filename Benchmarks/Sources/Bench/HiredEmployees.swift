@@ -3,7 +3,6 @@ import Foundation
 import Identity
 import Ledger
 import Postgres
-import Projections
 
 /// Makes companies large: each founder's registration is recorded again under new ids, with a key presented and
 /// authorized, so that every event changes views.

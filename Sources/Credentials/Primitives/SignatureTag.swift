@@ -1,6 +1,6 @@
 /// The first line of a signed message, without its newline.
 ///
-/// A signer names the tag it means to sign and refuses bytes that begin with another.
+/// A signer names the tag that it intends to sign, and refuses bytes that begin with another one.
 public struct SignatureTag: Sendable, Hashable, CustomStringConvertible {
     /// The tag as it stands in the message, ASCII.
     public let rawValue: String
@@ -9,7 +9,7 @@ public struct SignatureTag: Sendable, Hashable, CustomStringConvertible {
 
     /// A challenge, signed by a device key.
     public static let challenge = SignatureTag("tenure/v1/challenge")
-    /// A challenge, signed by a user key after its copy was opened.
+    /// A challenge, signed by a user key after its copy is opened.
     public static let validation = SignatureTag("tenure/v1/validation")
     /// A record of credentials, signed by its user key and by the device key.
     public static let credentialsSet = SignatureTag("tenure/v1/credentials-set")
@@ -29,6 +29,8 @@ public struct SignatureTag: Sendable, Hashable, CustomStringConvertible {
     public static let appLink = SignatureTag("tenure/v1/app-link")
     /// Another employee becomes security admin.
     public static let succession = SignatureTag("tenure/v1/succession")
+    /// A decision of the operator.
+    public static let operatorDecision = SignatureTag("tenure/v1/operator")
     /// A recovery of credentials is opened.
     public static let recoveryOpening = SignatureTag("tenure/v1/recovery-opening")
     /// A recovery of credentials is confirmed.
@@ -36,18 +38,57 @@ public struct SignatureTag: Sendable, Hashable, CustomStringConvertible {
     /// A recovery of credentials is cancelled.
     public static let recoveryCancellation = SignatureTag("tenure/v1/recovery-cancellation")
 
-    /// The tag and a newline: what every message of this kind begins with.
+    /// An account is approved.
+    public static let employeeApproval = SignatureTag("tenure/v1/employee-approval")
+    /// An account is cancelled.
+    public static let employeeCancellation = SignatureTag("tenure/v1/employee-cancellation")
+    /// A cancellation is undone.
+    public static let employeeReinstatement = SignatureTag("tenure/v1/employee-reinstatement")
+    /// All sessions of an employee are ended.
+    public static let sessionsEnd = SignatureTag("tenure/v1/sessions-end")
+    /// An address in a confirmed domain is reclaimed.
+    public static let emailReclaim = SignatureTag("tenure/v1/email-reclaim")
+    /// An invitation is issued.
+    public static let invitationIssue = SignatureTag("tenure/v1/invitation-issue")
+    /// An invitation is revoked.
+    public static let invitationRevocation = SignatureTag("tenure/v1/invitation-revocation")
+
+    /// The tag and a newline, with which every message of this kind begins.
     public var line: [UInt8] { Array(rawValue.utf8) + [0x0a] }
 
     /// The tag as it stands in the message.
     public var description: String { rawValue }
 
-    /// Returns what follows the tag line of `message`.
+    /// Returns the part of `message` after the tag line.
     ///
-    /// - Throws: ``CredentialsError/Code/unexpectedTag`` when the message begins with anything else.
+    /// - Throws: ``CredentialsError/Code/unexpectedTag`` if the message begins with anything else.
     public func content(of message: [UInt8]) throws(CredentialsError) -> [UInt8] {
         let line = line
         guard message.starts(with: line) else { throw CredentialsError(.unexpectedTag) }
         return Array(message.dropFirst(line.count))
     }
+}
+
+/// The tags that keep different kinds of bytes from being confused.
+///
+/// The tag of a signed message is its first line: the tag and a newline. The tag of hashed, derived or evaluated bytes
+/// precedes them without a newline.
+enum Tag {
+    static let answers = Array("tenure/v1/answers".utf8)
+    static let passphrase = Array("tenure/v1/passphrase".utf8)
+    static let scrypt = Array("tenure/v1/scrypt".utf8)
+    static let seal = Array("tenure/v1/seal".utf8)
+    static let sealAnswers = Array("tenure/v1/seal/answers".utf8)
+    static let sealPassphrase = Array("tenure/v1/seal/passphrase".utf8)
+    static let oprf = Array("tenure/v1/oprf".utf8)
+    static let oprfAnswers = Array("tenure/v1/oprf/answers".utf8)
+    static let oprfPassphrase = Array("tenure/v1/oprf/passphrase".utf8)
+    static let question = Array("tenure/v1/question".utf8)
+    static let subject = Array("tenure/v1/subject".utf8)
+    static let invitationSubject = Array("tenure/v1/invitation-subject".utf8)
+    static let record = Array("tenure/v1/record".utf8)
+    static let commonPassphrase = Array("tenure/v1/common-passphrase\n".utf8)
+    static let appAuthority = Array("tenure/v1/app-authority".utf8)
+    static let decoy = Array("tenure/v1/decoy".utf8)
+    static let decoyTenant = Array("tenure/v1/decoy-tenant".utf8)
 }

@@ -1,12 +1,21 @@
-/// Credentials that were just made: the record but for the device's signature, and what is kept beside it.
+import Text
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// New credentials: the record without the device's signature, and the secrets beside it.
 public struct NewCredentials: Sendable, Redacted {
-    /// The new user key, to sign the flow's challenge with; it is dropped after that.
+    /// The new user key, which signs the flow's challenge and is then discarded.
     public let userKey: UserKey
     /// The record's content.
     public let content: CredentialsContent
-    /// By the new user key over ``deviceMessage``.
+    /// The signature of the new user key over ``deviceMessage``.
     public let selfSignature: Signature
-    /// The five questions in the record's order: ``QuestionText/plaintext`` is sealed under the person's key.
+    /// The five questions in the record's order. Each ``QuestionText/plaintext`` is encrypted under the user's person
+    /// key.
     public let questions: [QuestionText]
 
     init(
@@ -37,14 +46,14 @@ public struct NewCredentials: Sendable, Redacted {
         questions = setUp.questions
     }
 
-    /// The bytes that the device signs in blind mode: tag line and content.
+    /// The message that the device signs in blind mode: tag line and content.
     public var deviceMessage: [UInt8] { content.signedMessage }
 
-    /// The finished record.
+    /// Returns the finished record.
     ///
     /// - Parameters:
-    ///   - deviceSignature: The device's signature over ``deviceMessage``, raw or DER; required in blind mode. In
-    ///     direct mode the device never sees the record and has signed the flow's challenge instead.
+    ///   - deviceSignature: The device's signature over ``deviceMessage``, raw or DER. Blind mode requires it. In
+    ///     direct mode the device never sees the record and signs the flow's challenge instead.
     ///   - employeeKey: The device's key.
     /// - Throws: ``CredentialsError/Code/signatureInvalid`` or ``CredentialsError/Code/recordInvalid``.
     public func record(
@@ -55,5 +64,116 @@ public struct NewCredentials: Sendable, Redacted {
             signature = try KeyProof.verify(deviceSignature, over: deviceMessage, by: employeeKey)
         }
         return try CredentialsRecord(content: content, selfSignature: selfSignature, deviceSignature: signature)
+    }
+}
+
+/// A passphrase in canonical form (NFC, case and spaces kept), checked before anything is charged.
+public struct Passphrase: Sendable, Redacted {
+    let secret: SecretBytes
+
+    /// The longest passphrase in bytes of UTF-8, before and after canonicalisation.
+    public static let maximumByteCount = 1_024
+    /// The minimum number of code points of a new passphrase, after canonicalisation.
+    public static let minimumCodePoints = 8
+
+    /// A passphrase typed to log in, of any length from 1.
+    ///
+    /// - Throws: ``CredentialsError/Code/passphraseMissing`` if it is empty, ``CredentialsError/Code/tooLong``,
+    ///   ``CredentialsError/Code/textInvalid``.
+    public init(supplied text: String) throws(CredentialsError) {
+        do {
+            secret = SecretBytes(
+                try TextRule.passphrase.secretBytes(of: text, maximumBytes: Self.maximumByteCount))
+        } catch {
+            guard error.code == .incomplete else { throw error }
+            throw CredentialsError(.passphraseMissing)
+        }
+    }
+
+    /// A newly chosen passphrase.
+    ///
+    /// - Throws: ``CredentialsError/Code/incomplete`` below 8 code points, ``CredentialsError/Code/tooLong``,
+    ///   ``CredentialsError/Code/textInvalid``.
+    public init(new text: String) throws(CredentialsError) {
+        let bytes = try TextRule.passphrase.secretBytes(of: text, maximumBytes: Self.maximumByteCount)
+        guard String(decoding: bytes, as: UTF8.self).unicodeScalars.count >= Self.minimumCodePoints else {
+            throw CredentialsError(.incomplete, field: "passphrase")
+        }
+        secret = SecretBytes(bytes)
+    }
+}
+
+/// A question that a user chose and the answer, as entered.
+public struct QuestionAndAnswer: Sendable, Redacted {
+    /// The question. A user's own text has at most 256 bytes of UTF-8.
+    public var question: Question
+    /// The answer, at most 256 bytes of UTF-8 before and after canonicalisation.
+    public var answer: String
+
+    /// A question and its answer as entered. ``CredentialSetUp`` checks them.
+    public init(question: Question, answer: String) {
+        self.question = question
+        self.answer = answer
+    }
+
+    /// A question by its text, which may be that of a listed one, and its answer.
+    public init(question: String, answer: String) { self.init(question: Question(question), answer: answer) }
+}
+
+/// Three to five answers to a credential's questions in canonical form, checked before anything is charged.
+public struct SuppliedAnswers: Sendable, Redacted {
+    /// The longest answer in bytes of UTF-8, before and after canonicalisation.
+    public static let maximumByteCount = 256
+    /// The fewest answers that can open a copy.
+    public static let minimumCount = 3
+
+    /// The answers by the position of their question in the record, 0 to 4.
+    let byPosition: [Int: SecretBytes]
+
+    /// Canonicalises and checks answers.
+    ///
+    /// An answer that is empty after canonicalisation counts as not supplied.
+    ///
+    /// - Parameters:
+    ///   - answers: The answers in any order, each with the id of its question.
+    ///   - questionIds: The five ids of the credential, real or decoy, in the record's order.
+    /// - Throws: ``CredentialsError/Code/questionTwice``, ``CredentialsError/Code/questionUnknown``,
+    ///   ``CredentialsError/Code/tooLong``, ``CredentialsError/Code/textInvalid``,
+    ///   ``CredentialsError/Code/atLeastThreeAnswersRequired``.
+    public init(
+        _ answers: [(questionId: UUID, answer: String)], questionIds: [UUID]
+    ) throws(CredentialsError) {
+        var seen: Set<UUID> = []
+        for item in answers where !seen.insert(item.questionId).inserted {
+            throw CredentialsError(.questionTwice)
+        }
+        var byPosition: [Int: SecretBytes] = [:]
+        for item in answers {
+            guard let position = questionIds.firstIndex(of: item.questionId) else {
+                throw CredentialsError(.questionUnknown)
+            }
+            do {
+                byPosition[position] = SecretBytes(
+                    try TextRule.foldedText.secretBytes(of: item.answer, maximumBytes: Self.maximumByteCount))
+            } catch {
+                guard error.code == .incomplete else { throw error }
+            }
+        }
+        guard byPosition.count >= Self.minimumCount else { throw CredentialsError(.atLeastThreeAnswersRequired) }
+        self.byPosition = byPosition
+    }
+
+    /// How many answers there are, 3 to 5. They give 1, 4 or 10 combinations to try.
+    public var count: Int { byPosition.count }
+
+    /// The inputs of all subsets that these answers cover, in the frozen order.
+    func inputs(_ context: OpeningContext) -> [VOPRFInput] {
+        AnswerSubset.within(Set(byPosition.keys)).map { subset in
+            VOPRFInput(
+                credentialId: context.credentialId, subset: subset,
+                answers: subset.positions.compactMap { position in
+                    byPosition[position].map { (context.questionIds[position], $0.bytes) }
+                })
+        }
     }
 }

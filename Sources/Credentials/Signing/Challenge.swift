@@ -6,12 +6,18 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The exact bytes a device signs before it is told anything, and a user key signs after its copy was opened.
+/// The exact bytes that a device signs first, and that a user key signs after its copy is opened.
 ///
 /// The bytes are the tag line `tenure/v1/challenge` and the canonical JSON (RFC 8785) of the fields. A client parses
-/// them, compares every field it knows and only then signs; it never signs bytes it did not understand.
+/// them and compares every field that it knows before it signs. It never signs bytes that it did not understand.
+///
+/// ```swift
+/// let challenge = try Challenge(parsing: bytes)
+/// try challenge.require(expectation)                     // a `ChallengeExpectation`
+/// let signature = try key.sign(challenge)                // an `EmployeeKey`
+/// ```
 public struct Challenge: Sendable, Hashable {
-    /// What a challenge is for.
+    /// The purpose of a challenge.
     public enum Purpose: String, Sendable, Hashable, CaseIterable {
         /// Registering an employee.
         case registration
@@ -25,28 +31,28 @@ public struct Challenge: Sendable, Hashable {
 
     /// The fields of a challenge.
     public struct Fields: Sendable, Hashable {
-        /// The service that asks, as it names itself: 1 to 255 bytes of UTF-8.
+        /// The name of the service: 1 to 255 bytes of UTF-8.
         public var issuer: String
-        /// What the signature will be used for.
+        /// The purpose of the signature.
         public var purpose: Purpose
         /// The flow this challenge belongs to.
         public var flow: UUID
-        /// 32 random bytes, consumed once.
+        /// 32 random bytes, used once.
         public var nonce: [UInt8]
-        /// The tenant: its id, one reserved for it, or that of a decoy.
+        /// The tenant's id: real, reserved, or that of a decoy.
         public var tenant: UUID
-        /// The salted commitment to company and employee id.
+        /// The salted commitment to tenant name and employee id.
         public var subject: Commitment
-        /// The app that asked: 1 to 64 characters of A–Z a–z 0–9 `.` `_` `-`.
+        /// The app that requested it: 1 to 64 characters of A–Z a–z 0–9 `.` `_` `-`.
         public var app: String
-        /// The device key that shall sign.
+        /// The device key that must sign.
         public var employeeKey: EmployeePublicKey
-        /// The credential, once it is known which.
+        /// The credential, once it is known.
         public var credential: UUID?
         /// The last moment at which the device's signature is accepted.
         public var expires: Timestamp
 
-        /// Collects the fields; ``Challenge/init(_:)`` checks them.
+        /// The fields of a challenge. ``Challenge/init(_:)`` checks them.
         public init(
             issuer: String, purpose: Purpose, flow: UUID, nonce: [UInt8], tenant: UUID, subject: Commitment,
             app: String, employeeKey: EmployeePublicKey, credential: UUID?, expires: Timestamp
@@ -66,7 +72,7 @@ public struct Challenge: Sendable, Hashable {
 
     /// The longest life of a challenge in microseconds: 120 seconds.
     public static let maximumLifetimeMicroseconds: Int64 = 120_000_000
-    /// The size above which bytes are refused unread.
+    /// The size above which bytes are refused without parsing.
     public static let maximumByteCount = 2_048
 
     /// The fields.
@@ -74,7 +80,7 @@ public struct Challenge: Sendable, Hashable {
     /// The exact bytes to sign.
     public let bytes: [UInt8]
 
-    /// Writes a challenge.
+    /// A challenge with these fields.
     ///
     /// - Throws: ``CredentialsError/Code/challengeInvalid`` with the name of the first field out of range.
     public init(_ fields: Fields) throws(CredentialsError) {
@@ -83,21 +89,21 @@ public struct Challenge: Sendable, Hashable {
         bytes = SignatureTag.challenge.line + fields.json.canonicalBytes()
     }
 
-    /// Reads the exact bytes of a challenge; anything but the one form that ``init(_:)`` writes is refused.
+    /// Parses the exact bytes of a challenge. It refuses anything that ``init(_:)`` does not write.
     ///
     /// - Throws: ``CredentialsError/Code/unexpectedTag`` or ``CredentialsError/Code/challengeInvalid``.
     public init(parsing bytes: [UInt8]) throws(CredentialsError) {
         guard bytes.count <= Self.maximumByteCount else { throw CredentialsError(.challengeInvalid) }
         let content = try SignatureTag.challenge.content(of: bytes)
         fields = try Fields(json: content)
-        // The parser already refuses what is not canonical; writing it again leaves nothing to a second opinion.
+        // The parser already refuses what is not canonical. Encoding the fields again makes certain.
         guard SignatureTag.challenge.line + fields.json.canonicalBytes() == bytes else {
             throw CredentialsError(.challengeInvalid)
         }
         self.bytes = bytes
     }
 
-    /// Reads bytes that ``init(_:)`` wrote and that were kept where no stranger writes.
+    /// Parses bytes that ``init(_:)`` wrote, from trusted storage.
     ///
     /// - Throws: ``CredentialsError/Code/unexpectedTag`` or ``CredentialsError/Code/challengeInvalid``.
     public init(kept bytes: [UInt8]) throws(CredentialsError) {
@@ -113,5 +119,69 @@ public struct Challenge: Sendable, Hashable {
         guard !remaining.overflow, (0...Self.maximumLifetimeMicroseconds).contains(remaining.partialValue) else {
             throw CredentialsError(.expired)
         }
+    }
+}
+
+extension Challenge.Fields {
+    /// The members in JSON; names in alphabetical order are `app credential employeeKey expires flow issuer nonce
+    /// purpose subject tenant`.
+    var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "app": .string(app),
+            "employeeKey": .string(Base64URL.encode(employeeKey.bytes)),
+            "expires": .string(expires.description),
+            "flow": .string(flow.lowercased),
+            "issuer": .string(issuer),
+            "nonce": .string(Base64URL.encode(nonce)),
+            "purpose": .string(purpose.rawValue),
+            "subject": .string(Base64URL.encode(subject.bytes)),
+            "tenant": .string(tenant.lowercased),
+        ]
+        if let credential { members["credential"] = .string(credential.lowercased) }
+        return .object(members)
+    }
+
+    init(json bytes: [UInt8], isKept: Bool = false) throws(CredentialsError) {
+        do {
+            var reader = try ObjectReader(try CanonicalJSON.parse(bytes))
+            let purposeName = try reader.string("purpose")
+            guard let purpose = Challenge.Purpose(rawValue: purposeName) else {
+                throw CredentialsError(.challengeInvalid, field: "purpose")
+            }
+            let key = try reader.bytes("employeeKey")
+            self.init(
+                issuer: try reader.string("issuer"), purpose: purpose, flow: try reader.uuid("flow"),
+                nonce: try reader.bytes("nonce"), tenant: try reader.uuid("tenant"),
+                subject: try Commitment(bytes: try reader.bytes("subject")), app: try reader.string("app"),
+                employeeKey: isKept ? try EmployeePublicKey(kept: key) : try EmployeePublicKey(bytes: key),
+                credential: try reader.optionalUUID("credential"), expires: try reader.timestamp("expires"))
+            try reader.finish()
+        } catch let error as CredentialsError where error.code == .challengeInvalid {
+            throw error
+        } catch {
+            throw CredentialsError(.challengeInvalid)
+        }
+        try check()
+    }
+
+    func check() throws(CredentialsError) {
+        guard (1...255).contains(issuer.utf8.count) else {
+            throw CredentialsError(.challengeInvalid, field: "issuer")
+        }
+        guard nonce.count == 32 else { throw CredentialsError(.challengeInvalid, field: "nonce") }
+        guard app.isCodeName else { throw CredentialsError(.challengeInvalid, field: "app") }
+    }
+}
+
+extension String {
+    /// Whether this is 1 to 64 characters of A–Z a–z 0–9 `.` `_` `-`, and so cannot contain personal text.
+    var isCodeName: Bool {
+        (1...64).contains(utf8.count)
+            && utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2e, 0x5f, 0x2d: true
+                default: false
+                }
+            }
     }
 }

@@ -6,13 +6,13 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What a client knows before it signs: every field that is set here must be the challenge's.
+/// The values that a client expects in a challenge before it signs. Every field that is set must match.
 ///
-/// The device's own key and the purpose are always known; the rest is compared when the client knows it.
+/// The device's own key and the purpose are always known. Other fields are compared if the client knows them.
 public struct ChallengeExpectation: Sendable, Hashable {
     /// The service's name.
     public var issuer: String?
-    /// The purpose the person chose.
+    /// The purpose that the user chose.
     public var purpose: Challenge.Purpose
     /// The flow.
     public var flow: UUID?
@@ -26,12 +26,12 @@ public struct ChallengeExpectation: Sendable, Hashable {
     public var app: String?
     /// The device's own key.
     public var employeeKey: EmployeePublicKey
-    /// The credential; `nil` compares nothing.
+    /// The credential, or `nil` to skip the comparison.
     public var credential: UUID?
-    /// The moment to judge the expiry by; `nil` leaves that to the service.
+    /// The time to compare the expiry with, or `nil` to leave that to the service.
     public var now: Timestamp?
 
-    /// Expects this purpose and key, and whatever else is set.
+    /// An expectation of this purpose and key, and of what else is given.
     public init(
         purpose: Challenge.Purpose, employeeKey: EmployeePublicKey, issuer: String? = nil, flow: UUID? = nil,
         nonce: [UInt8]? = nil, tenant: UUID? = nil, subject: Commitment? = nil, app: String? = nil,
@@ -56,7 +56,7 @@ extension Challenge {
     /// - Throws: ``CredentialsError/Code/challengeMismatch`` with the name of the first field that differs, or
     ///   ``CredentialsError/Code/expired``.
     public func require(_ expected: ChallengeExpectation) throws(CredentialsError) {
-        // Strings are compared by their bytes: Swift's == takes different Unicode forms for equal.
+        // Strings are compared by their bytes, because Swift's `==` treats different Unicode forms as equal.
         try compare("issuer", Array(fields.issuer.utf8), expected.issuer.map { Array($0.utf8) })
         try compare("purpose", fields.purpose, expected.purpose)
         try compare("flow", fields.flow, expected.flow)
@@ -74,5 +74,55 @@ extension Challenge {
     ) throws(CredentialsError) {
         guard let expected else { return }
         guard value == expected else { throw CredentialsError(.challengeMismatch, field: name) }
+    }
+}
+
+/// A challenge with both signatures, as `AnswersValidated` and `PassphraseValidated` carry it. Anyone can verify it.
+public struct ValidatedChallenge: Sendable, Hashable {
+    /// The challenge that the device signed first.
+    public let challenge: Challenge
+    /// The signature of the device key that the challenge names, over the challenge's bytes.
+    public let deviceSignature: Signature
+    /// The signature of the user key over `tenure/v1/validation`, newline, the challenge's bytes.
+    public let userSignature: Signature
+
+    /// A challenge and its signatures, not yet verified.
+    public init(challenge: Challenge, deviceSignature: Signature, userSignature: Signature) {
+        self.challenge = challenge
+        self.deviceSignature = deviceSignature
+        self.userSignature = userSignature
+    }
+
+    /// Verifies both signatures.
+    ///
+    /// - Parameter userKey: The public key of the credential's record, never one that came with the proof.
+    /// - Throws: ``CredentialsError/Code/signatureInvalid`` if either does not verify.
+    public func verify(userKey: UserPublicKey) throws(CredentialsError) {
+        try challenge.fields.employeeKey.verify(deviceSignature, over: challenge.bytes)
+        try challenge.verifyValidation(userSignature, by: userKey)
+    }
+}
+
+extension Challenge {
+    /// Verifies the device's signature, raw or DER, by the key the challenge names, and returns the raw form to store.
+    ///
+    /// - Throws: ``CredentialsError/Code/signatureInvalid``.
+    public func verifyKeyProof(_ proof: [UInt8]) throws(CredentialsError) -> Signature {
+        try KeyProof.verify(proof, over: bytes, by: fields.employeeKey)
+    }
+
+    /// Verifies a user key's proof, raw or DER, over `tenure/v1/validation`, newline and this challenge, and returns the
+    /// raw form to store.
+    ///
+    /// - Throws: ``CredentialsError/Code/signatureInvalid``.
+    public func verifyValidation(proof: [UInt8], by key: UserPublicKey) throws(CredentialsError) -> Signature {
+        try KeyProof.verify(proof, over: SignatureTag.validation.line + bytes, by: key)
+    }
+
+    /// Verifies a user key's signature over `tenure/v1/validation`, newline and this challenge.
+    ///
+    /// - Throws: ``CredentialsError/Code/signatureInvalid``.
+    public func verifyValidation(_ signature: Signature, by key: UserPublicKey) throws(CredentialsError) {
+        try key.verify(signature, over: SignatureTag.validation.line + bytes)
     }
 }

@@ -1,10 +1,11 @@
 import Crypto
 import Text
 
-/// A salted hash that stands for a text in signed bytes, so that the text can be erased and the signature kept.
+/// A salted hash that represents a text in signed bytes, so that the text can be erased while the signature stays
+/// valid.
 ///
-/// SHA-256 of tag ‖ salt (32 bytes) ‖ text. The salt is random and as secret as the text: without it the text cannot
-/// be confirmed by guessing.
+/// It is SHA-256 of tag ‖ salt (32 bytes) ‖ text. The salt is random and as secret as the text: without it a guess at
+/// the text cannot be confirmed.
 public struct Commitment: Sendable, Hashable {
     /// The 32 bytes of the hash.
     public let bytes: [UInt8]
@@ -12,7 +13,7 @@ public struct Commitment: Sendable, Hashable {
     /// The length of a salt in bytes.
     public static let saltByteCount = 32
 
-    /// Takes a stored commitment.
+    /// A stored commitment.
     ///
     /// - Throws: ``CredentialsError/Code/recordInvalid`` unless there are 32 bytes.
     public init(bytes: [UInt8]) throws(CredentialsError) {
@@ -29,8 +30,8 @@ public struct Commitment: Sendable, Hashable {
         Commitment(tag: Tag.question, salt: salt, text: text)
     }
 
-    /// Commits to the employee a challenge is about: tag `tenure/v1/subject`, text company and employee id, each in
-    /// canonical UTF-8 behind its 16-bit length.
+    /// Commits to the employee of a challenge: tag `tenure/v1/subject`, text tenant name and employee id, each in
+    /// canonical UTF-8 after its 16-bit length.
     public static func subject(salt: [UInt8], company: [UInt8], employee: [UInt8]) -> Commitment {
         var text = ByteWriter()
         text.framed(company)
@@ -38,7 +39,7 @@ public struct Commitment: Sendable, Hashable {
         return Commitment(tag: Tag.subject, salt: salt, text: text.bytes)
     }
 
-    /// Commits to the employee a challenge is about by the names that a person entered: what a client compares.
+    /// Commits to the employee of a challenge by the names that a user entered. A client compares the result.
     ///
     /// - Throws: ``CredentialsError/Code/incomplete``, ``CredentialsError/Code/tooLong`` or
     ///   ``CredentialsError/Code/textInvalid`` for a name that the service would refuse as well.
@@ -48,5 +49,35 @@ public struct Commitment: Sendable, Hashable {
         subject(
             salt: salt, company: try TextRule.foldedText.secretBytes(of: companyName, maximumBytes: 256),
             employee: try TextRule.foldedText.secretBytes(of: companyEmployeeId, maximumBytes: 256))
+    }
+
+    /// Commits to the recipient of an invitation: tag `tenure/v1/invitation-subject`, text tenant name, employee id and
+    /// optional address, each in canonical UTF-8 after its 16-bit length.
+    public static func invitation(
+        salt: [UInt8], company: [UInt8], employee: [UInt8], email: [UInt8]?
+    ) -> Commitment {
+        var text = ByteWriter()
+        text.framed(company)
+        text.framed(employee)
+        text.framed(email ?? [])
+        return Commitment(tag: Tag.invitationSubject, salt: salt, text: text.bytes)
+    }
+
+    /// Commits to the recipient of an invitation by the texts that a user entered. A client compares the result before
+    /// it signs.
+    ///
+    /// - Throws: ``CredentialsError/Code/incomplete``, ``CredentialsError/Code/tooLong`` or
+    ///   ``CredentialsError/Code/textInvalid`` for a text that the service would refuse as well.
+    public static func invitation(
+        salt: [UInt8], companyName: String, companyEmployeeId: String, email: String?
+    ) throws(CredentialsError) -> Commitment {
+        let rule = TextRule.foldedText
+        let company = try rule.secretBytes(of: companyName, maximumBytes: 256)
+        let employee = try rule.secretBytes(of: companyEmployeeId, maximumBytes: 256)
+        // The longest address is the one that an app builds from the longest id and the longest name.
+        guard let email else { return invitation(salt: salt, company: company, employee: employee, email: nil) }
+        return invitation(
+            salt: salt, company: company, employee: employee,
+            email: try rule.secretBytes(of: email, maximumBytes: 525))
     }
 }

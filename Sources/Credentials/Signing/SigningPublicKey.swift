@@ -9,16 +9,16 @@ import Foundation
 
 /// A P-256 public key in its one accepted form: the 65-byte uncompressed X9.63 point, validated to lie on the curve.
 ///
-/// Each role has its own type, so that a device's key is never passed where a user's is meant.
+/// Each role has its own type, so that a device key cannot be passed in place of a user key.
 public protocol SigningPublicKey: Sendable, Hashable, CustomStringConvertible {
     /// The 65 bytes: 0x04, x (32, big-endian), y (32, big-endian).
     var bytes: [UInt8] { get }
 
-    /// Takes a key as it is; use ``init(bytes:)`` for what comes from outside.
+    /// A key at a validated point. Use ``init(bytes:)`` for external input.
     init(validated bytes: ValidatedPoint)
 }
 
-/// Sixty-five bytes that were found to be a point on P-256; only this module makes one.
+/// Sixty-five bytes that are known to be a point on P-256. Only this module creates it.
 public struct ValidatedPoint: Sendable, Hashable {
     let bytes: [UInt8]
 
@@ -28,7 +28,7 @@ public struct ValidatedPoint: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// Takes what was found to be a point before it was kept.
+    /// Bytes that were validated as a point before they were stored.
     init(kept bytes: [UInt8]) throws(CredentialsError) {
         guard bytes.count == 65, bytes[0] == 0x04 else { throw CredentialsError(.keyInvalid) }
         self.bytes = bytes
@@ -38,24 +38,24 @@ public struct ValidatedPoint: Sendable, Hashable {
 }
 
 extension SigningPublicKey {
-    /// Validates and takes a key.
+    /// Validates a key.
     ///
     /// - Throws: ``CredentialsError/Code/keyInvalid`` unless `bytes` are 65 bytes, begin with 4 and are on the curve.
     public init(bytes: [UInt8]) throws(CredentialsError) { self.init(validated: try ValidatedPoint(bytes)) }
 
-    /// Takes a key that was validated before it was kept where no stranger writes: only its form is looked at, and nothing
-    /// verifies under what is no point.
+    /// A key that was validated before it was stored where no request can write. Only its form is checked; nothing
+    /// verifies under a key that is not a point.
     ///
     /// - Throws: ``CredentialsError/Code/keyInvalid`` unless `bytes` are 65 bytes and begin with 4.
     public init(kept bytes: [UInt8]) throws(CredentialsError) { self.init(validated: try ValidatedPoint(kept: bytes)) }
 
-    /// The lower-case hexadecimal SHA-256 of the 65 bytes, 64 characters: what people compare out of band.
+    /// The lower-case hexadecimal SHA-256 of the 65 bytes, 64 characters, which people compare out of band.
     public var fingerprint: String { Hex.encode(hash) }
 
     /// The SHA-256 of the 65 bytes, 32 bytes.
     public var hash: [UInt8] { Array(SHA256.hash(data: bytes)) }
 
-    /// The fingerprint: a public key is no secret.
+    /// The fingerprint, because a public key is not secret.
     public var description: String { fingerprint }
 
     /// Verifies an ECDSA P-256 signature over the SHA-256 of `message`.
@@ -73,11 +73,11 @@ extension SigningPublicKey {
     }
 }
 
-/// The public half of an employee's key on one device.
+/// The public half of an employee's device key.
 public struct EmployeePublicKey: SigningPublicKey {
     /// The 65-byte X9.63 point.
     public let bytes: [UInt8]
-    /// Takes a validated point.
+    /// A key at a validated point.
     public init(validated point: ValidatedPoint) { bytes = point.bytes }
 }
 
@@ -85,7 +85,7 @@ public struct EmployeePublicKey: SigningPublicKey {
 public struct UserPublicKey: SigningPublicKey {
     /// The 65-byte X9.63 point.
     public let bytes: [UInt8]
-    /// Takes a validated point.
+    /// A key at a validated point.
     public init(validated point: ValidatedPoint) { bytes = point.bytes }
 }
 
@@ -93,6 +93,48 @@ public struct UserPublicKey: SigningPublicKey {
 public struct AppAuthorityPublicKey: SigningPublicKey {
     /// The 65-byte X9.63 point.
     public let bytes: [UInt8]
-    /// Takes a validated point.
+    /// A key at a validated point.
     public init(validated point: ValidatedPoint) { bytes = point.bytes }
+}
+
+/// An ECDSA P-256 signature in its stored form: r ‖ s, 32 bytes each, big-endian (64 bytes).
+///
+/// From (r, s) anyone can compute (r, n − s), which verifies as well. A signature is therefore never an identifier, a
+/// unique key or part of a hash used for look-ups.
+public struct Signature: Sendable, Hashable {
+    /// The 64 bytes.
+    public let bytes: [UInt8]
+
+    /// 64 raw bytes, not yet verified.
+    ///
+    /// - Throws: ``CredentialsError/Code/signatureInvalid`` unless there are exactly 64.
+    public init(raw bytes: [UInt8]) throws(CredentialsError) {
+        guard bytes.count == 64 else { throw CredentialsError(.signatureInvalid) }
+        self.bytes = bytes
+    }
+
+    init(_ signature: P256.Signing.ECDSASignature) { bytes = Array(signature.rawRepresentation) }
+}
+
+/// A device's signature as received: raw (64 bytes) or DER (as `openssl dgst -sha256 -sign` writes it).
+public enum KeyProof {
+    /// The longest DER form of a P-256 signature, in bytes.
+    public static let maximumByteCount = 72
+
+    /// Verifies `proof` over `message` and returns the raw form to store.
+    ///
+    /// Sixty-four bytes are tried as raw first and as DER second, because a DER form can be that short.
+    ///
+    /// - Throws: ``CredentialsError/Code/signatureInvalid`` unless one of the two forms verifies.
+    public static func verify(
+        _ proof: [UInt8], over message: [UInt8], by key: some SigningPublicKey
+    ) throws(CredentialsError) -> Signature {
+        guard proof.count <= maximumByteCount else { throw CredentialsError(.signatureInvalid) }
+        if let raw = try? Signature(raw: proof), key.isValid(raw, over: message) { return raw }
+        if let der = try? P256.Signing.ECDSASignature(derRepresentation: proof) {
+            let signature = Signature(der)
+            if key.isValid(signature, over: message) { return signature }
+        }
+        throw CredentialsError(.signatureInvalid)
+    }
 }

@@ -6,15 +6,16 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// An employee key is authorized, refused or revoked: the tag says which, and the member `action` repeats it.
+/// A statement that authorizes, refuses or revokes a device key. The tag says which, and the member `action` repeats
+/// it.
 public struct KeyStatement: Statement {
-    /// What happens to the key.
+    /// The decision about the key.
     public enum Action: String, Sendable, Hashable, CaseIterable {
-        /// A pending key may be used from now on.
+        /// A pending key is authorized.
         case authorize
-        /// A pending key may never be used.
+        /// A pending key is refused.
         case refuse
-        /// A key may no longer be used.
+        /// A key is revoked.
         case revoke
 
         /// The tag that belongs to the action.
@@ -29,22 +30,22 @@ public struct KeyStatement: Statement {
 
     /// The members every statement has.
     public var context: StatementContext
-    /// What happens to the key (`action`).
+    /// The decision about the key (`action`).
     public var action: Action
-    /// The employee, random id (`employee`).
+    /// The employee's random id (`employee`).
     public var employee: UUID
     /// SHA-256 of the 65-byte user public key, 32 bytes (`userKey`).
     public var userKeyHash: [UInt8]
-    /// The whole employee public key (`employeeKey`).
+    /// The whole public device key (`employeeKey`).
     public var employeeKey: EmployeePublicKey
-    /// Why, as a code of 1 to 64 characters A–Z a–z 0–9 `.` `_` `-` (`reason`).
+    /// The reason, as a code of 1 to 64 characters A–Z a–z 0–9 `.` `_` `-` (`reason`).
     public var reason: String
     /// The hash of the `EmployeeKeyPresented` entry, 32 bytes (`presented`).
     public var presentedHash: [UInt8]
     /// The hash of the event that set the policy in force, 32 bytes; absent under the founding policy (`policy`).
     public var policyHash: [UInt8]?
 
-    /// Collects the members; ``check()`` judges them.
+    /// The members, which ``check()`` validates.
     public init(
         context: StatementContext, action: Action, employee: UUID, userKeyHash: [UInt8],
         employeeKey: EmployeePublicKey, reason: String, presentedHash: [UInt8], policyHash: [UInt8]?
@@ -88,7 +89,9 @@ public struct KeyStatement: Statement {
             policyHash: try reader.optionalBytes("policy", count: 32))
     }
 
-    /// Judges sizes and names; an authorized key never authorizes itself.
+    /// Checks sizes and names. A key cannot authorize itself.
+    ///
+    /// - Throws: ``CredentialsError/Code/statementInvalid``.
     public func check() throws(CredentialsError) {
         try context.check()
         try StatementCheck.hash(userKeyHash, "userKey")

@@ -6,16 +6,15 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A recovery of somebody's credentials is opened, confirmed or cancelled: the tag says which, and the member `action`
-/// repeats it.
+/// A statement that opens, confirms or cancels a recovery. The tag says which, and the member `action` repeats it.
 public struct RecoveryStatement: Statement {
-    /// What happens to the recovery.
+    /// The decision about the recovery.
     public enum Action: String, Sendable, Hashable, CaseIterable {
-        /// One key may set new credentials once somebody else confirms it.
+        /// Opens the recovery: one key may set new credentials once another person confirms.
         case open
-        /// It may.
+        /// Confirms the recovery.
         case confirm
-        /// It may not.
+        /// Cancels the recovery.
         case cancel
 
         /// The tag that belongs to the action.
@@ -30,23 +29,24 @@ public struct RecoveryStatement: Statement {
 
     /// The members every statement has.
     public var context: StatementContext
-    /// What happens to the recovery (`action`).
+    /// The decision about the recovery (`action`).
     public var action: Action
-    /// The user, random id (`user`).
+    /// The user's random id (`user`).
     public var user: UUID
-    /// The user's account in the company, random id (`employee`).
+    /// The random id of the user's account in the tenant (`employee`).
     public var employee: UUID
     /// SHA-256 of the 65-byte public key of the new device (`key`).
     public var keyHash: [UInt8]
-    /// The hash of the entry that the decision follows, 32 bytes (`follows`): of an opening the latest of the user, so that
-    /// it is worth nothing once anything happened to them; else the one that opened the recovery.
+    /// The hash of the entry that the decision follows, 32 bytes (`follows`). For an opening it is the user's latest
+    /// entry, so that the statement becomes void once anything happens to the user. Otherwise it is the entry that
+    /// opened the recovery.
     public var followsHash: [UInt8]
-    /// For how many seconds the recovery is open (`seconds`); in an opening only.
+    /// How many seconds the recovery is open (`seconds`). Only an opening has it.
     public var seconds: Int64?
-    /// Why, as a code of 1 to 64 characters A–Z a–z 0–9 `.` `_` `-` (`reason`).
+    /// The reason, as a code of 1 to 64 characters A–Z a–z 0–9 `.` `_` `-` (`reason`).
     public var reason: String
 
-    /// Collects the members; ``check()`` judges them.
+    /// The members, which ``check()`` validates.
     public init(
         context: StatementContext, action: Action, user: UUID, employee: UUID, keyHash: [UInt8],
         followsHash: [UInt8], seconds: Int64? = nil, reason: String
@@ -88,7 +88,9 @@ public struct RecoveryStatement: Statement {
             seconds: try reader.optionalInteger("seconds"), reason: try reader.string("reason"))
     }
 
-    /// Judges sizes and names; an opening says how long, and nothing else does.
+    /// Checks sizes and names. Only an opening names a duration.
+    ///
+    /// - Throws: ``CredentialsError/Code/statementInvalid``.
     public func check() throws(CredentialsError) {
         try context.check()
         try StatementCheck.hash(keyHash, "key")

@@ -1,6 +1,6 @@
 /// Three of the five questions: one of the ten subsets 123, 124, 125, 134, 135, 145, 234, 235, 245, 345.
 public struct AnswerSubset: Sendable, Hashable, CustomStringConvertible {
-    /// The place in the frozen order, 0 (123) to 9 (345).
+    /// The index in the frozen order, 0 (123) to 9 (345).
     public let index: UInt8
     /// The positions of the three questions in the record, 0 to 4, ascending.
     public let positions: [Int]
@@ -23,7 +23,7 @@ public struct AnswerSubset: Sendable, Hashable, CustomStringConvertible {
         return subsets
     }()
 
-    /// The subsets that lie wholly within `supplied` positions, in the frozen order.
+    /// Returns the subsets of the `supplied` positions, in the frozen order.
     static func within(_ supplied: Set<Int>) -> [AnswerSubset] {
         all.filter { $0.positions.allSatisfy(supplied.contains) }
     }
@@ -32,7 +32,7 @@ public struct AnswerSubset: Sendable, Hashable, CustomStringConvertible {
     public var description: String { positions.map { String($0 + 1) }.joined() }
 }
 
-/// Which sealed copy of the user key: that of a subset of the answers, or that of the passphrase.
+/// A sealed copy of the user key: under a subset of the answers, or under the passphrase.
 public enum CopySlot: Sendable, Hashable {
     /// The copy under three answers.
     case answers(AnswerSubset)
@@ -47,7 +47,7 @@ public enum CopySlot: Sendable, Hashable {
         }
     }
 
-    /// Reads a slot byte; `nil` for what is neither 0 to 9 nor 255.
+    /// The slot of a byte. Returns `nil` for bytes other than 0 to 9 and 255.
     public init?(byte: UInt8) {
         if byte == 255 {
             self = .passphrase

@@ -1,38 +1,42 @@
 import Canonical
 import Credentials
+import EventCoding
 import FoundationEssentials
 import Identity
 import Keys
 import Ledger
 
-/// A company as a caller may see it, with the caller as the deciders know one.
+/// A caller's access to a tenant, with the caller as the deciders know one.
 struct CompanyAccess: Sendable {
     var tenant: TenantSnapshot
     var name: CompanyName
-    var decider: Identity.Caller
-    /// The caller's own stream and version, guarded when the caller decides something.
+    var decider: DecidingParty
+    /// The caller's own stream and version, guarded when the caller decides.
     var guarded: (stream: StreamID, version: Int)
-    /// The leaf hash of the event that gives the caller authority, when there is one.
+    /// The leaf hash of the event that gives the caller authority, if there is one.
     var authority: [UInt8]?
-    /// The key a statement of this caller names as signer.
+    /// The key that a statement of this caller names as signer.
     var signer: PublicKeyBytes?
 }
 
 extension ServiceContext {
-    /// Opens a company to a caller.
+    /// Checks that a caller may access a tenant, and loads both.
     ///
-    /// A company that does not exist, one of somebody else and one that the app is not linked to get the same answer.
+    /// A tenant that does not exist, another employee's tenant and one that the app is not linked to get the same
+    /// error.
     ///
-    /// - Parameter role: What an app's secret needs for this.
+    /// - Parameter role: The role that an app's secret and link both need.
+    /// - Throws: `company.unknown`, `app.role_missing`, `app.secret_invalid`, or `authorization.not_permitted` for an
+    ///   employee who is no active admin.
     func access(_ company: String, _ caller: Caller, role: CallerRole) async throws -> CompanyAccess {
         let name = try parsed { () throws(ValueError) in try CompanyName(company) }
         let tenant = try await StateLoader(reader: reader).tenant(TenantID(ring.tenantID(companyName: name.canonical)))
         switch caller {
         case .app(let app):
-            guard tenant.exists, tenant.state.linkedApps.contains(AppID(app.appId)) else {
+            guard tenant.exists, let link = tenant.state.links[AppID(app.appId)] else {
                 throw ServiceError(.companyUnknown)
             }
-            guard app.roles.contains(role) else { throw ServiceError(.appRoleMissing) }
+            guard app.roles.contains(role), link.contains(role.appRole) else { throw ServiceError(.appRoleMissing) }
             return try await access(tenant, name, app: app)
         case .employee(let employee):
             guard tenant.exists, employee.tenantId == tenant.id.uuid else { throw ServiceError(.companyUnknown) }
@@ -45,7 +49,7 @@ extension ServiceContext {
     ) async throws -> CompanyAccess {
         let snapshot = try await StateLoader(reader: reader).app(AppID(app.appId))
         let secret = SecretID(app.secretId)
-        guard let decider = Identity.AppCaller(snapshot.state, secret: secret, in: tenant.state),
+        guard let decider = DecidingApp(snapshot.state, secret: secret, in: tenant.state),
             let issued = snapshot.state.secrets[secret]
         else { throw ServiceError(.appSecretInvalid) }
         return CompanyAccess(
@@ -57,10 +61,10 @@ extension ServiceContext {
         _ tenant: TenantSnapshot, _ name: CompanyName, employee: EmployeeCaller
     ) async throws -> CompanyAccess {
         let snapshot = try await StateLoader(reader: reader).employee(EmployeeID(employee.employeeId), in: tenant.id)
-        guard let decider = Identity.EmployeeCaller(snapshot.state, in: tenant.state), decider.isActiveAdmin else {
-            throw ServiceError(.authorizationNotPermitted)
-        }
-        let signer = snapshot.state.authorizedKeys.first { Self.fingerprint(of: $0) == employee.fingerprint }
+        // A session of a device key that does not carry the role is the session of an ordinary employee.
+        guard let decider = DecidingEmployee(snapshot.state, in: tenant.state), decider.isActiveAdmin,
+            let signer = decider.roleKeys.first(where: { Self.fingerprint(of: $0) == employee.fingerprint })
+        else { throw ServiceError(.authorizationNotPermitted) }
         let since = tenant.state.roleSince(of: snapshot.id)
         return CompanyAccess(
             tenant: tenant, name: name, decider: .employee(decider),
@@ -74,7 +78,9 @@ extension ServiceContext {
         return Hex.decode(key.fingerprint) ?? []
     }
 
-    /// An employee of a company by the company's own id.
+    /// Finds an employee by the tenant's own id.
+    ///
+    /// - Throws: `request.invalid` for a malformed id, or `employee.unknown`.
     func employee(_ companyEmployeeId: String, in tenant: TenantID) async throws -> EmployeeSnapshot {
         let id = try parsed { () throws(ValueError) in try CompanyEmployeeID(companyEmployeeId) }
         guard let claim = try await reader.claim(ring.employeeClaim(id, in: tenant)) else {
@@ -87,15 +93,42 @@ extension ServiceContext {
 }
 
 extension CompanyAccess {
-    /// The employee who acts; nil for an app.
+    /// The caller's decision.
+    ///
+    /// - Throws: `authorization.not_permitted` for a caller without a signing key.
+    func decision(_ statement: SignedStatement? = nil) throws(ServiceError) -> AuthorityDecision {
+        guard let signer else { throw ServiceError(.authorizationNotPermitted) }
+        return AuthorityDecision(caller: decider, signer: signer, statement: statement)
+    }
+
+    /// The employee who acts; `nil` for an app.
     var actor: UUID? {
         if case .employee(let employee) = decider { return employee.employee.uuid }
         return nil
     }
 
-    /// The app that acts; nil for an employee.
+    /// The app that acts; `nil` for an employee.
     var app: UUID? {
         if case .app(let app) = decider { return app.app.uuid }
         return nil
+    }
+}
+
+extension CompanyAccess {
+    /// Refuses a decision that the table of authority does not permit, before the caller is asked to sign.
+    ///
+    /// - Throws: `authorization.not_permitted`.
+    func require(_ action: AuthorityTable.Action, about subject: AuthoritySubject) throws(ServiceError) {
+        guard AuthorityTable.permits(action, about: subject, by: try decision()) else {
+            throw ServiceError(.authorizationNotPermitted)
+        }
+    }
+
+    /// An employee as the table of authority knows one.
+    ///
+    /// - Throws: `employee.unknown` without an account.
+    func subject(_ employee: EmployeeSnapshot) throws(ServiceError) -> AuthoritySubject {
+        guard let account = employee.state.account else { throw ServiceError(.employeeUnknown) }
+        return AuthoritySubject(account.id, of: account.user, role: tenant.state.role(of: account.id))
     }
 }

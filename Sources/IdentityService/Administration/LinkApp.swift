@@ -1,40 +1,88 @@
 import Canonical
 import Credentials
+import Crypto
+import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger
 
-/// Links an app to a company or unlinks it; an admin signs.
+/// The stored digest of an app's secret: SHA-256 of tag and text. A secret has 256 random bits, so it needs no
+/// stretching.
+enum AppSecretDigest {
+    static func digest(of secret: String) -> [UInt8] {
+        Array(SHA256.hash(data: Array("tenure/v1/app-secret\n".utf8) + Array(secret.utf8)))
+    }
+}
+
+/// Authenticates an app by one of its secrets, from the log itself, so that a revocation takes effect with its event.
+///
+/// - Throws: `app.unknown` or `app.secret_invalid` from `run`.
+struct AuthenticateApp: Sendable {
+    let context: ServiceContext
+
+    func run(appId: String, secret: String) async throws -> AppCaller {
+        guard let id = AppID(text: appId) else { throw ServiceError(.appUnknown) }
+        let app = try await StateLoader(reader: context.reader).app(id)
+        guard app.state.id != nil, let salt = app.state.salt else { throw ServiceError(.appUnknown) }
+        guard let digest = Bytes32(AppSecretDigest.digest(of: secret)),
+            let known = app.state.secret(digest: digest)
+        else { throw ServiceError(.appSecretInvalid) }
+        return AppCaller(
+            appId: id.uuid, secretId: known.id.uuid, roles: Set(known.roles.roles.map(CallerRole.init)),
+            customQuestions: app.state.customQuestions,
+            presented: PresentedSecret(secret: Array(secret.utf8), salt: salt.bytes))
+    }
+}
+
+/// Links an app to a tenant with some roles, or unlinks it. The security admin signs.
 struct LinkApp: Sendable {
     let context: ServiceContext
 
+    /// - Parameter roles: The roles of the link from now on; `nil` unlinks the app.
     func run(
-        _ appId: String, company: String, linked: Bool, signed: SignedStatement?, caller: Caller, call: Call,
-        ticket: IdempotencyTicket?
+        _ appId: String, company: String, roles: Set<CallerRole>?, signed: SubmittedStatement?, caller: Caller,
+        call: Call, ticket: IdempotencyTicket?
     ) async throws -> Decision {
         guard case .employee = caller else { throw ServiceError(.authorizationNotPermitted) }
         guard let app = AppID(text: appId) else { throw unknownApp }
+        let wanted = try roles.map { roles throws(ServiceError) in try set(roles) }
         return try await optimistic {
             let access = try await context.access(company, caller, role: .authorization)
             let tenant = access.tenant
             guard try await StateLoader(reader: context.reader).app(app).state.id != nil else { throw unknownApp }
-            guard tenant.state.linkedApps.contains(app) != linked else { return .done(nil, position: nil) }
-            let signing = StatementSigning(context: context, access: access)
+            // Refusals, and decisions that already hold, are reported before the caller is asked to sign.
+            guard !(try decide(app, wanted, access, nil)).isEmpty else { return .done(nil, position: nil) }
+            let signing = StatementExchange(context: context, access: access)
             let statement = AppLinkStatement(
-                context: try await signing.statementContext(at: call.time), action: linked ? .link : .unlink,
-                app: app.description, roles: linked ? RoleSet.all.names : [], reason: linked ? "linked" : "unlinked")
+                context: try await signing.statementContext(at: call.time), action: wanted == nil ? .unlink : .link,
+                app: app.description, roles: wanted?.names ?? [], reason: wanted == nil ? "unlinked" : "linked")
             guard let signed else { return .signatureRequired(statement: statement.bytes) }
             let verified = try await signing.verify(signed, is: statement, at: call.time)
-            let decision = Tenant.Decision(caller: access.decider, statement: verified)
-            let events = try decided { () throws(Tenant.Rejection) in
-                try Tenant.decide(tenant.state, linked ? .linkApp(app, decision) : .unlinkApp(app, decision))
-            }
+            let events = try decide(app, wanted, access, verified)
             var recorder = DecisionRecorder(context: context, access: access, call: call, ticket: ticket)
             for event in events {
                 try recorder.add(event.payload, to: .tenant(tenant.id), version: tenant.version, keys: [:])
             }
             return try await recorder.append(nil)
         }
+    }
+
+    private func decide(
+        _ app: AppID, _ roles: RoleSet?, _ access: CompanyAccess, _ statement: SignedStatement?
+    ) throws(ServiceError) -> [TenantEvent] {
+        let decision = try access.decision(statement)
+        return try decided { () throws(Tenant.Rejection) in
+            try Tenant.decide(
+                access.tenant.state,
+                roles.map { .linkApp(app, roles: $0, decision) } ?? .unlinkApp(app, decision))
+        }
+    }
+
+    private func set(_ roles: Set<CallerRole>) throws(ServiceError) -> RoleSet {
+        guard let set = RoleSet(roles.map(\.appRole)) else {
+            throw ServiceError(.requestInvalid, members: [.init(pointer: "/roles", detail: "name at least one role")])
+        }
+        return set
     }
 
     private var unknownApp: ServiceError {

@@ -1,27 +1,30 @@
 import Canonical
+import Credentials
+import EventCoding
 import FoundationEssentials
 import Identity
 import Keys
 import Ledger
 import Postgres
-import Projections
 
-/// Takes a company-owned e-mail back from its user.
+/// Reclaims an address in the tenant's confirmed domain, whichever user claimed it, in which tenant and with whatever
+/// flag.
 ///
-/// In one append the employees of that user in the company are cancelled with keys and sessions, the user loses the
-/// address, and the address becomes free. It guards the user's stream, which every registration of that user guards
-/// too; so no account is made with an address that has gone.
+/// One append cancels the user's employees in the tenant with their keys, sessions and admin role, and releases the
+/// address. Accounts in other tenants lose only the address. The append guards the user's stream, which every
+/// registration of that user guards too. So no account is registered with an address that was reclaimed.
 struct ReclaimEmail: Sendable {
     let context: ServiceContext
 
     func run(
-        _ email: String, reason: String, company: String, caller: Caller, call: Call, ticket: IdempotencyTicket?
+        _ email: String, reason: String, company: String, signed: SubmittedStatement? = nil, caller: Caller, call: Call,
+        ticket: IdempotencyTicket?
     ) async throws -> Decision {
         let address = try parsed { () throws(ValueError) in try EmailAddress(email) }
         let reason = try parsed { () throws(ValueError) in try FreeText(reason) }
         do {
             return try await optimistic {
-                try await reclaim(address, reason, company, caller, call, ticket)
+                try await reclaim(address, reason, company, signed, caller, call, ticket)
             }
         } catch let error as LedgerError where error.code == .claimMissing {
             throw ServiceError(.emailNotReclaimable)
@@ -29,36 +32,58 @@ struct ReclaimEmail: Sendable {
     }
 
     private func reclaim(
-        _ address: EmailAddress, _ reason: FreeText, _ company: String, _ caller: Caller, _ call: Call,
-        _ ticket: IdempotencyTicket?
+        _ address: EmailAddress, _ reason: FreeText, _ company: String, _ signed: SubmittedStatement?, _ caller: Caller,
+        _ call: Call, _ ticket: IdempotencyTicket?
     ) async throws -> Decision {
-        let access = try await context.access(company, caller, role: .authorization)
+        let access = try await context.access(company, caller, role: .administration)
         let tenant = access.tenant
-        guard AdminAuthority.permits(access.decider) else { throw ServiceError(.authorizationNotPermitted) }
+        try access.require(.reclaimEmail, about: .newcomer)
         let claimKey = context.ring.emailClaim(address)
-        guard address.isOwned(by: access.name), let claim = try await context.reader.claim(claimKey) else {
+        guard tenant.state.hasConfirmed(address), let claim = try await context.reader.claim(claimKey) else {
             throw ServiceError(.emailNotReclaimable)
         }
         let user = try await StateLoader(reader: context.reader).user(UserID(claim.owner))
+        let signing = StatementExchange(context: context, access: access)
+        let statement = ReclaimStatement(
+            context: try await signing.statementContext(at: call.time), user: user.id.uuid, reason: "reclaimed")
+        let verified: SignedStatement
+        switch (caller, signed) {
+        case (.app(let app), _): verified = try signing.vouch(statement, app.presented)
+        case (.employee, nil):
+            // Refusals are reported before the caller is asked to sign.
+            for id in try await context.employees(of: user.id, in: tenant.id) {
+                _ = try await reclaimed(id, reason, access, nil)
+            }
+            return .signatureRequired(statement: statement.bytes)
+        case (.employee, .some(let given)):
+            verified = try await signing.verify(given, is: statement, at: call.time)
+        }
+        let decision = try access.decision(verified)
         var recorder = DecisionRecorder(context: context, access: access, call: call, ticket: ticket)
         var cause: UUID?
         var summary: EmployeeSummary?
+        var company = tenant
         let members = try await context.employees(of: user.id, in: tenant.id)
         recorder.statements.append(context.stillEmployees(members.count, of: user.id, in: tenant.id))
         for id in members {
-            guard let reclaimed = try await reclaimed(id, reason, access) else { continue }
+            guard let reclaimed = try await reclaimed(id, reason, access, verified) else { continue }
             for event in reclaimed.events {
                 let eventId = try recorder.add(
                     event.payload, to: .employee(id, in: tenant.id), version: reclaimed.version, keys: reclaimed.keys)
-                guard case .emailReclaimed = event, cause == nil else { continue }
-                cause = eventId
-                summary = try await context.summary(of: reclaimed.after, in: tenant)
+                switch event {
+                case .emailReclaimed: if cause == nil { cause = eventId }
+                case .cancelled: try recorder.dismiss(reclaimed.after, from: &company, decision)
+                case .idReleased:
+                    if let release = try reclaimed.release(in: tenant.id, context) { recorder.releases.append(release) }
+                default: break
+                }
             }
-            recorder.statements.append(OpenedSession.deletion(employee: id, tenant: tenant.id))
+            if summary == nil { summary = try await context.summary(of: reclaimed.after, in: company) }
+            recorder.statements.append(NewSession.deletion(employee: id, tenant: tenant.id))
         }
-        guard let cause else { throw ServiceError(.emailNotReclaimable) }
+        let source = try cause ?? addressOnly(address, of: user.id, decision, &recorder, tenant)
         for event in try decided({ () throws(User.Rejection) in
-            try User.decide(user.state, .releaseEmail(tenant: tenant.id, cause: cause))
+            try User.decide(user.state, .releaseEmail(tenant: tenant.id, cause: source))
         }) {
             try recorder.add(event.payload, to: .user(user.id), version: user.version, keys: [:])
         }
@@ -71,26 +96,43 @@ struct ReclaimEmail: Sendable {
         var version: Int
         var keys: [UUID: PersonKey]
         var after: EmployeeSnapshot
+        /// The employee id, decrypted.
+        var name: String?
+
+        /// The release of the employee id; `nil` if its text was erased.
+        func release(in tenant: TenantID, _ context: ServiceContext) throws -> ClaimRelease? {
+            guard let name, let id = try? CompanyEmployeeID(recorded: name) else { return nil }
+            return ClaimRelease(key: context.ring.employeeClaim(id, in: tenant), owner: after.id.uuid)
+        }
     }
 
-    /// The events for one of the user's employees: one who did not claim the address for the company is cancelled with
-    /// those who did, because it is the same person; nil for one who is gone already.
+    /// Records the reclaim in the tenant's own stream, because the user has no account in the tenant.
+    private func addressOnly(
+        _ address: EmailAddress, of user: UserID, _ decision: AuthorityDecision, _ recorder: inout DecisionRecorder,
+        _ tenant: TenantSnapshot
+    ) throws -> UUID {
+        guard let reason = ReasonCode("reclaimed") else { throw ServiceError(.emailNotReclaimable) }
+        let reclaim = Tenant.AddressReclaim(user: user, email: address, reason: reason)
+        let events = try decided { () throws(Tenant.Rejection) in
+            try Tenant.decide(tenant.state, .reclaimAddress(reclaim, decision))
+        }
+        guard let event = events.first else { throw ServiceError(.emailNotReclaimable) }
+        return try recorder.add(event.payload, to: .tenant(tenant.id), version: tenant.version, keys: [:])
+    }
+
+    /// The events for one of the user's employees; `nil` for one whose address is already reclaimed or erased.
     private func reclaimed(
-        _ id: EmployeeID, _ reason: FreeText, _ access: CompanyAccess
+        _ id: EmployeeID, _ reason: FreeText, _ access: CompanyAccess, _ statement: SignedStatement?
     ) async throws -> Reclaimed? {
         let tenant = access.tenant
         let snapshot = try await StateLoader(reader: context.reader).employee(id, in: tenant.id)
         let keys = try await context.personKeys.load([id.uuid], ledger: tenant.id.uuid)
-        // The decider compares the address with the confirmed domain, so this fold opens it.
+        // The decider compares the address with the confirmed domain, so this fold decrypts it.
         let state = Employee.fold(try snapshot.events.map { try EventCodec.decode($0, keys: keys) })
-        let role = tenant.state.role(of: id)
-        let command: Employee.Command =
-            state.account?.isCompanyOwnedEmail == true
-            ? .reclaimEmail(
-                Employee.ReclaimEmail(
-                    reason: reason, role: role, confirmedDomains: tenant.state.confirmedDomains,
-                    caller: access.decider))
-            : .cancel(Employee.Cancel(role: role, caller: access.decider))
+        let by = Employee.StatusDecision(
+            role: tenant.state.role(of: id), decision: try access.decision(statement))
+        let command = Employee.Command.reclaimEmail(
+            Employee.ReclaimEmail(reason: reason, confirmedDomains: tenant.state.confirmedDomains, by: by))
         let events = try decided { () throws(Employee.Rejection) in try Employee.decide(state, command) }
         guard !events.isEmpty else { return nil }
         var after = snapshot
@@ -98,6 +140,8 @@ struct ReclaimEmail: Sendable {
             Employee.evolve(
                 &after.state, Recorded(event, id: UUID(), time: .now(), position: .max, version: snapshot.version + 1))
         }
-        return Reclaimed(events: events, version: snapshot.version, keys: keys, after: after)
+        return Reclaimed(
+            events: events, version: snapshot.version, keys: keys, after: after,
+            name: state.account?.companyEmployeeID.text)
     }
 }

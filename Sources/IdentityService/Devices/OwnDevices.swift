@@ -1,21 +1,24 @@
 import Canonical
+import Credentials
+import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger
+import Postgres
 
-/// The caller as an employee among their own devices, without any authority over the company.
+/// The caller as an employee with their own devices, without any authority over the tenant.
 struct OwnDevices: Sendable {
     let access: CompanyAccess
     let employee: EmployeeSnapshot
 
-    /// Loads both from the log, so that what was just revoked is revoked here too.
+    /// Loads both from the log, so that a revocation is effective at once.
     ///
-    /// - Throws: `session.invalid` when there is no such employee any more.
+    /// - Throws: `session.invalid` if the employee no longer exists.
     init(of caller: EmployeeCaller, _ context: ServiceContext) async throws {
         let loader = StateLoader(reader: context.reader)
         let tenant = try await loader.tenant(TenantID(caller.tenantId))
         employee = try await loader.employee(EmployeeID(caller.employeeId), in: tenant.id)
-        guard let decider = Identity.EmployeeCaller(employee.state, in: tenant.state),
+        guard let decider = DecidingEmployee(employee.state, in: tenant.state),
             let name = tenant.state.companyName
         else { throw ServiceError(.sessionInvalid) }
         let own = employee.state.keys.values.first {
@@ -28,11 +31,161 @@ struct OwnDevices: Sendable {
             authority: leaf, signer: own?.key)
     }
 
-    /// The key with a fingerprint; `authorization.unknown_key` for any that is not the caller's own.
+    /// Returns the key with a fingerprint.
+    ///
+    /// - Throws: `authorization.unknown_key` for any key that is not the caller's own.
     func key(_ fingerprint: String) throws(ServiceError) -> Employee.Key {
         guard let wanted = Hex.decode(fingerprint.lowercased()),
             let key = employee.state.keys.values.first(where: { ServiceContext.fingerprint(of: $0.key) == wanted })
         else { throw ServiceError(.authorizationUnknownKey) }
         return key
+    }
+}
+
+/// Lists the caller's device keys from the log itself; outdated pending keys appear as expired.
+struct ListDevices: Sendable {
+    let context: ServiceContext
+
+    func run(_ caller: EmployeeCaller, at time: Timestamp) async throws -> [DeviceView] {
+        let own = try await OwnDevices(of: caller, context)
+        let used = try await lastUses(caller)
+        let names = try await names(of: own)
+        let apps = try await apps(of: own)
+        return own.employee.state.keys.values.sorted { $0.presented.position < $1.presented.position }.map { key in
+            let fingerprint = ServiceContext.fingerprint(of: key.key)
+            return DeviceView(
+                fingerprint: Hex.encode(fingerprint), employeePublicKey: key.key.bytes,
+                state: own.employee.state.standing(of: key.key, at: time).name,
+                isCurrent: fingerprint == caller.fingerprint,
+                presentedAt: key.presentedAt, presentedBy: apps[key.presented.position], authorizedAt: key.authorizedAt,
+                endedAt: key.endedAt,
+                lastUsedAt: used[fingerprint], authorizedBy: key.authorizedBy.map { DeviceAuthority($0, names) })
+        }
+    }
+
+    /// When each key last got tokens, by the open sessions. A closed session leaves no row.
+    private func lastUses(_ caller: EmployeeCaller) async throws -> [[UInt8]: Timestamp] {
+        let rows = try await context.pool.query(
+            """
+            SELECT fingerprint, max(access_expires_at) FROM tenure.session
+            WHERE ledger_id = \(caller.tenantId) AND employee_id = \(caller.employeeId) GROUP BY fingerprint
+            """, in: [LedgerID(caller.tenantId)])
+        let lifetime = context.settings.accessLifetime
+        return try Dictionary(
+            rows.map { row in
+                let (fingerprint, expiry) = try row.decode([UInt8].self, PostgresTimestamp.self)
+                let end = Timestamp(microseconds: expiry.microsecondsSinceUnixEpoch)
+                return (fingerprint, end.adding(.zero - lifetime))
+            }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The app of each presentation, by the position of the event.
+    private func apps(of own: OwnDevices) async throws -> [Int64: DeviceApp] {
+        var names: [UUID: String] = [:]
+        var apps: [Int64: DeviceApp] = [:]
+        for event in own.employee.events where event.type == EmployeeKeyPresented.type {
+            guard let app = event.app else { continue }
+            if names[app] == nil {
+                names[app] = try await StateLoader(reader: context.reader).app(AppID(app)).state.name
+            }
+            apps[event.position] = DeviceApp(appId: app, name: names[app])
+        }
+        return apps
+    }
+
+    /// The names of the employees who authorized a key, unless erased.
+    private func names(of own: OwnDevices) async throws -> [UUID: String] {
+        var names: [UUID: String] = [:]
+        for key in own.employee.state.keys.values {
+            guard case .employee(let id, _)? = key.authorizedBy, names[id.uuid] == nil else { continue }
+            let admin = try await StateLoader(reader: context.reader).employee(id, in: own.access.tenant.id)
+            names[id.uuid] = try await context.summary(of: admin, in: own.access.tenant).companyEmployeeId
+        }
+        return names
+    }
+}
+
+extension DeviceAuthority {
+    /// The authority with the employee's name, if it is known.
+    init(_ authority: Authority, _ names: [UUID: String]) {
+        switch authority {
+        case .founding: self.init(kind: "founding")
+        case .policy: self.init(kind: "policy")
+        case .app(let app, _, _): self.init(kind: "app", appId: app.uuid)
+        case .employee(let id, _): self.init(kind: "employee", companyEmployeeId: names[id.uuid])
+        case .operator: self.init(kind: "operator")
+        }
+    }
+}
+
+extension Employee.KeyStanding {
+    /// The name in the API contract.
+    fileprivate var name: String {
+        switch self {
+        case .unknown: "unknown"
+        case .pending: "pending"
+        case .expired: "expired"
+        case .authorized: "authorized"
+        case .refused: "refused"
+        case .revoked: "revoked"
+        }
+    }
+}
+
+/// Revokes one of the caller's own device keys. The key that opened the session signs.
+///
+/// A session alone does not suffice: the thief of a token could otherwise lock the owner out of every device.
+struct RevokeDevice: Sendable {
+    let context: ServiceContext
+
+    func run(
+        _ input: DeviceRevocationInput, caller: EmployeeCaller, call: Call, ticket: IdempotencyTicket?
+    ) async throws -> Decision {
+        guard let reason = ReasonCode(input.reason) else {
+            throw ServiceError(
+                .requestInvalid,
+                members: [.init(pointer: "/reason", detail: "1 to 64 of a-z, 0-9, point, underscore, hyphen")])
+        }
+        return try await optimistic {
+            let own = try await OwnDevices(of: caller, context)
+            let access = own.access, employee = own.employee
+            let key = try own.key(input.fingerprint)
+            if key.status == .revoked {
+                return .done(try await context.summary(of: employee, in: access.tenant), position: nil)
+            }
+            guard key.status == .authorized else { throw ServiceError(.authorizationUnknownKey) }
+            let signing = StatementExchange(context: context, access: access)
+            let statement = try await KeyStatements(context: context).statement(
+                .revoke, key, of: employee, reason: reason.text, tenant: access.tenant,
+                try await signing.statementContext(at: call.time))
+            guard let signed = input.signed else { return .signatureRequired(statement: statement.bytes) }
+            let decision = try access.decision(try await signing.verify(signed, is: statement, at: call.time))
+            let events = try decided { () throws(Employee.Rejection) in
+                try Employee.decide(
+                    employee.state,
+                    .revokeKey(
+                        Employee.EndKey(
+                            key: key.key, reason: reason, decision: decision, tenant: access.tenant.state,
+                            time: call.time)))
+            }
+            return try await append(events, own, key, call, ticket)
+        }
+    }
+
+    /// Ends the key and its sessions in one transaction.
+    private func append(
+        _ events: [EmployeeEvent], _ own: OwnDevices, _ key: Employee.Key, _ call: Call, _ ticket: IdempotencyTicket?
+    ) async throws -> Decision {
+        let tenant = own.access.tenant.id, employee = own.employee
+        var recorder = DecisionRecorder(context: context, access: own.access, call: call, ticket: ticket)
+        for event in events {
+            try recorder.add(
+                event.payload, to: .employee(employee.id, in: tenant), version: employee.version, keys: [:])
+        }
+        if let fingerprint = KeyFingerprint(ServiceContext.fingerprint(of: key.key)) {
+            recorder.statements.append(
+                NewSession.deletion(employee: employee.id, tenant: tenant, fingerprint: fingerprint))
+        }
+        return try await recorder.append(try await context.summary(of: employee, in: own.access.tenant))
     }
 }

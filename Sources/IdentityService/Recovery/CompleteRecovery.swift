@@ -1,23 +1,24 @@
 import Canonical
 import Credentials
+import EventCoding
 import FoundationEssentials
 import Identity
 import Keys
 import Ledger
 
-/// Ends a recovery: the new record, the end of the old seed and of every session of the user, and the new key presented,
-/// all or nothing.
+/// Completes a recovery in one append: the new record, the end of the old seed and of all the user's sessions, and the
+/// presentation of the new device key.
 ///
-/// It guards the user's stream, which logins, changes and decisions about the recovery guard or write too: so of all that
-/// race exactly one comes first, and a recovery is used once. A new key waits as any does, here and in every other
-/// company: a recovery lets nobody in. One that was let in before has a session.
+/// It guards the user's stream, which log-ins, changes and decisions about the recovery guard or write too. Exactly one
+/// of several racing appends commits first, and a recovery is used once. The new key is pending like any other, in this
+/// and every other tenant: recovery alone grants no access. A key that was authorized before gets a session.
 struct CompleteRecovery: Sendable {
     let context: ServiceContext
 
     func run(
-        _ row: FlowStore.Row, _ new: ChangedCredentials, _ recovery: PendingRecovery, app: AppCaller, call: Call,
+        _ row: FlowStore.Row, _ new: ReplacementCredentials, _ recovery: ApprovedRecovery, app: AppCaller, call: Call,
         ticket: IdempotencyTicket?
-    ) async throws -> FlowOutcome {
+    ) async throws -> StepAnswer {
         let state = row.state
         let tenantId = TenantID(state.tenantId), employeeId = EmployeeID(state.employeeId), user = UserID(state.userId)
         let pending = PendingRekeying(state.credentialId, of: user, context.ring)
@@ -37,9 +38,18 @@ struct CompleteRecovery: Sendable {
             }
             let target = User.RecoveryTarget(
                 tenant: tenantId, employee: employeeId, fingerprint: try state.fingerprint)
+            let account = User.RecoveryAccount(
+                target: target, state: employee.state,
+                role: try await context.strongestRole(of: user, in: tenant), reach: reach)
             let command = User.RecoverCredentials(
-                event: try new.event(state, key: userKey), target: target,
-                approvals: snapshot.positions(of: [recovery.opened, recovery.confirmed]), reach: reach, time: call.time)
+                event: try new.event(state, key: userKey), account: account,
+                approvals: snapshot.positions(of: [recovery.opened, recovery.confirmed]),
+                signers: User.RecoverySigners(of: snapshot.state.recovery, in: tenant.state), time: call.time)
+            if let open = snapshot.state.openRecovery(at: call.time), open.isAbout(target), open.isApproved,
+                !open.isAvailable(at: call.time, employee.state)
+            {
+                throw ServiceError.notAvailable(open, at: call.time)
+            }
             let events = try decided { () throws(User.Rejection) in
                 try User.decide(snapshot.state, .recoverCredentials(command))
             }
@@ -53,23 +63,23 @@ struct CompleteRecovery: Sendable {
                     event.payload, to: .employee(employeeId, in: tenantId), version: employee.version, keys: keys,
                     about: employeeId.uuid, by: employeeId)
             }
-            recorder.statements += [stillSo, RecoveryRequests.deletion(target)]
+            recorder.statements += [stillSo, RecoveryWaitingList.deletion(target)]
             guard entry != .success else {
                 return try await recorder.openSession(
-                    employeeId, try await context.summary(of: employee, in: tenant))
+                    employeeId, in: tenant, try await context.summary(of: employee, in: tenant))
             }
             return try await waiting(recorder)
         }
-        // The new credentials stand already. What fails here, or is cut off, is done by the next sweep.
+        // The new credentials are committed. Whatever fails or is interrupted here is done by the next sweep.
         await RekeyBuckets(context: context).run([pending])
         return outcome
     }
 
-    /// The events that present the key; none for one that waits, or is in force.
+    /// The events that present the key; none for a key that is pending or authorized.
     private func presented(
         _ entry: Employee.Outcome?, _ tenant: TenantSnapshot, _ app: AppCaller
     ) throws(ServiceError) -> [EmployeeEvent] {
-        guard tenant.state.linkedApps.contains(AppID(app.appId)) else { throw ServiceError(.employeeInactive) }
+        guard tenant.state.links(AppID(app.appId), as: .access) else { throw ServiceError(.employeeInactive) }
         switch entry {
         case .authorizationPending(let presenting): return presenting
         case .success: return []
@@ -79,12 +89,114 @@ struct CompleteRecovery: Sendable {
         }
     }
 
-    private func waiting(_ recorder: FlowRecorder) async throws -> FlowOutcome {
+    private func waiting(_ recorder: FlowRecorder) async throws -> StepAnswer {
         let tenant = recorder.tenant, key = recorder.row.state.employeePublicKey
         let fingerprint = try recorder.row.state.fingerprint.description
         return try await recorder.append { appended in
             .authorizationPending(
                 employeePublicKey: key, fingerprint: fingerprint, position: appended.last[LedgerID(tenant.uuid)])
         }
+    }
+}
+
+/// Sets new credentials by a recovery, in direct mode.
+struct RecoverCredentials: Sendable {
+    let context: ServiceContext
+
+    func run(
+        flow: String, _ input: CredentialsInput, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+    ) async throws -> StepAnswer {
+        let row = try await FlowStore(context: context).load(
+            handle: flow, purpose: .recovery, app: app, at: call.time)
+        guard row.state.step == .credentials, let proved = row.state.proved, let bytes = row.state.seed,
+            let recovery = row.state.recovery
+        else { throw ServiceError(.flowWrongStep) }
+        let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(row.state.tenantId))
+        guard tenant.state.policy.permits(.direct) else { throw ServiceError(.policyBlindOnly) }
+        guard !input.questionsWithPassphrase || tenant.state.policy.questionsWithPassphrase else {
+            throw ServiceError(
+                .requestInvalid,
+                members: [.init(pointer: "/questionsWithPassphrase", detail: "the company's policy does not allow it")])
+        }
+        let seed = try OPRFSeed(bytes: bytes), previous = try await context.previousCredentials(of: row.state)
+        let questions = try input.chosenQuestions(app)
+        let setUp = try accepted { () throws(CredentialsError) in
+            try CredentialSetUp(
+                plan: try SetUpPlan(
+                    credentialId: recovery.credentialId, userId: row.state.userId, mode: .direct, seed: seed,
+                    previous: previous, kdf: context.settings.scrypt),
+                questions: questions, passphrase: input.passphrase,
+                questionsWithPassphrase: input.questionsWithPassphrase)
+        }
+        return try await context.compute.admitted(AdmissionLane(row.state)) { admission in
+            let made = try await admission.run { try setUp.complete(seed: seed, authority: recovery.authority) }
+            let new = ReplacementCredentials(
+                record: try made.record(
+                    deviceSignature: nil, employeeKey: try EmployeePublicKey(bytes: row.state.employeePublicKey)),
+                questions: made.questions, seed: seed, proved: proved,
+                userSignature: try made.userKey.sign(validationOf: try Challenge(kept: proved.challenge)))
+            return try await CompleteRecovery(context: context).run(
+                row, new, recovery, app: app, call: call, ticket: ticket)
+        }
+    }
+
+    /// Accepts a record that a client made, in blind mode.
+    func run(
+        _ row: FlowStore.Row, _ input: ProofInput, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+    ) async throws -> StepAnswer {
+        guard let proved = row.state.proved, let bytes = row.state.seed, let recovery = row.state.recovery else {
+            throw ServiceError(.flowWrongStep)
+        }
+        let seed = try OPRFSeed(bytes: bytes), previous = try await context.previousCredentials(of: row.state)
+        let made = try await SetBlindCredentials(context: context).made(
+            input, proved, row.state, app: app,
+            plan: try SetUpPlan(
+                credentialId: recovery.credentialId, userId: row.state.userId, mode: .blind, seed: seed,
+                previous: previous, kdf: context.settings.scrypt))
+        guard made.record.content.authority == .recovered(recovery.opened, recovery.confirmed) else {
+            throw ServiceError(
+                .requestInvalid, members: [.init(pointer: "/record", detail: "the record is not one of this flow")])
+        }
+        let new = ReplacementCredentials(
+            record: made.record, questions: made.questions, seed: seed, proved: proved,
+            userSignature: made.userSignature)
+        return try await CompleteRecovery(context: context).run(
+            row, new, recovery, app: app, call: call, ticket: ticket)
+    }
+}
+
+extension FlowRecorder {
+    /// Ends an open recovery of this user after a log-in on a device key that may cancel: its owner has working
+    /// credentials.
+    ///
+    /// The tenant that decided about the recovery may be another one than the flow's. Its ledger then gets only what
+    /// that tenant may know, not the tenant, app and request that the user came through.
+    ///
+    /// - Returns: The notices for the user: that a recovery is cancelled, or is still open.
+    mutating func endRecovery(
+        of user: UserSnapshot, by employee: EmployeeSnapshot, replacesCredentials: Bool = false
+    ) async throws -> [Notice] {
+        let end = User.EndRecovery(
+            account: employee.state, key: try row.state.deviceKey, replacesCredentials: replacesCredentials,
+            time: call.time)
+        let ends = try decided { () throws(User.Rejection) in try User.decide(user.state, .endRecovery(end)) }
+        guard let recovery = user.state.recovery, !ends.isEmpty else {
+            return try await context.notices(of: user, in: tenant, at: call.time)
+        }
+        for event in ends {
+            guard let copy = RecoveryCopy(of: event, after: user.state) else { continue }
+            try add(event.payload, to: .user(user.id), version: user.version, keys: [:], about: nil, by: employee.id)
+            let stream = StreamID.recovery(copy.recovery, in: copy.tenant)
+            if copy.tenant == tenant {
+                try add(event.payload, to: stream, version: copy.version, keys: [:], about: nil, by: employee.id)
+            } else {
+                events.append(
+                    try EventCodec.encode(
+                        event.payload, id: UUID.random(), stream: stream, keys: [:], metadata: EventMetadata()))
+                expectations[stream] = copy.version
+            }
+            statements.append(RecoveryWaitingList.deletion(recovery.target))
+        }
+        return [try await context.cancellationNotice(recovery, in: tenant)]
     }
 }

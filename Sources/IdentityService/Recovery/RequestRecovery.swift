@@ -1,59 +1,65 @@
 import Canonical
 import Credentials
+import EventCoding
 import FoundationEssentials
 import Identity
 import Keys
 import Ledger
 
-/// What the device step of a recovery leads to: new credentials when two persons approved this key, and otherwise a
-/// request that waits for them.
+/// Handles the device step of a recovery.
 ///
-/// Whoever asks is told the same whether there is such an employee or not, and nothing of what was decided before both
-/// have: the flow ends, and the same key asks again later.
+/// If two people approved this key, it continues with new credentials after the waiting time, and fails with
+/// `recovery.not_available` before. Otherwise it stores a request for the admins and ends the flow; the same key asks
+/// again later.
+///
+/// The reply is the same whether or not the employee exists, and reveals no decision before both were made.
 struct RequestRecovery: Sendable {
     let context: ServiceContext
 
-    func next(_ state: inout FlowState, at time: Timestamp) async throws -> FlowOutcome {
+    func next(_ state: inout FlowState, _ app: AppCaller, at time: Timestamp) async throws -> StepAnswer {
         let fingerprint = try state.fingerprint
-        // Where there is nobody, a colleague's credentials are looked up in the same way, and then passed over.
+        // For a decoy a colleague's credentials are looked up in the same way, and discarded.
         let approved = try await approval(of: state, fingerprint, at: time)
-        if !state.isDecoy, let approved { return try await plan(&state, approved) }
-        let place = RecoveryRequests.place(of: state, fingerprint, context.ring)
-        try await RecoveryRequests(context: context).put(place, at: time)
+        if !state.isDecoy, let approved { return try await plan(&state, approved, app) }
+        let place = RecoveryWaitingList.place(of: state, fingerprint, context.ring)
+        try await RecoveryWaitingList(context: context).put(place, at: time)
         state = state.finished
         return .authorizationPending(
             employeePublicKey: state.employeePublicKey, fingerprint: fingerprint.description, position: nil)
     }
 
     private struct Approved {
-        var recovery: PendingRecovery
+        var recovery: ApprovedRecovery
         var previous: PreviousCredentials
         var policy: TenantPolicy
     }
 
     private func approval(
-        of state: FlowState, _ fingerprint: Fingerprint, at time: Timestamp
+        of state: FlowState, _ fingerprint: KeyFingerprint, at time: Timestamp
     ) async throws -> Approved? {
-        // The credentials in force and what came after, and nothing of the employee: how long histories are would show.
-        let scene = try await FlowScene.load(.tenant, for: state, context).scene
-        guard let tenant = scene.tenant, let user = scene.user else {
-            throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1)
-        }
+        // Reads the credentials in force and later events, and nothing of the employee: otherwise the time would reveal
+        // the length of a history.
+        let scene = try await FlowScene.load(.tenant, for: state, context), user = scene.user
+        guard let tenant = scene.tenant else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
         let employeeId = EmployeeID(state.employeeId)
         let target = User.RecoveryTarget(tenant: tenant.id, employee: employeeId, fingerprint: fingerprint)
         guard let recovery = user.state.openRecovery(at: time), recovery.isAbout(target),
-            recovery.credential.uuid == state.credentialId, let opened = user.leaves[recovery.opened.position],
-            let confirmed = recovery.confirmed.flatMap({ user.leaves[$0.position] })
+            recovery.credential.uuid == state.credentialId, recovery.isApproved,
+            let opened = user.leaves[recovery.opened.position]
         else { return nil }
         let employee = try await StateLoader(reader: context.reader).employee(employeeId, in: tenant.id)
-        guard employee.state.account?.status == .active else { return nil }
+        guard !state.isDecoy, employee.state.account?.status == .active else { return nil }
+        guard recovery.isAvailable(at: time, employee.state) else {
+            throw ServiceError.notAvailable(recovery, at: time)
+        }
+        let confirmed = recovery.confirmation.flatMap { user.leaves[$0.place.position] }
         return Approved(
-            recovery: PendingRecovery(opened: opened, confirmed: confirmed),
+            recovery: ApprovedRecovery(opened: opened, confirmed: confirmed ?? ApprovedRecovery.noConfirmation),
             previous: try await context.previousCredentials(of: state), policy: tenant.state.policy)
     }
 
-    /// Draws the seed of the new credentials, and tells what their record must repeat.
-    private func plan(_ state: inout FlowState, _ approved: Approved) async throws -> FlowOutcome {
+    /// Draws the seed of the new credentials, and returns what their record must repeat.
+    private func plan(_ state: inout FlowState, _ approved: Approved, _ app: AppCaller) async throws -> StepAnswer {
         let seed = try OPRFSeed.generate(), keys = try seed.keys(), kdf = context.settings.scrypt
         state.step = .credentials
         state.seed = seed.bytes
@@ -66,9 +72,48 @@ struct RequestRecovery: Sendable {
             approvals: .init(opened: approved.recovery.opened, confirmed: approved.recovery.confirmed))
         return .setCredentials(
             challenge: state.challenge,
-            rules: CredentialRules(
+            rules: SetUpRules(
                 questionsWithPassphraseAllowed: approved.policy.questionsWithPassphrase,
-                blindOnly: approved.policy.blindOnly),
+                blindOnly: approved.policy.blindOnly, customQuestionsAllowed: app.customQuestions),
             setUp: plan)
+    }
+}
+
+/// An approved recovery, between the device's proof and the new credentials.
+struct ApprovedRecovery: Sendable, Equatable {
+    /// The id of the new credential.
+    var credentialId: UUID
+    /// The hash of the event that opened the recovery, 32 bytes.
+    var opened: [UInt8]
+    /// The hash of the event that confirmed it, 32 bytes; zeros if a single admin's decision suffices.
+    var confirmed: [UInt8]
+
+    /// The value in place of a confirmation that is not needed.
+    static let noConfirmation = [UInt8](repeating: 0, count: 32)
+
+    init(credentialId: UUID = UUID(), opened: [UInt8], confirmed: [UInt8]) {
+        self.credentialId = credentialId
+        self.opened = opened
+        self.confirmed = confirmed
+    }
+
+    /// The authority for the new record.
+    var authority: SetUpAuthority { .recovered(firstApproval: opened, secondApproval: confirmed) }
+
+    /// The plaintext in the flow's row.
+    var json: JSONValue {
+        .object([
+            "credential": .string(credentialId.lowercased), "opened": .string(Base64URL.encode(opened)),
+            "confirmed": .string(Base64URL.encode(confirmed)),
+        ])
+    }
+
+    /// Decodes the value that ``json`` encodes.
+    init(reading object: ObjectReader) throws {
+        var object = object
+        credentialId = try object.uuid("credential")
+        opened = try object.bytes("opened", count: 32)
+        confirmed = try object.bytes("confirmed", count: 32)
+        try object.finish()
     }
 }

@@ -1,11 +1,13 @@
 import Canonical
 import Crypto
 import FoundationEssentials
+import Keys
+import Ledger
+import Postgres
 
-/// The opaque form of both tokens: ledger 16 ‖ session 16 ‖ secret 32 bytes, unpadded base64url.
+/// An access token: ledger 16 ‖ session 16 ‖ secret 32 bytes, unpadded base64url.
 ///
-/// The two ids let one indexed read find the row under row-level security; the secret is what counts, and only its
-/// keyed digest is stored.
+/// The two ids let one indexed read find the row under row-level security. Only a keyed digest of the secret is stored.
 struct SessionToken: Sendable {
     static let secretByteCount = 32
     let tenant: UUID
@@ -19,7 +21,7 @@ struct SessionToken: Sendable {
         secret = SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) }
     }
 
-    /// Reads a token; nil for anything that could not have been issued.
+    /// Parses a token; `nil` for text that cannot have been issued.
     init?(_ text: String) {
         guard let bytes = Base64URL.decode(text), bytes.count == 32 + Self.secretByteCount,
             let tenant = UUID(bytes: bytes[0..<16]), let session = UUID(bytes: bytes[16..<32])
@@ -29,10 +31,75 @@ struct SessionToken: Sendable {
         secret = Array(bytes[32...])
     }
 
-    /// Who an idempotency key belongs to that comes with a token of this session.
-    var scope: String { "session/\(tenant.lowercased)/\(session.lowercased)" }
-    /// The whole token.
+    /// The bytes of the whole token.
     var bytes: [UInt8] { tenant.bytes + session.bytes + secret }
-    /// The token as it is handed out.
+    /// The token as clients get it.
     var text: String { Base64URL.encode(bytes) }
+}
+
+/// A refresh token: ledger 16 ‖ session 16 ‖ counter 8 ‖ code 32 bytes, unpadded base64url.
+///
+/// The code is computed under the sessions key. The service recognises every token that it issued without storing any.
+/// An authentic token with another counter than the session's shows that two parties hold the session.
+struct RefreshToken: Sendable {
+    static let bodyByteCount = 40
+    static let codeByteCount = 32
+    let tenant: UUID
+    let session: UUID
+    /// The number of refreshes when the token was issued.
+    let counter: Int64
+
+    /// The token of a session after `counter` refreshes.
+    init(tenant: UUID, session: UUID, counter: Int64) {
+        self.tenant = tenant
+        self.session = session
+        self.counter = counter
+    }
+
+    /// Parses a token; `nil` if the service did not issue it.
+    init?(_ text: String, _ ring: KeyRing) {
+        guard let bytes = Base64URL.decode(text), bytes.count == Self.bodyByteCount + Self.codeByteCount,
+            ring.isRefreshTokenCode(Array(bytes[Self.bodyByteCount...]), of: Array(bytes[..<Self.bodyByteCount])),
+            let tenant = UUID(bytes: bytes[0..<16]), let session = UUID(bytes: bytes[16..<32])
+        else { return nil }
+        self.tenant = tenant
+        self.session = session
+        counter = Int64(bitPattern: bytes[32..<Self.bodyByteCount].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    }
+
+    /// The token that replaces this one.
+    var next: RefreshToken { RefreshToken(tenant: tenant, session: session, counter: counter + 1) }
+
+    /// The owner of an idempotency key that comes with a token of this session.
+    var scope: String { "session/\(tenant.lowercased)/\(session.lowercased)" }
+
+    /// The bytes that the code authenticates.
+    private var body: [UInt8] {
+        let digits = (0..<8).map { UInt8(truncatingIfNeeded: counter >> (56 - 8 * $0)) }
+        return tenant.bytes + session.bytes + digits
+    }
+
+    /// The token as clients get it.
+    func text(_ ring: KeyRing) -> String { Base64URL.encode(body + ring.refreshTokenCode(body)) }
+}
+
+/// Authenticates an access token against the session's row. Whatever ends a session deletes that row or cuts it off.
+struct AuthenticateSession: Sendable {
+    let context: ServiceContext
+
+    func run(accessToken: String, at time: Timestamp) async throws -> EmployeeCaller {
+        guard let token = SessionToken(accessToken) else { throw ServiceError(.sessionInvalid) }
+        let digest = context.ring.sessionTokenDigest(kind: "access", token.bytes)
+        let rows = try await context.pool.query(
+            """
+            SELECT s.employee_id, s.fingerprint, least(s.access_expires_at, s.ends_at) FROM tenure.session s
+            WHERE s.ledger_id = \(token.tenant) AND s.session_id = \(token.session) AND s.access_digest = \(digest)
+                AND \(SessionCutoff.isInForce)
+            """, in: SessionCutoff.ledgers(of: token.tenant))
+        guard let row = rows.first else { throw ServiceError(.sessionInvalid) }
+        let (employee, fingerprint, expiry) = try row.decode(UUID.self, [UInt8].self, PostgresTimestamp.self)
+        guard time.microseconds < expiry.microsecondsSinceUnixEpoch else { throw ServiceError(.sessionExpired) }
+        return EmployeeCaller(
+            tenantId: token.tenant, employeeId: employee, sessionId: token.session, fingerprint: fingerprint)
+    }
 }

@@ -1,34 +1,37 @@
+import Dispatch
+import Postgres
+
 /// The file that holds the master keys: JSON as in ``MasterKeys/init(json:)``, readable by its owner only.
 ///
-/// Losing it loses every person's data, so it is created once and never overwritten by ``create()``; two processes that
+/// If the file is lost, every person's data is lost. ``create()`` therefore never overwrites it, and two processes that
 /// start at the same moment agree on one.
 ///
-/// Calls block for the few system calls they make: they belong at the start of a process or in a command.
+/// Calls block for a few system calls. Use them at the start of a process or in a command.
 public struct MasterKeyFile: Sendable {
-    /// Where the file is.
+    /// The path of the file.
     public let path: String
 
-    /// Names a file; nothing is read or written yet.
+    /// A file at `path`; nothing is read or written yet.
     public init(path: String) { self.path = path }
 
     /// Reads the keys.
     ///
-    /// A symbolic link is followed, as secret mounts are made of them; what it leads to has to be a regular file that
-    /// neither group nor others may touch.
+    /// It follows symbolic links, because secret mounts consist of them. The target must be a regular file that neither
+    /// group nor others may access.
     ///
-    /// - Throws: ``KeysError/Code/masterFileMissing``, ``KeysError/Code/masterFileExposed`` with the command that
-    ///   cures it as remedy, ``KeysError/Code/masterFileUnusable``, ``KeysError/Code/masterKeysInvalid``.
+    /// - Throws: ``KeysError/Code/masterFileMissing``, ``KeysError/Code/masterFileExposed`` with a remedy that names
+    ///   the command to run, ``KeysError/Code/masterFileUnusable``, ``KeysError/Code/masterKeysInvalid``.
     public func load() throws(KeysError) -> MasterKeys {
         let file = try SystemFile.open(path, .reading)
         defer { file.close() }
         return try MasterKeys(json: try contents(of: file))
     }
 
-    /// Makes random keys of version 1 and writes them: whole, on disk, mode 0600, or not at all.
+    /// Generates keys of version 1 and writes them completely, on disk, with mode 0600, or not at all.
     ///
-    /// The bytes go to a new file beside it first; that is then linked to the name, which fails when the name is taken.
+    /// It writes a new file beside the path and then links it to the path, which fails if the path exists.
     ///
-    /// - Throws: ``KeysError/Code/masterFileExists`` when there is anything at the path already, and
+    /// - Throws: ``KeysError/Code/masterFileExists`` if anything exists at the path, and
     ///   ``KeysError/Code/masterFileUnusable``.
     public func create() throws(KeysError) -> MasterKeys {
         let keys = MasterKeys.random()
@@ -43,7 +46,10 @@ public struct MasterKeyFile: Sendable {
         return keys
     }
 
-    /// Reads the keys, or makes them when there is no file; of processes racing here, one makes and the others read.
+    /// Reads the keys, or creates them if there is no file. Of several processes that race here, one creates and the
+    /// others read.
+    ///
+    /// - Throws: As ``load()`` and ``create()``.
     public func loadOrCreate() throws(KeysError) -> MasterKeys {
         do {
             return try load()
@@ -58,13 +64,13 @@ public struct MasterKeyFile: Sendable {
         }
     }
 
-    /// Replaces the keys by what `change` makes of them: the file is the old one or the new one at every moment.
+    /// Replaces the keys by the result of `change`, atomically.
     ///
-    /// A lock on the file makes changes of several processes follow one another; one that waits for three seconds is
-    /// refused. Keep a copy of the old file until nothing is wrapped under a version that the new one lacks.
+    /// A lock on the file serialises changes of several processes; a process that waits for three seconds is refused.
+    /// Keep a copy of the old file until nothing is wrapped under a version that the new one lacks.
     ///
-    /// - Throws: what ``load()`` throws, what `change` throws, and ``KeysError/Code/masterFileUnusable`` when somebody
-    ///   else is changing the file.
+    /// - Throws: What ``load()`` throws, what `change` throws, and ``KeysError/Code/masterFileUnusable`` if another
+    ///   process is changing the file.
     @discardableResult
     public func update(_ change: (MasterKeys) throws(KeysError) -> MasterKeys) throws(KeysError) -> MasterKeys {
         let target = try SystemFile.resolved(path)
@@ -95,7 +101,7 @@ public struct MasterKeyFile: Sendable {
         return try file.read(atMost: 65_536)
     }
 
-    /// Writes a new file beside the path, on disk when this returns, and names it.
+    /// Writes a new file beside the path and returns its name. It is on disk when this returns.
     private func write(_ keys: MasterKeys) throws(KeysError) -> String {
         let draft = path + ".new." + SystemFile.uniqueSuffix()
         let file = try SystemFile.open(draft, .creating)
@@ -108,5 +114,56 @@ public struct MasterKeyFile: Sendable {
             throw error
         }
         return draft
+    }
+}
+
+/// The master keys of a running process, updated from their file when needed.
+///
+/// A rotation first adds a version to the file and then wraps keys under it. A process that meets an unknown version
+/// reads the file again, so no restart is needed and no call fails.
+public final class MasterKeyStore: Sendable {
+    private let file: MasterKeyFile?
+    private let held: Lock<MasterKeys>
+
+    /// A store that starts with `keys`.
+    ///
+    /// - Parameter file: The file to read later versions from. If it is `nil`, because the keys have another source,
+    ///   unknown versions stay unknown.
+    public init(_ keys: MasterKeys, file: MasterKeyFile? = nil) {
+        self.file = file
+        held = Lock(keys)
+    }
+
+    /// A store that reads the keys from their file, and again whenever a version is missing.
+    ///
+    /// - Throws: What ``MasterKeyFile/load()`` throws.
+    public convenience init(file: MasterKeyFile) throws(KeysError) {
+        self.init(try file.load(), file: file)
+    }
+
+    /// The keys as last read.
+    public var keys: MasterKeys { held.withLock { $0 } }
+
+    /// Returns keys that include these versions, reading the file again if those in memory do not.
+    ///
+    /// A version that the file lacks too is not an error here. Unwrapping a key of that version is.
+    ///
+    /// - Throws: What ``MasterKeyFile/load()`` throws.
+    func keys(holding versions: some Sequence<Int>) async throws -> MasterKeys {
+        let keys = keys
+        let known = Set(keys.heldVersions)
+        guard let file, !versions.allSatisfy(known.contains) else { return keys }
+        // A few system calls, once per rotation. They may block, which is not allowed on the threads of tasks.
+        let read: Result<MasterKeys, KeysError> = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(returning: Result { () throws(KeysError) in try file.load() })
+            }
+        }
+        let fresh = try read.get()
+        return held.withLock { held in
+            // If two calls read concurrently, the later file wins, whatever their order.
+            if fresh.current >= held.current { held = fresh }
+            return held
+        }
     }
 }

@@ -1,18 +1,20 @@
-/// The keys that wrap all others, by version; they never touch the database.
+import Canonical
+public import Postgres
+
+/// The keys that wrap all others, by version. They never enter the database.
 ///
-/// New keys are wrapped under the current version; older versions are kept only to open what was wrapped under them
-/// and is not re-wrapped yet.
+/// New keys are wrapped under the current version. Older versions are kept only to unwrap what is not rewrapped yet.
 public struct MasterKeys: Sendable, Equatable {
-    /// The least and the greatest number of a version: what an `integer` column holds.
+    /// The range of version numbers, which fits an `integer` column.
     public static let versions = 1...Int(Int32.max)
 
-    /// The version that wraps.
+    /// The version that wraps new keys.
     public let current: Int
     private let keys: [Int: SecretKey]
 
-    /// Makes master keys.
+    /// Master keys by version.
     ///
-    /// - Throws: ``KeysError/Code/masterKeysInvalid`` when the current version has no key, a version is out of
+    /// - Throws: ``KeysError/Code/masterKeysInvalid`` if the current version has no key, a version is out of
     ///   ``versions``, or two versions share one key (rotating between them would change nothing).
     public init(current: Int, keys: [Int: SecretKey]) throws(KeysError) {
         guard keys[current] != nil else { throw Self.invalid("the current version has no key") }
@@ -30,7 +32,7 @@ public struct MasterKeys: Sendable, Equatable {
         self.current = current
     }
 
-    /// Makes version 1 from random numbers.
+    /// Generates version 1.
     public static func random() -> MasterKeys { MasterKeys(trusted: [1: SecretKey()], current: 1) }
 
     /// The versions held, in order.
@@ -48,15 +50,15 @@ public struct MasterKeys: Sendable, Equatable {
         return key
     }
 
-    /// The same keys with a fresh random one, a version above all others, as the current one.
+    /// Returns these keys with a new random one as the current version.
     ///
-    /// - Throws: ``KeysError/Code/masterKeysInvalid`` when there is no version left.
+    /// - Throws: ``KeysError/Code/masterKeysInvalid`` if there is no version number left.
     public func addingVersion() throws(KeysError) -> MasterKeys {
         let next = (keys.keys.max() ?? 0) + 1
         return try MasterKeys(current: next, keys: keys.merging([next: SecretKey()]) { old, _ in old })
     }
 
-    /// The same keys without a version, once nothing is wrapped under it any more: what completes an erasure.
+    /// Returns these keys without a version that no longer wraps anything. This completes an erasure.
     ///
     /// - Throws: ``KeysError/Code/masterKeysInvalid`` for the current version, and
     ///   ``KeysError/Code/masterVersionUnknown`` for one that is not held.
@@ -78,10 +80,105 @@ public struct MasterKeys: Sendable, Equatable {
 }
 
 extension MasterKeys: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The versions, and no key.
+    /// The versions, without the keys.
     public var description: String { "master keys \(heldVersions), current \(current) [redacted]" }
-    /// The versions, and no key.
+    /// The versions, without the keys.
     public var debugDescription: String { description }
-    /// Without children, so that `dump` finds no key either.
+    /// A mirror without children, so that `dump` does not show the keys.
     public var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .struct) }
+}
+
+extension MasterKeys {
+    /// Parses `{"current":n,"keys":{"n":"base64 of 32 bytes"}}`, the form in a file or an environment variable.
+    ///
+    /// White space is allowed, unknown members are not.
+    ///
+    /// - Throws: ``KeysError/Code/masterKeysInvalid``; the reason never repeats the input.
+    public init(json bytes: some Collection<UInt8>) throws(KeysError) {
+        let parsed: (current: Int, keys: [Int: SecretKey])
+        do {
+            parsed = try Self.parse(bytes)
+        } catch {
+            // A pointer could repeat a name, and a name could be a misplaced key. The error gives only the code and the
+            // offset.
+            let place = error.offset.map { " (byte \($0))" } ?? ""
+            throw Self.invalid(error.code.rawValue + place)
+        }
+        try self.init(current: parsed.current, keys: parsed.keys)
+    }
+
+    /// Parses the same JSON from the value of an environment variable.
+    ///
+    /// - Throws: ``KeysError/Code/masterKeysInvalid``.
+    public init(environment value: String) throws(KeysError) { try self.init(json: Array(value.utf8)) }
+
+    /// The JSON of ``init(json:)`` with a final newline. It contains the keys in plaintext.
+    public func json() -> [UInt8] {
+        var members: [String: JSONValue] = [:]
+        for (version, key) in encodedKeys() { members[String(version)] = .string(Base64.encode(key.bytes)) }
+        let value = JSONValue.object(["current": .integer(Int64(current)), "keys": .object(members)])
+        return value.canonicalBytes() + [UInt8(ascii: "\n")]
+    }
+
+    private static func parse(
+        _ bytes: some Collection<UInt8>
+    ) throws(JSONError) -> (current: Int, keys: [Int: SecretKey]) {
+        var reader = try ObjectReader(try StrictJSON.parse(bytes))
+        let current = try reader.integer("current")
+        let value = try reader.value("keys")
+        try reader.finish()
+        guard case .object(let members) = value else {
+            throw JSONError(code: .wrongType, pointer: "/keys", reason: "an object is expected")
+        }
+        var keys: [Int: SecretKey] = [:]
+        for (name, member) in members {
+            // The name must be the number's own spelling. Otherwise "1" and "01" would both name one version.
+            guard let version = Int(name), String(version) == name, case .string(let text) = member,
+                let key = Base64.decode(text).flatMap(SecretKey.init(bytes:))
+            else {
+                throw JSONError(code: .invalidValue, pointer: "/keys", reason: "a version and 32 bytes are expected")
+            }
+            keys[version] = key
+        }
+        return (Int(current), keys)
+    }
+}
+
+/// How many keys are wrapped under each version of the master keys.
+public struct MasterKeyUse: Sendable, Equatable {
+    /// The counts of one version.
+    public struct Count: Sendable, Equatable {
+        /// Bucket keys, of 256.
+        public var buckets = 0
+        /// Keys of the installation's purposes.
+        public var purposes = 0
+
+        /// A count of zero.
+        public init() {}
+    }
+
+    /// The counts of all versions that wrap any key.
+    public private(set) var versions: [Int: Count] = [:]
+
+    /// Counts the wrapped keys over a pool of either role.
+    ///
+    /// - Throws: `PostgresError`.
+    public static func count(on pool: PostgresPool) async throws -> MasterKeyUse {
+        let results = try await pool.withConnection { connection in
+            try await connection.pipeline([
+                "SELECT master_version, count(*) FROM tenure.bucket_key GROUP BY master_version",
+                "SELECT master_version, count(*) FROM tenure.purpose_key GROUP BY master_version",
+            ])
+        }
+        var use = MasterKeyUse()
+        for row in results.first ?? [] {
+            let (version, count) = try row.decode(Int32.self, Int64.self)
+            use.versions[Int(version), default: Count()].buckets = Int(count)
+        }
+        for row in results.last ?? [] {
+            let (version, count) = try row.decode(Int32.self, Int64.self)
+            use.versions[Int(version), default: Count()].purposes = Int(count)
+        }
+        return use
+    }
 }

@@ -1,3 +1,5 @@
+import Canonical
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Glibc)
@@ -6,7 +8,7 @@ import Glibc
 import Musl
 #endif
 
-/// An open file and the few system calls that keeping a secret in it takes.
+/// An open file, with the system calls needed to keep a secret in it.
 ///
 /// Every failure is a ``KeysError`` with ``KeysError/Code/masterFileUnusable`` that names the call and the system's
 /// reason, except for a missing file.
@@ -21,7 +23,7 @@ struct SystemFile: Sendable {
     let descriptor: Int32
 
     static func open(_ path: String, _ purpose: Purpose) throws(KeysError) -> SystemFile {
-        // O_NONBLOCK: the name of a pipe without a writer must be refused, not waited for.
+        // O_NONBLOCK makes opening a pipe without a writer fail instead of wait.
         let descriptor =
             switch purpose {
             case .reading: interruptible { openFile(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0) }
@@ -32,8 +34,8 @@ struct SystemFile: Sendable {
         return SystemFile(descriptor: descriptor)
     }
 
-    /// Closes the file and gives its lock back, also from the copies of the descriptor that a program just being started
-    /// has until its exec (flock(2)).
+    /// Closes the file and releases its lock. This also releases it in copies of the descriptor that a process being
+    /// started holds until its exec (flock(2)).
     func close() {
         _ = flock(descriptor, LOCK_UN)
         _ = closeFile(descriptor)
@@ -45,7 +47,7 @@ struct SystemFile: Sendable {
         return Status(isRegular: status.st_mode & S_IFMT == S_IFREG, permissions: UInt32(status.st_mode & 0o7777))
     }
 
-    /// Whether the path still leads to this very file.
+    /// Whether the path still leads to this file.
     func isStill(at path: String) throws(KeysError) -> Bool {
         var own = stat()
         var other = stat()
@@ -53,9 +55,10 @@ struct SystemFile: Sendable {
         return own.st_dev == other.st_dev && own.st_ino == other.st_ino
     }
 
-    /// Opens and locks the file that the path leads to now, following a symbolic link.
+    /// Opens and locks the file that the path leads to now, following symbolic links.
     ///
-    /// Whoever held the lock before may have put another file at the path, and a lock on the old one protects nothing.
+    /// The previous holder of the lock may have replaced the file, and a lock on the old one protects nothing. It is
+    /// then repeated.
     static func openLocked(_ path: String) throws(KeysError) -> SystemFile {
         while true {
             let file = try open(path, .reading)
@@ -70,9 +73,9 @@ struct SystemFile: Sendable {
         }
     }
 
-    /// Takes the file's advisory lock, or refuses when somebody keeps it for three seconds; closing gives it back.
+    /// Takes the file's advisory lock, waiting up to three seconds. Closing the file releases it.
     ///
-    /// A moment is waited for, because another update of the file takes no longer.
+    /// Waiting is worthwhile because another update of the file is short.
     func lock() throws(KeysError) {
         for _ in 0..<300 {
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return }
@@ -131,7 +134,7 @@ struct SystemFile: Sendable {
     }
 }
 
-// The methods above hide the functions of the same name.
+// The functions of the system under other names, because the methods above hide them.
 private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
 private func closeFile(_ descriptor: Int32) -> Int32 { close(descriptor) }
 private func readFile(_ descriptor: Int32, _ buffer: inout [UInt8], _ count: Int) -> Int {
@@ -140,3 +143,45 @@ private func readFile(_ descriptor: Int32, _ buffer: inout [UInt8], _ count: Int
 private func writeFile(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, bytes, count)
 }
+
+extension SystemFile {
+    /// Links a second name to a file. Returns `false` if that name exists.
+    static func link(_ existing: String, to name: String) throws(KeysError) -> Bool {
+        if linkFile(existing, name) == 0 { return true }
+        if errno == EEXIST { return false }
+        throw failure("link", name)
+    }
+
+    /// Renames a file, replacing any file of that name.
+    static func rename(_ existing: String, to name: String) throws(KeysError) {
+        guard renameFile(existing, name) == 0 else { throw failure("rename", name) }
+    }
+
+    /// Removes a name. It is not an error if the name is already gone.
+    static func remove(_ name: String) { _ = unlink(name) }
+
+    /// Resolves symbolic links, so that replacing a file does not replace a link to it.
+    static func resolved(_ path: String) throws(KeysError) -> String {
+        guard let resolved = realpath(path, nil) else { throw failure("open", path) }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// Makes a new name in a directory durable.
+    static func syncDirectory(of path: String) throws(KeysError) {
+        let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? "."
+        let directory = try open(name.isEmpty ? "/" : name, .reading)
+        defer { directory.close() }
+        try directory.sync()
+    }
+
+    /// Sixteen random hexadecimal digits.
+    static func uniqueSuffix() -> String {
+        var random = SystemRandomNumberGenerator()
+        return Hex.encode((0..<8).map { _ in UInt8.random(in: 0...255, using: &random) })
+    }
+}
+
+// The functions of the system under other names, because the methods above hide them.
+private func linkFile(_ existing: String, _ name: String) -> Int32 { link(existing, name) }
+private func renameFile(_ existing: String, _ name: String) -> Int32 { rename(existing, name) }

@@ -4,10 +4,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Person keys that were used a moment ago: bounded in number and in time, and pure.
+/// A cache of recently used person keys, bounded in number and in time.
 ///
-/// All entries live equally long, so the order in which they came is the order in which they expire, and the oldest
-/// makes room. Forgetting marks the moment: what was read before it, and comes after it, is not taken in.
+/// All entries live equally long, so they expire in the order of insertion, and the oldest is evicted first. Forgetting
+/// starts a new generation: a key that was read before it is not inserted after it.
 struct KeyCache: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -25,11 +25,11 @@ struct KeyCache: Sendable {
     let capacity: Int
     let lifetime: Duration
     private var entries: [Reference: Entry] = [:]
-    /// The entries in order; a place whose ticket is not the entry's any more stands for nothing.
+    /// The entries in order of insertion. A place whose ticket is no longer the entry's is void.
     private var order: [(reference: Reference, ticket: Int)] = []
     private var oldest = 0
     private var tickets = 0
-    /// How often something was forgotten.
+    /// How often a key was forgotten.
     private(set) var generation = 0
 
     init(capacity: Int, lifetime: Duration) {
@@ -38,16 +38,16 @@ struct KeyCache: Sendable {
     }
 
     var count: Int { entries.count }
-    /// How much the order of the entries takes, places that stand for nothing included.
+    /// The length of the order, including void places.
     var places: Int { order.count }
 
-    /// The key, unless it is unknown or its time is over.
+    /// Returns a key unless it is unknown or has expired.
     func key(_ reference: Reference, at now: Instant) -> PersonKey? {
         guard let entry = entries[reference], now < entry.expiry else { return nil }
         return entry.key
     }
 
-    /// Remembers a key that was read at `now` or later, unless something was forgotten since `generation`.
+    /// Inserts a key that was read at `now` or later, unless a key was forgotten since `generation`.
     mutating func insert(_ key: PersonKey, as reference: Reference, readAt now: Instant, generation: Int) {
         guard generation == self.generation, capacity > 0 else { return }
         entries[reference] = nil
@@ -71,7 +71,7 @@ struct KeyCache: Sendable {
         oldest = 0
     }
 
-    /// Drops what has expired and, from the oldest on, as many more as one new entry needs.
+    /// Drops expired entries, and as many of the oldest as a new entry needs.
     private mutating func makeRoom(at now: Instant) {
         while oldest < order.count {
             let place = order[oldest]
@@ -81,7 +81,7 @@ struct KeyCache: Sendable {
             }
             oldest += 1
         }
-        // Places that stand for nothing go once they are the greater part.
+        // Void places are removed once they are the majority.
         if oldest > 64, oldest > order.count / 2 {
             order.removeFirst(oldest)
             oldest = 0

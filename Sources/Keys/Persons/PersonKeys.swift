@@ -8,19 +8,25 @@ public import Foundation
 
 /// The keys of users and employees in the database, each wrapped under the key of its ``Bucket``.
 ///
-/// A user's key is in the user's directory ledger, an employee's in the tenant's; its id is the user's or employee's.
-/// Keys that were used lately stay in memory for seconds at most, so that a key destroyed by another process is soon
-/// forgotten here; ``forget(_:ledger:)`` does it at once.
+/// ```swift
+/// let keys = PersonKeys(pool: pool, masters: masters)
+/// let (key, insertion) = try await keys.create(id: employee, ledger: tenant)   // insert with the first append
+/// let loaded = try await keys.load([employee], ledger: tenant)[employee]       // nil after an erasure
+/// ```
+///
+/// A user's key is in the user's directory ledger, an employee's in the tenant's ledger. Recently used keys stay in
+/// memory for a few seconds, so that a key destroyed by another process is soon forgotten here. ``forget(_:ledger:)``
+/// forgets it at once.
 public final class PersonKeys: Sendable {
     private let pool: PostgresPool
     private let masters: MasterKeyStore
     private let cache: Lock<KeyCache>
 
-    /// Makes an access to the keys.
+    /// The keys, over a pool.
     ///
     /// - Parameters:
-    ///   - pool: Connections of the application's role, or of the reader's role where keys are only loaded.
-    ///   - masters: Those that ``KeyRing/load(from:masters:)`` has opened the bucket keys with.
+    ///   - pool: Connections of the application role, or of the reader role if keys are only loaded.
+    ///   - masters: The store that ``KeyRing/load(from:masters:)`` unwrapped the bucket keys with.
     ///   - cachedKeys: The greatest number of keys kept in memory; 0 keeps none.
     ///   - cacheLifetime: How long a key is kept after it was read.
     public init(
@@ -31,7 +37,7 @@ public final class PersonKeys: Sendable {
         cache = Lock(KeyCache(capacity: cachedKeys, lifetime: cacheLifetime))
     }
 
-    /// Makes an access with master keys that stay as they are.
+    /// The keys, with fixed master keys.
     public convenience init(
         pool: PostgresPool, masters: MasterKeys, cachedKeys: Int = 10_000, cacheLifetime: Duration = .seconds(5)
     ) {
@@ -39,12 +45,14 @@ public final class PersonKeys: Sendable {
             pool: pool, masters: MasterKeyStore(masters), cachedKeys: cachedKeys, cacheLifetime: cacheLifetime)
     }
 
-    /// Makes the key of a new person, and the statement that stores it.
+    /// Generates the key of a new person, and returns it with the statement that stores it.
     ///
-    /// The statement belongs into the transaction that appends the person's first event, whose `tenure.ledgers` names
-    /// the ledger. It fails with SQLSTATE 23502 (column `epoch`), and the transaction with it, in the rare case that the
-    /// bucket was re-keyed after this call: then everything sealed under the key must be made again. It fails with
-    /// 23505 when the person has a key already.
+    /// Run the statement in the transaction that appends the person's first event, with a scope that includes the
+    /// ledger. In the rare case that the bucket was rekeyed after this call, it fails with SQLSTATE 23502 (column
+    /// `epoch`), and the transaction with it; everything encrypted under the key must then be made again. It fails with
+    /// 23505 if the person already has a key.
+    ///
+    /// - Throws: What reading a bucket key throws, and `PostgresError`.
     public func create(id: UUID, ledger: UUID) async throws -> (key: PersonKey, insertion: SQL) {
         let bucket = Bucket(of: id)
         let (bucketKey, _) = try await pool.withConnection { connection in
@@ -59,11 +67,10 @@ public final class PersonKeys: Sendable {
         return (PersonKey(id: id, key: key), insertion)
     }
 
-    /// Loads the keys of persons of one ledger; who has none, or whose key is destroyed, is absent from the result.
+    /// Loads the keys of persons of one ledger, in at most one round trip. Missing and destroyed keys are absent from
+    /// the result.
     ///
-    /// One round trip at most, whatever the number.
-    ///
-    /// - Throws: ``KeysError/Code/wrappingInvalid`` when a stored key was changed, what opening a bucket key throws,
+    /// - Throws: ``KeysError/Code/wrappingInvalid`` if a stored key was changed, what unwrapping a bucket key throws,
     ///   and `PostgresError`.
     public func load(_ ids: [UUID], ledger: UUID) async throws -> [UUID: PersonKey] {
         let now = ContinuousClock.now
@@ -75,7 +82,7 @@ public final class PersonKeys: Sendable {
         let missing = Array(Set(ids).subtracting(found.keys))
         if missing.isEmpty { return found }
         let rows = try await pool.withConnection { connection in
-            // Both in one implicit transaction, which is as long as the setting lasts.
+            // Both statements run in one implicit transaction, for which the setting lasts.
             try await connection.pipeline([
                 LedgerSetting.set([ledger]), Self.selection(of: missing, ledger: ledger),
             ])
@@ -90,17 +97,31 @@ public final class PersonKeys: Sendable {
         return found
     }
 
-    /// Forgets a key now, as after its destruction has been committed.
+    /// Returns the statement that deletes a key. Rekey its bucket afterwards (``BucketRekeying/rekey(_:on:)``).
+    ///
+    /// Until then the wrapped key can be unwrapped from write-ahead logs and backups. The statement locks the bucket
+    /// first, so that it cannot deadlock with a rekeying.
+    public static func deletion(of id: UUID, ledger: UUID) -> SQL {
+        """
+        DELETE FROM tenure.person_key p
+        WHERE p.ledger_id = \(ledger) AND p.key_id = \(id) AND EXISTS (
+            SELECT FROM tenure.bucket_key b WHERE b.bucket = \(Int16(Bucket(of: id).number)) FOR SHARE)
+        """
+    }
+
+    /// Removes a key from memory, after its destruction was committed.
     public func forget(_ id: UUID, ledger: UUID) { cache.withLock { $0.forget(.init(ledger: ledger, id: id)) } }
 
-    /// Forgets all keys now.
+    /// Removes all keys from memory.
     public func forgetAll() { cache.withLock { $0.forgetAll() } }
 
     /// The purpose that person keys are wrapped for.
     static let purpose = "person"
 
-    /// The statement that reads wrapped keys, for who sends it together with others and wants none from memory: whether a key
-    /// was used lately must not show where equal times matter.
+    /// Returns the query for wrapped keys, which may be sent as part of a pipeline.
+    ///
+    /// It bypasses the cache. Use it where equal timing matters, because a cached key would reveal that it was used
+    /// recently.
     public static func selection(of ids: [UUID], ledger: UUID) -> SQL {
         """
         SELECT p.key_id, p.epoch, p.wrapped, \(BucketKeyRow.columns)
@@ -111,7 +132,8 @@ public final class PersonKeys: Sendable {
 
     /// Unwraps the rows of ``selection(of:ledger:)``.
     ///
-    /// - Throws: ``KeysError/Code/wrappingInvalid`` when a stored key was changed, and what opening a bucket key throws.
+    /// - Throws: ``KeysError/Code/wrappingInvalid`` if a stored key was changed, and what unwrapping a bucket key
+    ///   throws.
     public func open(_ rows: [PostgresRow], ledger: UUID) async throws -> [UUID: PersonKey] {
         var buckets = BucketKeys.Opened(try await masters.keys(holding: try BucketKeyRow.versions(rows, from: 3)))
         var keys: [UUID: PersonKey] = [:]

@@ -1,4 +1,5 @@
 import Crypto
+public import Postgres
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -6,11 +7,38 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The keys of the installation, one per ``KeyPurpose``, in clear in this process only.
+/// The purpose of an independent random key of the installation. Names are permanent.
+public enum KeyPurpose: String, Sendable, CaseIterable {
+    /// Digests by which names, addresses and ids are looked up. Never rotated, because claims in the log depend on it.
+    case lookup
+    /// The decoys served for unknown employees. Never rotated: decoys would then change where real answers do not.
+    case decoy
+    /// Digests of session tokens.
+    case sessions
+    /// Fingerprints of requests, and the encryption of stored responses.
+    case idempotency
+    /// The encryption of flow rows.
+    case flows
+    /// The Ed25519 key that signs checkpoints.
+    case checkpoints
+
+    /// Describes how the key is wrapped under a master key.
+    func wrap(master version: Int) -> KeyWrap {
+        KeyWrap(purpose: "purpose/" + rawValue, id: [], owner: [], version: version)
+    }
+}
+
+/// The keys of the installation, one per ``KeyPurpose``. They are in plaintext in this process only.
 ///
-/// Each is 32 random bytes, made on the first start, stored wrapped under the master key and unwrapped once per start.
-/// The extensions hold what is computed with them; every message is preceded by a tag of its own, so that no value
-/// computed for one thing is of use for another.
+/// ```swift
+/// let masters = try MasterKeyStore(file: MasterKeyFile(path: path))
+/// let ring = try await KeyRing.load(from: pool, masters: masters)
+/// let digest = ring.lookupDigest(kind: "email", canonical)
+/// ```
+///
+/// Each key is 32 random bytes, generated on the first start, stored wrapped under the master key, and unwrapped once
+/// per start. The extensions compute values with them. Every message starts with its own tag, so that a value computed
+/// for one purpose is useless for another.
 public struct KeyRing: Sendable {
     private let lookup: SecretKey
     private let decoy: SecretKey
@@ -19,7 +47,7 @@ public struct KeyRing: Sendable {
     private let flows: SecretKey
     private let checkpoints: SecretKey
 
-    /// Makes a ring.
+    /// A ring of existing keys.
     ///
     /// - Throws: ``KeysError/Code/purposeKeyMissing`` unless there is a key for every purpose.
     public init(_ keys: [KeyPurpose: SecretKey]) throws(KeysError) {
@@ -44,7 +72,7 @@ public struct KeyRing: Sendable {
         checkpoints = SecretKey()
     }
 
-    /// Makes a ring of fresh random keys, for a first start or a test.
+    /// Generates a ring of random keys.
     public static func random() -> KeyRing { KeyRing() }
 
     /// Computes HMAC-SHA-256 (RFC 2104) over the bytes under the key of a purpose: 32 bytes.
@@ -52,7 +80,7 @@ public struct KeyRing: Sendable {
         Array(HMAC<SHA256>.authenticationCode(for: bytes, using: secret(purpose).symmetric))
     }
 
-    /// The same 32 bytes as a secret of their own.
+    /// Computes the same 32 bytes as a secret key.
     func derivedSecret(_ bytes: [UInt8], _ purpose: KeyPurpose) -> SecretKey {
         let code = HMAC<SHA256>.authenticationCode(for: bytes, using: secret(purpose).symmetric)
         return SecretKey(ofRightSize: SymmetricKey(data: code))
@@ -76,10 +104,145 @@ public struct KeyRing: Sendable {
 }
 
 extension KeyRing: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Names the type, and no key.
+    /// The type's name, without keys.
     public var description: String { "key ring [redacted]" }
-    /// Names the type, and no key.
+    /// The type's name, without keys.
     public var debugDescription: String { description }
-    /// Without children, so that `dump` finds no key either.
+    /// A mirror without children, so that `dump` does not show the keys.
     public var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .struct) }
+}
+
+extension KeyRing {
+    /// A check value of 32 bytes that only the keys of this log yield. The first event of the system ledger contains
+    /// it.
+    ///
+    /// It is HMAC-SHA-256 under the lookup key over the length-prefixed `tenure/v1/key-check`. Permanent. It reveals
+    /// nothing about the key, and nothing else is computed over that text.
+    public var keyCheck: [UInt8] { authenticationCode(LengthPrefixed(tag: "tenure/v1/key-check").bytes, .lookup) }
+
+    /// Verifies that these keys wrote the log.
+    ///
+    /// - Parameter recorded: The check value in the log.
+    /// - Throws: ``KeysError/Code/wrongKeys``.
+    public func check(_ recorded: [UInt8]) throws(KeysError) {
+        guard recorded != keyCheck else { return }
+        throw KeysError(
+            code: .wrongKeys,
+            reason:
+                "the keys in purpose_key and bucket_key are not those that wrote this log: its check value is another",
+            remedy: """
+                restore tenure.purpose_key, tenure.bucket_key, tenure.person_key and tenure.oprf_seed from the backup that \
+                the log came from, and the master key file of that time
+                """)
+    }
+}
+
+extension KeyRing {
+    /// Loads the keys of the installation, and generates all of them on the first start.
+    ///
+    /// One transaction creates the purpose keys and the 256 bucket keys. Of several processes that start at once,
+    /// exactly one stores its keys, and all of them load those. All bucket keys are unwrapped once, so that a wrong
+    /// master key is found at the start. Nothing is ever replaced: missing keys are an error, because a new lookup key,
+    /// for example, would let every name be claimed again. Events without any keys are an error too: the keys were not
+    /// restored.
+    ///
+    /// - Throws: ``KeysError/Code/wrongMasterKey``, ``KeysError/Code/masterVersionUnknown``,
+    ///   ``KeysError/Code/purposeKeyMissing``, ``KeysError/Code/bucketKeyMissing``, ``KeysError/Code/keyTablesEmpty``,
+    ///   and `PostgresError`.
+    public static func load(from pool: PostgresPool, masters: MasterKeyStore) async throws -> KeyRing {
+        try await pool.withTransaction { connection in
+            if let ring = try await read(&connection, masters) { return ring }
+            try await WrittenLog.refuse(&connection)
+            _ = try await connection.query("SELECT \(SQL.waitingCommit)")
+            try await insertRandom(&connection, masters.keys)
+            // If another process inserted first, its keys are read. The insert above has waited for its commit.
+            guard let ring = try await read(&connection, masters) else {
+                throw KeysError(code: .purposeKeyMissing, reason: "the keys were inserted and are not there")
+            }
+            return ring
+        }
+    }
+
+    /// Loads the keys of the installation with fixed master keys.
+    ///
+    /// - Throws: As ``load(from:masters:)``.
+    public static func load(from pool: PostgresPool, masters: MasterKeys) async throws -> KeyRing {
+        try await load(from: pool, masters: MasterKeyStore(masters))
+    }
+
+    /// Reads the ring. Returns `nil` if no key of any kind is stored.
+    private static func read(
+        _ connection: inout PostgresConnection, _ store: MasterKeyStore
+    ) async throws -> KeyRing? {
+        var results = try await rows(&connection)
+        // Each statement has its own snapshot. If another process committed its keys in between, a second read sees
+        // all.
+        if results.first?.isEmpty != results.last?.isEmpty { results = try await rows(&connection) }
+        guard let purposes = results.first, let buckets = results.last, !(purposes.isEmpty && buckets.isEmpty) else {
+            return nil
+        }
+        let versions = Set(try purposes.map { Int(try $0.decode(column: 1, as: Int32.self)) })
+        let masters = try await store.keys(holding: versions.union(try BucketKeyRow.versions(buckets)))
+        var keys: [KeyPurpose: SecretKey] = [:]
+        for row in purposes {
+            let (name, version, wrapped) = try row.decode(String.self, Int32.self, [UInt8].self)
+            // A purpose of a later version of the program is skipped.
+            guard let purpose = KeyPurpose(rawValue: name) else { continue }
+            let master = try masters.key(version: Int(version))
+            guard let key = purpose.wrap(master: Int(version)).unwrap(wrapped, under: master) else {
+                throw KeysError.wrongMasterKey(version: Int(version))
+            }
+            keys[purpose] = key
+        }
+        let opened = Set(try buckets.map { try BucketKeyRow($0).open(masters).bucket })
+        for bucket in Bucket.all where !opened.contains(bucket) {
+            throw KeysError(
+                code: .bucketKeyMissing, reason: "bucket \(bucket.number) has no key",
+                remedy: "restore the key tables from a backup: a new key opens nothing that was sealed before")
+        }
+        return try KeyRing(keys)
+    }
+
+    private static func rows(_ connection: inout PostgresConnection) async throws -> [[PostgresRow]] {
+        try await connection.pipeline([
+            "SELECT purpose, master_version, wrapped FROM tenure.purpose_key",
+            "SELECT \(BucketKeyRow.columns) FROM tenure.bucket_key b",
+        ])
+    }
+
+    private static func insertRandom(_ connection: inout PostgresConnection, _ masters: MasterKeys) async throws {
+        let ring = KeyRing.random()
+        let master = try masters.key(version: masters.current)
+        let version = Int32(clamping: masters.current)
+        var wrapped: [[UInt8]] = []
+        for purpose in KeyPurpose.allCases {
+            wrapped.append(try purpose.wrap(master: masters.current).wrap(ring.secret(purpose), under: master))
+        }
+        // All processes insert in the same order, so that they wait for each other without deadlocks.
+        let purposes = try await connection.execute(
+            """
+            INSERT INTO tenure.purpose_key (purpose, master_version, wrapped)
+            SELECT k.purpose, \(version), k.wrapped
+            FROM unnest(\(KeyPurpose.allCases.map(\.rawValue)), \(wrapped)) AS k (purpose, wrapped)
+            ORDER BY k.purpose COLLATE "C" ON CONFLICT DO NOTHING
+            """)
+        let rows = try Bucket.all.map { bucket in
+            try BucketKeyRow(wrapping: BucketKey(bucket: bucket, epoch: 1, key: SecretKey()), under: masters)
+        }
+        let buckets = try await connection.execute(
+            """
+            INSERT INTO tenure.bucket_key (bucket, epoch, master_version, wrapped)
+            SELECT k.bucket, 1, \(version), k.wrapped
+            FROM unnest(\(rows.map { Int16($0.bucket.number) }), \(rows.map(\.wrapped))) AS k (bucket, wrapped)
+            ORDER BY k.bucket ON CONFLICT DO NOTHING
+            """)
+        // Either all keys or none must be new here. Otherwise new keys would mix with those of a restore in progress.
+        let inserted = (purposes, buckets)
+        guard inserted == (KeyPurpose.allCases.count, rows.count) || inserted == (0, 0) else {
+            throw KeysError(
+                code: purposes == 0 ? .bucketKeyMissing : .purposeKeyMissing,
+                reason: "keys were stored by another hand while the first ones were made",
+                remedy: "let the restore end, then start the service")
+        }
+    }
 }

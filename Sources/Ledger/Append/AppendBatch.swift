@@ -7,7 +7,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Several callers' appends as the arrays of the database function; callers count from 1.
+/// The appends of a batch as the array parameters of the database function `tenure.append`. Callers are numbered from
+/// 1.
 struct AppendBatch {
     private var times: [PostgresTimestamp] = []
     private var events = Events()
@@ -75,7 +76,7 @@ struct AppendBatch {
         }
     }
 
-    /// The call of the function.
+    /// The call of `tenure.append`.
     var sql: SQL {
         """
         SELECT caller, outcome, ledger_id, kind, stream_id, version, "time", positions FROM tenure.append(\(times),
@@ -97,3 +98,48 @@ extension PostgresTimestamp {
 extension Timestamp {
     init(_ time: PostgresTimestamp) { self.init(microseconds: time.microsecondsSinceUnixEpoch) }
 }
+
+/// The outcome of one caller's append, as the database function reports it.
+enum AppendOutcome {
+    /// The append is recorded, was recorded before, or is refused.
+    case final(Result<AppendReceipt, LedgerError>)
+    /// The append must be encoded with this time and sent again.
+    case encodeAgain(Timestamp)
+
+    /// Reads one row of the function's result. Returns the caller's number, from 1, and its outcome.
+    static func read(
+        _ row: PostgresRow, _ batch: [PreparedAppend]
+    ) throws -> (caller: Int, outcome: AppendOutcome) {
+        let (caller, outcome, ledger, kind, stream, version, time, positions) = try row.decode(
+            Int32.self, String.self, UUID?.self, String?.self, UUID?.self, Int32?.self, PostgresTimestamp?.self,
+            [Int64]?.self)
+        guard batch.indices.contains(Int(caller) - 1) else { throw UnexpectedOutcome() }
+        let prepared = batch[Int(caller) - 1]
+        switch (outcome, positions, time, ledger, kind) {
+        case ("appended", let positions?, _, _, _), ("duplicate", let positions?, _, _, _):
+            let appended = AppendReceipt(
+                events: prepared.append.events, positions: positions, time: prepared.time,
+                wasDuplicate: outcome == "duplicate")
+            return (Int(caller), .final(.success(appended)))
+        case ("time", _, let time?, _, _): return (Int(caller), .encodeAgain(Timestamp(time)))
+        case ("reused", _, _, _, _):
+            return (Int(caller), refused(LedgerError(.eventIdReused, "an event id is recorded with other content")))
+        case ("version", _, _, let ledger?, let kind?):
+            guard let stream, let version else { throw UnexpectedOutcome() }
+            let id = StreamID(ledger: LedgerID(ledger), kind: kind, id: stream)
+            let conflict = LedgerError.VersionConflict(
+                stream: id, expected: prepared.append.expectations[id] ?? 0, actual: Int(version))
+            return (Int(caller), refused(.versionConflict(conflict)))
+        case ("taken", _, _, let ledger?, let kind?):
+            return (Int(caller), refused(.claim(.claimTaken, kind: kind, ledger: LedgerID(ledger))))
+        case ("missing", _, _, let ledger?, let kind?):
+            return (Int(caller), refused(.claim(.claimMissing, kind: kind, ledger: LedgerID(ledger))))
+        default: throw UnexpectedOutcome()
+        }
+    }
+
+    private static func refused(_ error: LedgerError) -> AppendOutcome { .final(.failure(error)) }
+}
+
+/// The database function returned something that this version of the program does not know.
+struct UnexpectedOutcome: Error {}

@@ -1,16 +1,18 @@
+import Canonical
 import Logging
 import Postgres
 
-/// Commits batches and finds out what became of a commit whose answer was lost.
+/// Commits batches. If the answer to a COMMIT is lost, finds out whether the batch was recorded.
 struct AppendCommitter: Sendable {
     let pool: PostgresPool
-    /// How long to look for the outcome of a commit whose answer was lost.
+    /// How long to look for the outcome of a COMMIT whose answer was lost.
     let patience: Duration
     let logger: Logger
 
-    /// One result for each append, in order. Never throws: every caller is answered.
-    func commit(_ batch: [PreparedAppend]) async -> [Result<Appended, LedgerError>] {
-        var lost: [[Result<Appended, LedgerError>]] = []
+    /// Commits a batch and returns one result for each append, in order. Failures are results too, so every caller gets
+    /// an answer.
+    func commit(_ batch: [PreparedAppend]) async -> [Result<AppendReceipt, LedgerError>] {
+        var lost: [[Result<AppendReceipt, LedgerError>]] = []
         let deadline = ContinuousClock.now + patience
         var attempt = 0
         var independent = IndependentBatch(batch)
@@ -18,7 +20,7 @@ struct AppendCommitter: Sendable {
         for prepared in batch { prepared.append.insertLedgers(into: &ledgers) }
         let scope = LedgerScope.statement(ledgers)
         while true {
-            var decided: [Result<Appended, LedgerError>]?
+            var decided: [Result<AppendReceipt, LedgerError>]?
             do {
                 let opening = [scope] + [independent?.sql].compactMap(\.self)
                 let results = try await pool.withTransaction(opening: opening) { connection, answers in
@@ -32,7 +34,7 @@ struct AppendCommitter: Sendable {
                 }
                 return Self.restoreFirstOutcomes(results, lost)
             } catch let error as PostgresError {
-                // Somebody sent what the log knows already: who it was is found out one by one.
+                // An event id is already recorded: the general function finds out which append it belongs to.
                 if error.sqlState == .uniqueViolation, independent != nil {
                     independent = nil
                     continue
@@ -51,11 +53,12 @@ struct AppendCommitter: Sendable {
         }
     }
 
-    /// What one caller's content did must not touch the others: halves are tried by themselves, in order, down to the
-    /// one that is refused; so one of 256 costs sixteen transactions more, and not 256.
+    /// Retries the halves of a refused batch in order, so that one caller's append cannot refuse the others.
+    ///
+    /// Halving ends at the append that is refused. One bad append among 256 costs sixteen more transactions, not 256.
     private func afterRefusal(
         _ batch: [PreparedAppend], _ error: LedgerError
-    ) async -> [Result<Appended, LedgerError>] {
+    ) async -> [Result<AppendReceipt, LedgerError>] {
         guard batch.count > 1, error.code != .unavailable, error.code != .busy else {
             logger.warning("an append was refused", metadata: ["callers": "\(batch.count)", "code": "\(error.code)"])
             return batch.map { _ in .failure(error) }
@@ -64,10 +67,11 @@ struct AppendCommitter: Sendable {
         return await commit(Array(batch[..<middle])) + commit(Array(batch[middle...]))
     }
 
-    /// An append that was decided by the transaction whose answer was lost is no duplicate for its caller.
+    /// Replaces a duplicate by its first outcome, if the transaction whose answer was lost had recorded it. The caller
+    /// sent it only once.
     private static func restoreFirstOutcomes(
-        _ results: [Result<Appended, LedgerError>], _ lost: [[Result<Appended, LedgerError>]]
-    ) -> [Result<Appended, LedgerError>] {
+        _ results: [Result<AppendReceipt, LedgerError>], _ lost: [[Result<AppendReceipt, LedgerError>]]
+    ) -> [Result<AppendReceipt, LedgerError>] {
         results.enumerated().map { index, result in
             guard case .success(let appended) = result, appended.wasDuplicate else { return result }
             for outcomes in lost {
@@ -79,7 +83,7 @@ struct AppendCommitter: Sendable {
         }
     }
 
-    /// False when the task was cancelled.
+    /// Waits before a retry. Returns `false` if the task was cancelled.
     private func pause(_ attempt: Int) async -> Bool {
         do { try await Task.sleep(for: .milliseconds(20) * (1 << min(attempt, 5))) } catch { return false }
         return true
@@ -89,9 +93,112 @@ struct AppendCommitter: Sendable {
         .outcomeUnknown, "the database's answer was lost; send the same append again")
 
     private static func refusal(_ error: PostgresError) -> LedgerError {
-        // It is the appender that was cancelled, not its callers.
+        // The appender's task was cancelled, not that of a caller.
         if error.code == .cancelled { return LedgerError(.unavailable, "the appender was stopped") }
         if error.refusesData { return LedgerError(.invalidEvent, "the database refused the append (\(error))") }
         return LedgerError(error)
+    }
+}
+
+/// The part of an append that runs inside a transaction.
+enum AppendTransaction {
+    /// The database refused a statement of one caller's effects. This aborts the transaction of the whole batch.
+    struct EffectRefused: Error {
+        /// The index of the caller in the batch.
+        let caller: Int
+        /// The constraint it would have broken.
+        let constraint: String?
+    }
+
+    /// Two rounds are usual: the first answer tells the head's time, and the head stays locked from then on.
+    private static let maximumRounds = 8
+
+    /// Records those appends that can be recorded, in order. The transaction must have the scope of their ledgers.
+    ///
+    /// - Throws: `PostgresError` or ``UnexpectedOutcome``; the transaction must then be rolled back.
+    static func record(
+        _ batch: [PreparedAppend], on connection: inout PostgresConnection
+    ) async throws -> [Result<AppendReceipt, LedgerError>] {
+        var batch = batch
+        var latest = LatestTimes()
+        latest.raise(&batch)
+        var results = [Result<AppendReceipt, LedgerError>?](repeating: nil, count: batch.count)
+        var open = Array(batch.indices)
+        for _ in 0..<maximumRounds where !open.isEmpty {
+            let asked = open.map { batch[$0] }
+            let rows = try await connection.query(AppendBatch(asked).sql)
+            guard rows.count == asked.count else { throw UnexpectedOutcome() }
+            var next: [Int] = []
+            for row in rows {
+                let (caller, outcome) = try AppendOutcome.read(row, asked)
+                let index = open[caller - 1]
+                switch outcome {
+                case .final(let result): results[index] = result
+                case .encodeAgain(let time):
+                    batch[index].setTime(time)
+                    next.append(index)
+                }
+            }
+            open = next.sorted()
+        }
+        let complete = results.compactMap(\.self)
+        guard complete.count == batch.count else { throw UnexpectedOutcome() }
+        return complete
+    }
+
+    /// Runs the effects of the appends that were recorded in this transaction.
+    ///
+    /// - Throws: `PostgresError` or ``EffectRefused``; the transaction must then be rolled back.
+    static func runEffects(
+        _ batch: [PreparedAppend], _ results: [Result<AppendReceipt, LedgerError>],
+        on connection: inout PostgresConnection
+    ) async throws {
+        let effects = Effects(batch, results)
+        do { _ = try await connection.pipeline(effects.statements) } catch { throw effects.failure(error) }
+    }
+
+    /// Runs the effects and commits the transaction in the same round trip.
+    ///
+    /// - Throws: What ``runEffects(_:_:on:)`` throws. Nothing is committed then, unless the error says that the outcome
+    ///   is unknown.
+    static func commit(
+        _ batch: [PreparedAppend], _ results: [Result<AppendReceipt, LedgerError>],
+        on connection: inout PostgresConnection
+    ) async throws {
+        let effects = Effects(batch, results)
+        do { _ = try await connection.commit(after: effects.statements) } catch { throw effects.failure(error) }
+    }
+
+    /// The effects of the appends recorded in this transaction, with the caller that each statement belongs to.
+    private struct Effects {
+        private(set) var statements: [SQL] = []
+        private var callers: [Int] = []
+
+        init(_ batch: [PreparedAppend], _ results: [Result<AppendReceipt, LedgerError>]) {
+            for (index, result) in results.enumerated() {
+                guard case .success(let appended) = result, !appended.wasDuplicate else { continue }
+                let effects = batch[index].append.effects(appended)
+                statements += effects
+                callers += Array(repeating: index, count: effects.count)
+            }
+        }
+
+        /// The error to throw for a failed statement: ``EffectRefused`` if it was one caller's effect and its data is
+        /// to blame.
+        func failure(_ error: PostgresError) -> any Error {
+            guard let place = error.statementIndex, callers.indices.contains(place), error.refusesData else {
+                return error
+            }
+            return EffectRefused(caller: callers[place], constraint: error.constraint)
+        }
+    }
+}
+
+extension PostgresError {
+    /// Whether the statement's data caused the failure (classes 22, 23, 42 and P0), so that a retry cannot help.
+    var refusesData: Bool {
+        if code == .encoding { return true }
+        guard !isRetryable, let sqlState else { return false }
+        return ["22", "23", "42", "P0"].contains(sqlState.classCode)
     }
 }

@@ -1,25 +1,34 @@
+import Canonical
 public import Logging
 public import Postgres
 public import ServiceLifecycle
 
-/// Records appends in groups: whatever waits is committed in one transaction, and each caller is answered by itself.
+/// Records appends in batches (group commit). Appends that wait share one transaction, and each caller gets its own
+/// outcome.
 ///
-/// Two transactions may be on their way at once, so that one is written while the other one's callers are answered and
-/// come again. ``run()`` must be running; appends that come earlier wait for it. A caller's refusal, oversize or poison never
-/// touches another's append. When the answer to COMMIT is lost, the appender finds out by the event ids what happened
-/// and returns the first outcome.
-public actor Appender: Appending, Service {
+/// ```swift
+/// let appender = Appender(pool: pool, logger: logger)       // `run()` must be running, usually in a `ServiceGroup`
+/// let stream = StreamID(ledger: ledger, kind: "employee", id: id)
+/// let event = NewEvent(id: UUID(), stream: stream, type: "AddressChanged", data: ["town": "Bern"])
+/// let receipt = try await appender.append(Append(events: [event], expectations: [stream: version]))
+/// ```
+///
+/// By default two transactions may run at once: while the database writes one batch, the callers of the other are
+/// answered and send their next appends. Appends that arrive before ``run()`` wait for it. A refused, oversized or
+/// failing append never affects the appends of other callers. If the answer to COMMIT is lost, the appender looks up
+/// the event ids and returns the first outcome.
+public actor Appender: AppendTarget, Service {
     /// Limits of an appender.
     public struct Configuration: Sendable {
-        /// How many callers may wait; more are refused with ``LedgerError/Code/busy``.
+        /// How many callers may wait. Further appends fail with ``LedgerError/Code/busy``.
         public var maximumWaiting = 1_024
-        /// How many callers share a transaction.
+        /// How many callers may share a transaction.
         public var maximumBatch = 256
-        /// How many transactions may be on their way at once; each needs a connection of the pool.
+        /// How many transactions may run at once. Each needs a connection of the pool.
         public var maximumTransactions = 2
-        /// How many bytes of entries share a transaction; one append alone may have more.
+        /// How many bytes of entries may share a transaction. A single append may have more.
         public var maximumBatchBytes = 4 << 20
-        /// How long to look for the outcome of a commit whose answer was lost.
+        /// How long to look for the outcome of a COMMIT whose answer was lost.
         public var outcomePatience: Duration = .seconds(15)
 
         /// The defaults.
@@ -29,12 +38,12 @@ public actor Appender: Appending, Service {
     private struct Waiting {
         let number: UInt64
         let append: PreparedAppend
-        let continuation: CheckedContinuation<Result<Appended, LedgerError>, Never>
+        let continuation: CheckedContinuation<Result<AppendReceipt, LedgerError>, Never>
     }
 
     private struct Batch {
         var appends: [PreparedAppend]
-        let continuations: [CheckedContinuation<Result<Appended, LedgerError>, Never>]
+        let continuations: [CheckedContinuation<Result<AppendReceipt, LedgerError>, Never>]
     }
 
     private let configuration: Configuration
@@ -45,9 +54,9 @@ public actor Appender: Appending, Service {
     private var lastNumber: UInt64 = 0
     private var isStopped = false
     private var latest = LatestTimes()
-    /// How many lanes are open: each sends one batch after the other.
+    /// How many lanes are running. A lane commits one batch after another.
     private var lanes = 0
-    /// How many callers' appends are on their way.
+    /// How many callers' appends are being committed.
     private var sentCount = 0
 
     /// An appender over a pool of the application role.
@@ -57,15 +66,24 @@ public actor Appender: Appending, Service {
         (signals, signaller) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Records an append; see ``Appending/append(_:)``.
+    /// Records an append; see ``AppendTarget/append(_:)``.
     ///
-    /// Cancelling the task takes an append back only while it waits; one that was sent is answered.
-    public nonisolated func append(_ append: Append) async throws(LedgerError) -> Appended {
+    /// Cancelling the task withdraws the append only while it waits. Once it was sent, the call returns its outcome.
+    ///
+    /// - Throws: ``LedgerError``:
+    ///   - ``LedgerError/Code/versionConflict``, ``LedgerError/Code/claimTaken`` or ``LedgerError/Code/claimMissing``
+    ///     if the ledgers' state does not permit the append,
+    ///   - ``LedgerError/Code/invalidEvent``, ``LedgerError/Code/entryTooLarge``, ``LedgerError/Code/eventIdReused`` or
+    ///     ``LedgerError/Code/effectRefused`` if its content is to blame,
+    ///   - ``LedgerError/Code/busy``, ``LedgerError/Code/unavailable`` or ``LedgerError/Code/cancelled`` if nothing was
+    ///     recorded for another reason,
+    ///   - ``LedgerError/Code/outcomeUnknown`` if it is not known whether it was recorded.
+    public nonisolated func append(_ append: Append) async throws(LedgerError) -> AppendReceipt {
         let prepared = try PreparedAppend(append)
         return try await enqueue(prepared).get()
     }
 
-    private func enqueue(_ append: PreparedAppend) async -> Result<Appended, LedgerError> {
+    private func enqueue(_ append: PreparedAppend) async -> Result<AppendReceipt, LedgerError> {
         guard !isStopped else { return .failure(LedgerError(.unavailable, "the appender has stopped")) }
         guard queue.count < configuration.maximumWaiting else {
             return .failure(LedgerError(.busy, "too many appends wait"))
@@ -83,7 +101,7 @@ public actor Appender: Appending, Service {
         }
     }
 
-    private static let cancelled = Result<Appended, LedgerError>.failure(
+    private static let cancelled = Result<AppendReceipt, LedgerError>.failure(
         LedgerError(.cancelled, "the task was cancelled before the append was sent"))
 
     private func takeBack(_ number: UInt64) {
@@ -91,8 +109,10 @@ public actor Appender: Appending, Service {
         queue.remove(at: index).continuation.resume(returning: Self.cancelled)
     }
 
-    /// Commits what waits, until the task is cancelled or a graceful shutdown begins; then those who wait are answered
-    /// and later appends are refused. Run it once.
+    /// Commits waiting appends until the task is cancelled or a graceful shutdown begins. Call it once.
+    ///
+    /// At the end it commits the appends that still wait. Later ones fail with ``LedgerError/Code/unavailable``. It
+    /// throws nothing.
     public func run() async throws {
         await withDiscardingTaskGroup { group in
             await withTaskCancellationOrGracefulShutdownHandler {
@@ -109,30 +129,31 @@ public actor Appender: Appending, Service {
         }
     }
 
-    /// How many callers wait, without those whose appends are being committed.
+    /// How many callers wait, not counting those whose appends are being committed.
     public var waitingCount: Int { queue.count }
 
-    /// Ends ``run()`` after those who wait have been answered: what a graceful shutdown does, for tests and tools.
+    /// Ends ``run()`` after the waiting appends are answered, as a graceful shutdown does. For tests and tools.
     public nonisolated func stop() { signaller.finish() }
 
-    /// One lane: sends batches until nobody waits.
+    /// Runs one lane: commits batches until no append waits.
     @concurrent private nonisolated func commitWaiting() async {
         while let batch = await takeBatch() {
             let results = await committer.commit(batch.appends)
             await answer(batch, results)
-            // Those who were answered come before this goes on, so that the next batch has those who come again.
+            // The answered callers run first, so that their next appends join the next batch.
             await Task.yield()
         }
     }
 
-    private func answer(_ batch: Batch, _ results: [Result<Appended, LedgerError>]) {
+    private func answer(_ batch: Batch, _ results: [Result<AppendReceipt, LedgerError>]) {
         sentCount -= batch.appends.count
         for (continuation, result) in zip(batch.continuations, results) { continuation.resume(returning: result) }
     }
 
-    /// The next batch, or nil and the lane is closed.
+    /// Takes the next batch. Returns `nil` and ends the lane if no append waits.
     ///
-    /// A lane takes no more than its share of all callers, so that lanes do not take turns with large and small batches.
+    /// A lane takes no more than its share of all callers. Otherwise the lanes would alternate between large and small
+    /// batches.
     private func takeBatch() -> Batch? {
         guard !queue.isEmpty else {
             lanes -= 1
@@ -151,5 +172,91 @@ public actor Appender: Appending, Service {
         sentCount += count
         latest.raise(&batch.appends)
         return batch
+    }
+}
+
+extension Appender {
+    /// Records appends in the caller's transaction, which must be READ COMMITTED and have the ``LedgerScope`` of all
+    /// their ledgers.
+    ///
+    /// ```swift
+    /// let results = try await pool.withTransaction(in: append.ledgers) { connection in
+    ///     try await Appender.append([append], on: &connection)
+    /// }
+    /// ```
+    ///
+    /// Locks are taken in this order: heads by ledger id, claims, rows of the effects. A transaction that touches such
+    /// rows before this call may deadlock with others. Nothing is durable before the commit, and a refused append does
+    /// not end the transaction.
+    ///
+    /// - Returns: One result for each append, in order.
+    /// - Throws: `PostgresError` if a statement fails, ``LedgerError/Code/effectRefused``, and
+    ///   ``LedgerError/Code/unavailable`` if the database's answer is malformed. The transaction must then be rolled
+    ///   back.
+    public static func append(
+        _ batch: [Append], on connection: inout PostgresConnection
+    ) async throws -> [Result<AppendReceipt, LedgerError>] {
+        let prepared = batch.map { append in Result { () throws(LedgerError) in try PreparedAppend(append) } }
+        let valid = prepared.compactMap { try? $0.get() }
+        do {
+            let results = try await AppendTransaction.record(valid, on: &connection)
+            try await AppendTransaction.runEffects(valid, results, on: &connection)
+            var recorded = results[...]
+            return prepared.map { result in
+                switch result {
+                case .success: recorded.popFirst() ?? .failure(LedgerError(.unavailable, "an answer is missing"))
+                case .failure(let error): .failure(error)
+                }
+            }
+        } catch let error as AppendTransaction.EffectRefused {
+            throw LedgerError.effectRefused(constraint: error.constraint)
+        } catch is UnexpectedOutcome {
+            throw LedgerError(.unavailable, "the database answered out of contract")
+        }
+    }
+
+    /// Returns the statement that creates missing heads of ledgers and locks all heads, in the order of their ids,
+    /// until the transaction ends. It yields one row: the latest time of these ledgers. None of their new events may be
+    /// earlier.
+    ///
+    /// Use it in a transaction that changes other rows of a ledger before it appends, to keep the order of locks.
+    public static func lockingHeads(_ ledgers: some Sequence<LedgerID>) -> SQL {
+        "SELECT tenure.lock_heads(\(ledgers.map(\.uuid)))"
+    }
+
+    /// Returns the statement that creates the missing heads of ledgers, without locking them.
+    public static func makingHeads(_ ledgers: some Sequence<LedgerID>) -> SQL {
+        """
+        INSERT INTO tenure.ledger (ledger_id) SELECT id FROM unnest(\(ledgers.sorted().map(\.uuid))) AS id
+        WHERE NOT EXISTS (SELECT FROM tenure.ledger AS l WHERE l.ledger_id = id) ON CONFLICT DO NOTHING
+        """
+    }
+
+    /// Returns the statement that locks the head of one ledger and yields its time, like ``lockingHeads(_:)``. It does
+    /// not create a missing head, and then yields no row.
+    public static func lockingHead(_ ledger: LedgerID) -> SQL {
+        "SELECT time FROM tenure.ledger WHERE ledger_id = \(ledger.uuid) FOR UPDATE"
+    }
+}
+
+/// The latest times sent to the ledgers that were written to recently.
+///
+/// Raising an append's time before it is sent saves a round trip. The time in the ledger's head decides.
+struct LatestTimes {
+    /// How many ledgers are remembered. Then all are forgotten, which costs a few round trips.
+    private static let capacity = 8_192
+
+    private var times: [LedgerID: Timestamp] = [:]
+
+    /// Raises the times of a batch so that time does not run backwards within a ledger, here and from batch to batch.
+    mutating func raise(_ batch: inout [PreparedAppend]) {
+        if times.count > Self.capacity { times = [:] }
+        for index in batch.indices {
+            let events = batch[index].append.events
+            var time = batch[index].time
+            for event in events { time = max(time, times[event.stream.ledger] ?? time) }
+            if time > batch[index].time { batch[index].setTime(time) }
+            for event in events { times[event.stream.ledger] = time }
+        }
     }
 }

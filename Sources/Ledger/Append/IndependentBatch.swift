@@ -7,17 +7,18 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The appends of callers who do not meet, as the arrays of `tenure.append_independent`.
+/// A batch whose appends do not depend on each other, as the array parameters of `tenure.append_independent`.
 ///
-/// Nobody among them writes to a stream that another one looks at, uses another one's event id, or touches a claim; they
-/// may guard the same streams. So all can be decided against one state, and nearly always all are recorded.
+/// No append writes to a stream that another one names, uses another one's event id, or touches a claim. Several may
+/// expect the same version of a stream that none of them writes to. All can therefore be decided against one state, and
+/// nearly always all are recorded.
 struct IndependentBatch {
     private let batch: [PreparedAppend]
     private let ledgers: [LedgerID]
-    /// For each event of the batch its ledger, as an index of `ledgers`, and its place there, from 1.
+    /// For each event of the batch: the index of its ledger in `ledgers`, and its place within that ledger, from 1.
     private var places: [(ledger: Int, place: Int)] = []
 
-    /// Nil when two callers meet or one has claims: ``AppendBatch`` can record those.
+    /// Returns `nil` if two appends depend on each other or one has claims. ``AppendBatch`` can record those.
     init?(_ batch: [PreparedAppend]) {
         guard Self.areIndependent(batch) else { return nil }
         self.batch = batch
@@ -55,7 +56,7 @@ struct IndependentBatch {
         return true
     }
 
-    /// The call of the function.
+    /// The call of `tenure.append_independent`.
     var sql: SQL {
         var counts = [Int32](repeating: 0, count: ledgers.count)
         var earliest = [PostgresTimestamp](repeating: PostgresTimestamp(batch[0].time), count: ledgers.count)
@@ -93,8 +94,8 @@ struct IndependentBatch {
             """
     }
 
-    /// What became of each caller by the answer of the function; nil when nothing was written.
-    func read(_ rows: [PostgresRow]) throws -> [Result<Appended, LedgerError>]? {
+    /// Reads the function's result as one outcome for each append. Returns `nil` if nothing was written.
+    func read(_ rows: [PostgresRow]) throws -> [Result<AppendReceipt, LedgerError>]? {
         guard let row = rows.first, rows.count == 1 else { throw UnexpectedOutcome() }
         guard let sizes = try row.decode([Int64]?.self) else { return nil }
         guard sizes.count == ledgers.count else { throw UnexpectedOutcome() }
@@ -103,13 +104,13 @@ struct IndependentBatch {
             let positions = places.prefix(prepared.append.events.count).map { sizes[$0.ledger] + Int64($0.place) }
             places = places.dropFirst(positions.count)
             return .success(
-                Appended(
+                AppendReceipt(
                     events: prepared.append.events, positions: positions, time: prepared.time, wasDuplicate: false))
         }
     }
 }
 
 extension PreparedAppend {
-    /// Whether it appends to a stream, rather than only guards it.
+    /// Whether the append adds events to the stream, rather than only expecting its version.
     fileprivate func writes(_ stream: StreamID) -> Bool { append.events.contains { $0.stream == stream } }
 }

@@ -1,4 +1,5 @@
 import Canonical
+public import Postgres
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -6,7 +7,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// An append that follows the rules which need no database, with the bytes of its entries.
+/// An append that passed the checks that need no database, with the encoded bytes of its entries.
 struct PreparedAppend: Sendable {
     /// The greatest number of events of one append.
     static let maximumEvents = 4_096
@@ -14,7 +15,7 @@ struct PreparedAppend: Sendable {
     let append: Append
     /// The version of each event in its stream.
     let versions: [Int]
-    /// All expectations in one order, so that one conflict of several is always the same.
+    /// All expectations in a fixed order, so that an append with several conflicts always reports the same one.
     let expectations: [(stream: StreamID, version: Int)]
     private(set) var entries: [[UInt8]] = []
     private(set) var time: Timestamp
@@ -22,7 +23,7 @@ struct PreparedAppend: Sendable {
     /// How many bytes its entries have.
     var byteCount: Int { entries.reduce(0) { $0 + $1.count } }
 
-    /// Checks and encodes.
+    /// Checks and encodes an append.
     ///
     /// - Throws: ``LedgerError/Code/invalidEvent`` or ``LedgerError/Code/entryTooLarge``.
     init(_ append: Append) throws(LedgerError) {
@@ -30,7 +31,7 @@ struct PreparedAppend: Sendable {
         time = append.time
         try Self.checkExpectations(append)
         versions = try Self.versions(append)
-        // Sorting makes texts of ids, and nearly every append has one expectation.
+        // Sorting compares the ids as text, but nearly every append has one expectation.
         expectations = append.expectations.map { ($0.key, $0.value) }
             .sorted { ($0.stream.ledger, $0.stream.text) < ($1.stream.ledger, $1.stream.text) }
         try Self.checkClaims(append)
@@ -40,7 +41,7 @@ struct PreparedAppend: Sendable {
         }
     }
 
-    /// Puts another time into the entries; their length does not depend on it.
+    /// Puts another time into the entries. Their length does not depend on it.
     mutating func setTime(_ time: Timestamp) {
         for index in entries.indices {
             Entry.setTime(time, in: &entries[index], type: append.events[index].type)
@@ -89,4 +90,69 @@ struct PreparedAppend: Sendable {
             throw LedgerError(.invalidEvent, "the value of a claim is too long")
         }
     }
+}
+
+/// An append as a single statement that a transaction sends together with others, without a round trip of its own.
+///
+/// ```swift
+/// let opening = [Appender.lockingHead(ledger)]
+/// try await pool.withTransaction(in: [ledger], opening: opening) { connection, rows in
+///     let latest = try rows[0][0].decode(PostgresTimestamp.self).microsecondsSinceUnixEpoch
+///     var append = append                       // new streams of one ledger, without claims or effects
+///     append.time = max(append.time, Timestamp(microseconds: latest))
+///     _ = try await connection.commit(after: [AppendStatement(append).sql])
+/// }
+/// ```
+///
+/// It accepts only events of new streams in one ledger, whose ids no other append can know; the append's effects are
+/// not run. The transaction must have the ``LedgerScope`` of the ledger and must have locked its head with
+/// ``Appender/lockingHead(_:)``. The append's time must not be before the time that statement yielded. The lock leaves
+/// nothing to decide, so this costs less than a batch.
+public struct AppendStatement: Sendable {
+    /// The statement to run.
+    ///
+    /// It fails with ``SQLState/requirementFailed`` and records nothing if the head is missing or the time runs
+    /// backwards. It fails with ``SQLState/uniqueViolation`` if a stream or an event is not new.
+    public let sql: SQL
+
+    /// Checks and encodes an append.
+    ///
+    /// - Throws: ``LedgerError/Code/entryTooLarge``, and ``LedgerError/Code/invalidEvent``, also for an append to
+    ///   several ledgers, to streams that are not new, with claims, or with effects on other ledgers.
+    public init(_ append: Append) throws(LedgerError) {
+        let prepared = try PreparedAppend(append)
+        guard let ledger = append.events.first?.stream.ledger,
+            append.events.allSatisfy({ $0.stream.ledger == ledger }),
+            append.expectations.values.allSatisfy({ $0 == 0 }),
+            append.expectations.keys.allSatisfy({ stream in append.events.contains { $0.stream == stream } }),
+            append.claims.isEmpty, append.releases.isEmpty, append.effectLedgers.isEmpty
+        else { throw LedgerError(.invalidEvent, "only events of new streams in one ledger are a single statement") }
+        sql = Self.sql(prepared, ledger)
+    }
+
+    private static func sql(_ prepared: PreparedAppend, _ ledger: LedgerID) -> SQL {
+        let events = prepared.append.events
+        let streams = events.map(\.stream)
+        let time = PostgresTimestamp(prepared.time), count = Int64(events.count)
+        return """
+            WITH head AS (
+                UPDATE tenure.ledger SET size = size + \(count), time = \(time), changed = pg_current_xact_id()
+                WHERE ledger_id = \(ledger.uuid) AND time <= \(time) RETURNING size - \(count) AS size
+            ), recorded AS (
+                INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry)
+                SELECT \(ledger.uuid), head.size + e.place, e.event_id, e.stream_id, e.kind, e.version, e.type, \(time),
+                    e.entry
+                FROM head, unnest(
+                    \(streams.map(\.id)), \(streams.map(\.kind)), \(prepared.versions.map { Int32($0) }),
+                    \(events.map(\.id)), \(events.map(\.type)), \(prepared.entries)
+                ) WITH ORDINALITY AS e(stream_id, kind, version, event_id, type, entry, place)
+                RETURNING 1
+            ) SELECT tenure.require(count(*) = \(count)) FROM recorded
+            """
+    }
+}
+
+extension SQLState {
+    /// P0T01: a condition that a statement requires with `tenure.require` does not hold.
+    public static let requirementFailed = SQLState(rawValue: "P0T01")
 }

@@ -1,31 +1,31 @@
-/// Names a resource of a tiled log (C2SP tlog-tiles): a tile of hashes or a bundle of entries.
+/// The path of a resource of a tiled log (C2SP tlog-tiles): a tile of hashes or a bundle of entries.
 public struct TilePath: Sendable, Hashable, CustomStringConvertible {
-    /// What a path names.
+    /// The kinds of resource.
     public enum Content: Sendable, Hashable {
-        /// The hashes of a level, which is 0 for leaves.
+        /// A tile of hashes of one level; level 0 holds the leaves.
         case hashes(level: Int)
-        /// Entries, 256 to a full bundle.
+        /// A bundle of entries, 256 if it is full.
         case entries
     }
 
-    /// What it names.
+    /// The kind of resource.
     public let content: Content
     /// The place within the level, from 0.
     public let index: Int64
-    /// How many hashes or entries it has, 1 to 256.
+    /// How many hashes or entries the resource has, 1 to 256.
     public let width: Int64
 
-    /// Names a resource; nil unless level, index and width can be those of one.
+    /// The path of a resource. Returns `nil` if level, index or width is out of range.
     public init?(_ content: Content, index: Int64, width: Int64 = MerkleTile.width) {
         if case .hashes(let level) = content, !(0..<MerkleTile.maximumLevel).contains(level) { return nil }
-        // 2^55 bundles have all the leaves that a position can count.
+        // 2^55 bundles hold as many leaves as positions can count.
         guard (0..<1 << 55).contains(index), (1...MerkleTile.width).contains(width) else { return nil }
         self.content = content
         self.index = index
         self.width = width
     }
 
-    /// Reads `tile/<L>/<N>[.p/<W>]` or `tile/entries/<N>[.p/<W>]`; nil for any other spelling.
+    /// Parses `tile/<L>/<N>[.p/<W>]` or `tile/entries/<N>[.p/<W>]`. Returns `nil` for any other spelling.
     public init?(_ text: String) {
         var parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count >= 3, parts.count <= 12, parts[0] == "tile" else { return nil }
@@ -45,7 +45,7 @@ public struct TilePath: Sendable, Hashable, CustomStringConvertible {
         }
         guard let index = Self.index(of: parts) else { return nil }
         self.init(content, index: index, width: width)
-        // One spelling only: no sign, no leading zero, no needless element.
+        // There is one spelling only: no sign, no leading zero, no superfluous element.
         guard description.utf8.elementsEqual(text.utf8) else { return nil }
     }
 
@@ -80,18 +80,18 @@ public struct TilePath: Sendable, Hashable, CustomStringConvertible {
         return String(repeating: "0", count: 3 - digits.utf8.count) + digits
     }
 
-    /// The first index of the level, or of the entries, that it holds, from 0.
+    /// The index of its first hash or entry, from 0.
     public var firstIndex: Int64 { index * MerkleTile.width }
-    /// The last one.
+    /// The index of its last hash or entry.
     public var lastIndex: Int64 { firstIndex + width - 1 }
 
-    /// How many hashes of this level, or entries, a log of `size` entries has.
+    /// How many hashes of this level, or how many entries, a log of `size` entries has.
     public func count(inLogOf size: Int64) -> Int64 {
         if case .hashes(let level) = content { return size / MerkleTile.leaves(belowLevel: level) }
         return size
     }
 
-    /// The resources that a log of `size` entries has of one kind, in order: full ones, and at most one partial.
+    /// Returns all resources of one kind in a log of `size` entries, in order: full ones, then at most one partial one.
     public static func all(_ content: Content, size: Int64) -> [TilePath] {
         var width = size
         if case .hashes(let level) = content { width = size / MerkleTile.leaves(belowLevel: level) }
@@ -101,5 +101,37 @@ public struct TilePath: Sendable, Hashable, CustomStringConvertible {
             if let path = TilePath(content, index: index, width: min(rest, MerkleTile.width)) { paths.append(path) }
         }
         return paths
+    }
+}
+
+/// The encoding of a bundle of entries in a tiled log (C2SP tlog-tiles): each entry follows its length, two bytes
+/// big-endian.
+public enum EntryBundle {
+    /// Encodes entries in order. An entry has at most 65,535 bytes.
+    public static func encode(_ entries: some Sequence<[UInt8]>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for entry in entries {
+            bytes.append(UInt8(truncatingIfNeeded: entry.count >> 8))
+            bytes.append(UInt8(truncatingIfNeeded: entry.count))
+            bytes.append(contentsOf: entry)
+        }
+        return bytes
+    }
+
+    /// Decodes the entries of a bundle.
+    ///
+    /// - Throws: ``ProofError/Code/malformed`` unless the lengths add up to the bytes.
+    public static func decode(_ bytes: [UInt8]) throws(ProofError) -> [[UInt8]] {
+        var entries: [[UInt8]] = []
+        var place = 0
+        while place < bytes.count {
+            guard bytes.count - place >= 2 else { throw ProofError(.malformed, "a bundle of entries is cut off") }
+            let length = Int(bytes[place]) << 8 | Int(bytes[place + 1])
+            place += 2
+            guard bytes.count - place >= length else { throw ProofError(.malformed, "a bundle of entries is cut off") }
+            entries.append(Array(bytes[place..<place + length]))
+            place += length
+        }
+        return entries
     }
 }

@@ -7,14 +7,19 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The statement that reads claims; it can be sent together with other statements.
+/// The query for claims, which may be sent alone or as part of a pipeline.
+///
+/// ```swift
+/// let query = ClaimsQuery([key])
+/// let claims = try query.read(try await pool.query(query.sql, in: query.ledgers))
+/// ```
 public struct ClaimsQuery: Sendable {
-    /// The statement; ``read(_:)`` takes its rows.
+    /// The statement; pass its rows to ``read(_:)``.
     public let sql: SQL
-    /// The ledgers whose claims it sees.
+    /// The ledgers that the statement reads. The transaction needs their ``LedgerScope``.
     public let ledgers: Set<LedgerID>
 
-    /// Asks for those of the claims that somebody owns.
+    /// A query for those of the claims that have an owner.
     public init(_ keys: [ClaimKey]) {
         ledgers = Set(keys.map(\.ledger))
         sql = """
@@ -25,7 +30,9 @@ public struct ClaimsQuery: Sendable {
             """
     }
 
-    /// The claims that somebody owns, in no order.
+    /// Reads the claims that have an owner, in no order.
+    ///
+    /// - Throws: `PostgresError` if a row is not of this query.
     public func read(_ rows: [PostgresRow]) throws -> [Claim] { try rows.map(Self.claim) }
 
     static func claim(_ row: PostgresRow) throws -> Claim {

@@ -6,30 +6,37 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The statement that reads whole streams, and the first event of one of their ledgers, in one snapshot.
+/// The query for whole streams and the first event of one of their ledgers, in one snapshot.
 ///
-/// It can be sent together with other statements; a transaction of the application role needs the scope of ``ledgers``.
+/// ```swift
+/// let query = StreamsQuery([stream])
+/// let events = try query.read(try await pool.query(query.sql, in: query.ledgers)).streams[stream] ?? []
+/// ```
+///
+/// It may be sent alone or as part of a pipeline. A transaction of the application role needs the ``LedgerScope`` of
+/// ``ledgers``.
 public struct StreamsQuery: Sendable {
-    /// The statement; ``read(_:)`` takes its rows.
+    /// The statement; pass its rows to ``read(_:)``.
     public let sql: SQL
-    /// The ledgers whose events it sees.
+    /// The ledgers that the statement reads.
     public let ledgers: Set<LedgerID>
     private let ids: [StreamID]
     private let founded: LedgerID?
 
-    /// A stream from the last event of some types on: what is before it is history, and costs nothing however long it is.
+    /// The end of a stream, from the last event of some types on. Reading it costs the same however long the stream is.
     public struct Tail: Sendable {
         let stream: StreamID
         let types: [String]
 
-        /// Names the stream and the types; a stream without such an event is read from its beginning.
+        /// The end of `stream` from its last event of `types` on. A stream without such an event is read from its
+        /// beginning.
         public init(_ stream: StreamID, fromLast types: [String]) {
             self.stream = stream
             self.types = types
         }
     }
 
-    /// Asks for all events of streams, for the end of one more, and, where a ledger is named, for its first event.
+    /// A query for all events of some streams, for the end of another one, and for the first event of a ledger.
     public init(_ ids: [StreamID], tail: Tail? = nil, foundingOf founded: LedgerID? = nil) {
         self.ids = ids + (tail.map { [$0.stream] } ?? [])
         self.founded = founded
@@ -66,7 +73,10 @@ public struct StreamsQuery: Sendable {
             """
     }
 
-    /// The events of each stream in the order of versions, none for a missing stream, and the first of the ledger.
+    /// Reads the events of each stream in the order of versions, and the first event of the ledger. A missing stream
+    /// has no events.
+    ///
+    /// - Throws: `PostgresError` if a row is not of this query, and ``LedgerError/Code/invalidEntry``.
     public func read(
         _ rows: [PostgresRow]
     ) throws -> (streams: [StreamID: [RecordedEvent]], founding: RecordedEvent?) {
@@ -74,7 +84,7 @@ public struct StreamsQuery: Sendable {
         var founding: RecordedEvent?
         for row in rows {
             let event = try LedgerReader.event(row)
-            // The first event of the ledger comes once more when its stream was asked for too.
+            // If its stream was requested too, the ledger's first event arrives a second time.
             if founding == nil, event.position == 1, event.stream.ledger == founded {
                 founding = event
                 continue
@@ -86,12 +96,53 @@ public struct StreamsQuery: Sendable {
     }
 }
 
-/// What a ``StreamsQuery`` found, and what the statements beside it answered.
+/// The result of a ``StreamsQuery`` and of the statements sent with it.
 public struct StreamsRead: Sendable {
-    /// The events of each stream in the order of versions, none for a missing stream.
+    /// The events of each stream in the order of versions. A missing stream has none.
     public let streams: [StreamID: [RecordedEvent]]
-    /// The first event of the ledger that was named.
+    /// The first event of the ledger that the query named.
     public let founding: RecordedEvent?
     /// The rows of each of the other statements.
     public let rows: [[PostgresRow]]
+}
+
+/// The query for those events of a stream that have some types and contain some bytes. It may be sent alone or as part
+/// of a pipeline.
+///
+/// ```swift
+/// let query = StreamSearchQuery(stream, ["EmployeeKeyAuthorized": Array(Base64URL.encode(key).utf8)])
+/// let events = try query.read(try await pool.query(query.sql, in: [query.ledger]))
+/// ```
+///
+/// The server searches the bytes, so a long stream costs little if few of its events match.
+public struct StreamSearchQuery: Sendable {
+    /// The statement; pass its rows to ``read(_:)``.
+    public let sql: SQL
+    /// The ledger that the statement reads.
+    public let ledger: LedgerID
+
+    /// A query for events of `stream`.
+    ///
+    /// - Parameters:
+    ///   - stream: The stream to search.
+    ///   - wanted: For each type, the bytes that an entry's canonical JSON must contain. No bytes match every entry.
+    ///   - condition: A further condition that does not depend on the events. If it is false, the stream is not
+    ///     searched.
+    public init(_ stream: StreamID, _ wanted: [String: [UInt8]], if condition: SQL = "true") {
+        ledger = stream.ledger
+        let wanted = wanted.sorted { $0.key < $1.key }
+        sql = """
+            SELECT e.ledger_id, e.position, e.event_id, e.entry
+            FROM tenure.event AS e JOIN unnest(\(wanted.map(\.key)), \(wanted.map(\.value))) AS w (type, bytes)
+                ON w.type = e.type
+            WHERE e.ledger_id = \(stream.ledger.uuid) AND e.stream_id = \(stream.id) AND e.kind = \(stream.kind)
+                AND position(w.bytes IN e.entry) > 0 AND (\(condition))
+            ORDER BY e.version
+            """
+    }
+
+    /// Reads the events in the order of versions.
+    ///
+    /// - Throws: `PostgresError` if a row is not of this query, and ``LedgerError/Code/invalidEntry``.
+    public func read(_ rows: [PostgresRow]) throws -> [RecordedEvent] { try rows.map(LedgerReader.event) }
 }

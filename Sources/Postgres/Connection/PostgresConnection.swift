@@ -1,20 +1,34 @@
+import CLibPQ
 public import Logging
 
 /// One session with the server.
 ///
-/// A connection can be moved and lent, not copied, and every command is `mutating`: two commands at the same time on one
-/// connection do not compile. No call blocks a thread of the cooperative pool.
+/// ```swift
+/// var connection = try await PostgresConnection.connect(configuration, logger: logger)
+/// let rows = try await connection.query("SELECT id, name FROM person WHERE active = \(true)")
+/// for row in rows { let (id, name) = try row.decode(UUID.self, String.self) }
+/// connection.close()
+/// ```
 ///
-/// Cancelling the task asks the server to stop the statement; the call throws `.cancelled` and the connection is usable
-/// again, or, where the server does not answer within seconds or the session runs under TLS, closed. A statement that
-/// finished before the request arrived returns its result.
+/// A connection can be moved and lent, but not copied, and every command is `mutating`: two simultaneous commands on
+/// one connection do not compile. No call blocks a thread of the cooperative pool. Services use a ``PostgresPool``
+/// instead.
+///
+/// If the task is cancelled, the connection asks the server to stop the statement and throws
+/// ``PostgresError/Code/cancelled``. It stays usable, or is closed if the server does not answer within seconds or the
+/// session uses TLS. A statement that finishes before the request arrives returns its result.
+///
+/// Every command throws ``PostgresError``: ``PostgresError/Code/server`` if the server refuses it,
+/// ``PostgresError/Code/timeout``, ``PostgresError/Code/cancelled``, ``PostgresError/Code/connection`` if the session
+/// is lost, ``PostgresError/Code/encoding`` for values that cannot be sent, and ``PostgresError/Code/usage``.
 public struct PostgresConnection: ~Copyable, Sendable {
     let session: Session
 
     /// Opens a session.
     ///
-    /// Throws `.connection` when the server cannot be reached or refuses us, `.timeout` after
-    /// ``PostgresConfiguration/connectTimeout``, `.cancelled`, and `.usage` for parameters that cannot be sent.
+    /// - Throws: ``PostgresError/Code/connection`` if the server cannot be reached or refuses the session,
+    ///   ``PostgresError/Code/timeout`` after ``PostgresConfiguration/connectTimeout``,
+    ///   ``PostgresError/Code/cancelled``, and ``PostgresError/Code/usage`` for parameters that cannot be sent.
     public static func connect(
         _ configuration: PostgresConfiguration, logger: Logger
     ) async throws(PostgresError) -> PostgresConnection {
@@ -22,47 +36,262 @@ public struct PostgresConnection: ~Copyable, Sendable {
     }
 
     /// Runs one statement and returns its rows, all of them in memory.
+    ///
+    /// - Throws: ``PostgresError``, as the type describes.
     public mutating func query(_ sql: SQL) async throws(PostgresError) -> [PostgresRow] {
         try await session.run(sql)?.rows ?? []
     }
 
     /// Runs one statement and returns how many rows it affected.
+    ///
+    /// - Throws: ``PostgresError``, as the type describes.
     @discardableResult
     public mutating func execute(_ sql: SQL) async throws(PostgresError) -> Int {
         try await session.run(sql)?.affectedRows ?? 0
     }
 
-    /// Runs a script of several statements without parameters, as one transaction unless it says otherwise.
+    /// Runs a script of several statements without parameters, as one transaction unless it contains its own.
     ///
-    /// For migrations. The first failure ends the script. Results are dropped.
+    /// Use it for migrations. The first failure ends the script. Results are dropped.
+    ///
+    /// - Throws: ``PostgresError``, as the type describes.
     public mutating func executeScript(_ sql: String) async throws(PostgresError) {
         try await session.command(sql)
     }
 
-    /// Sends all statements at once and returns the rows of each: one round trip.
+    /// Sends all statements at once and returns the rows of each, in one round trip.
     ///
-    /// Outside a transaction they are one by themselves: a failure undoes all of them. The error's `statementIndex` says
-    /// which one failed.
+    /// Outside a transaction the statements form one: if one fails, none takes effect.
+    ///
+    /// - Throws: ``PostgresError``, as the type describes. Its ``PostgresError/statementIndex`` says which statement
+    ///   failed.
     @discardableResult
     public mutating func pipeline(_ statements: [SQL]) async throws(PostgresError) -> [[PostgresRow]] {
         if statements.isEmpty { return [] }
         return try await session.pipeline(statements)
     }
 
-    /// Hands over the rows one by one, so that a result of any size needs the memory of one row.
+    /// Passes the rows to `body` one by one, so that a result of any size needs the memory of one row.
     ///
-    /// When `body` throws, the statement is cancelled and the error passed on. The statement timeout of the server
-    /// includes the time the body takes.
+    /// If `body` throws, the statement is cancelled. The server's statement timeout includes the time that `body`
+    /// takes.
+    ///
+    /// - Throws: ``PostgresError``, as the type describes, and what `body` throws.
     public mutating func forEachRow(_ sql: SQL, _ body: (PostgresRow) throws -> Void) async throws {
         try await session.forEachRow(sql, body)
     }
 
-    /// The process id of the server's side, as in `pg_stat_activity`.
+    /// The id of the server process, as in `pg_stat_activity`.
     public var processID: Int32 { session.processID }
 
     /// Whether the connection can still be used, as far as is known without asking the server.
     public var isOpen: Bool { session.isOpen }
 
-    /// Ends the session; further commands throw. Also happens when the connection goes out of scope.
+    /// Ends the session; further commands throw. This also happens when the connection goes out of scope.
     public mutating func close() { session.close() }
+}
+
+extension PostgresConnection {
+    /// Runs `body` in a transaction. Commits when it returns, and rolls back when it throws.
+    ///
+    /// ```swift
+    /// try await connection.withTransaction { connection in
+    ///     try await connection.execute("DELETE FROM person WHERE id = \(id)")
+    /// }
+    /// ```
+    ///
+    /// Cancellation does not interrupt COMMIT, so its outcome is known. If the connection is lost during COMMIT, the
+    /// error has ``PostgresError/isOutcomeUnknown`` set.
+    ///
+    /// - Throws: What `body` throws, ``PostgresError/Code/usage`` inside another transaction, and
+    ///   ``PostgresError/Code/transactionAborted`` if `body` returns although a statement in it failed: nothing is
+    ///   committed then.
+    @discardableResult
+    public mutating func withTransaction<Result>(
+        _ mode: TransactionMode = .readCommitted,
+        _ body: (inout PostgresConnection) async throws -> Result
+    ) async throws -> Result {
+        try await withTransaction(mode, opening: []) { connection, _ in try await body(&connection) }
+    }
+
+    /// Runs `body` in a transaction like ``withTransaction(_:_:)``. The `opening` statements are sent together with
+    /// BEGIN in one round trip, and `body` gets the rows of each.
+    ///
+    /// - Throws: As ``withTransaction(_:_:)``.
+    @discardableResult
+    public mutating func withTransaction<Result>(
+        _ mode: TransactionMode = .readCommitted, opening statements: [SQL],
+        _ body: (inout PostgresConnection, [[PostgresRow]]) async throws -> Result
+    ) async throws -> Result {
+        guard !session.isInsideTransaction, !session.isOpen || session.transactionStatus == PQTRANS_IDLE else {
+            throw PostgresError(.usage, "a transaction is already open on this connection")
+        }
+        session.isInsideTransaction = true
+        defer {
+            session.isInsideTransaction = false
+            session.hasCommitted = false
+        }
+        let result: Result
+        do {
+            let answers = try await session.begin(mode, statements)
+            result = try await body(&self, answers)
+        } catch {
+            guard session.hasCommitted else {
+                await session.rollback()
+                throw error
+            }
+            // What the body's last statements committed stays, whatever failed afterwards. The transaction must not run
+            // again.
+            guard var failure = error as? PostgresError else { throw error }
+            failure.isCommitted = true
+            throw failure
+        }
+        if !session.hasCommitted { try await session.commit() }
+        return result
+    }
+
+    /// Sends the last statements of ``withTransaction(_:_:)`` together with COMMIT in one round trip, and returns the
+    /// rows of each.
+    ///
+    /// If a statement fails, nothing is committed. Cancellation does not interrupt this call. The connection takes no
+    /// more commands until the transaction's body returns. The rows are known only after the commit, so a condition
+    /// must be a statement that fails.
+    ///
+    /// - Throws: ``PostgresError/Code/usage`` outside a transaction or after it was committed, and ``PostgresError`` as
+    ///   the type describes. ``PostgresError/statementIndex`` says which statement failed.
+    ///   ``PostgresError/isOutcomeUnknown`` is set if the connection was lost.
+    public mutating func commit(after statements: [SQL]) async throws(PostgresError) -> [[PostgresRow]] {
+        guard session.isInsideTransaction, !session.hasCommitted else {
+            throw PostgresError(.usage, "no transaction is open on this connection")
+        }
+        return try await session.commit(after: statements)
+    }
+}
+
+extension Session {
+    fileprivate func begin(
+        _ mode: TransactionMode, _ statements: [SQL]
+    ) async throws(PostgresError) -> [[PostgresRow]] {
+        guard !statements.isEmpty else {
+            try await command(mode.beginStatement)
+            return []
+        }
+        do {
+            return Array(try await pipeline(["\(unsafeSQL: mode.beginStatement)"] + statements).dropFirst())
+        } catch {
+            var error = error
+            error.statementIndex = error.statementIndex.map { $0 - 1 }
+            throw error
+        }
+    }
+
+    fileprivate func commit() async throws(PostgresError) {
+        guard !isOpen || transactionStatus == PQTRANS_INTRANS || transactionStatus == PQTRANS_INERROR else {
+            throw PostgresError(.usage, "the body ended the transaction itself")
+        }
+        do throws(PostgresError) {
+            // The server answers a COMMIT of a failed transaction with ROLLBACK and no error.
+            guard try await command("COMMIT", isCancellable: false) == "COMMIT" else {
+                throw PostgresError(.transactionAborted, "a statement had failed; nothing was committed")
+            }
+        } catch {
+            var error = error
+            error.isOutcomeUnknown = error.isConnectionLost
+            throw error
+        }
+    }
+
+    fileprivate func commit(after statements: [SQL]) async throws(PostgresError) -> [[PostgresRow]] {
+        guard !statements.isEmpty else {
+            try await commit()
+            hasCommitted = true
+            return []
+        }
+        do throws(PostgresError) {
+            let rows = try await pipeline(statements + ["COMMIT"], isCancellable: false)
+            hasCommitted = true
+            return rows.dropLast()
+        } catch {
+            var error = error
+            error.isOutcomeUnknown = error.isConnectionLost
+            throw error
+        }
+    }
+
+    /// Rolls back. Never throws: if ROLLBACK fails, closing the connection rolls back too.
+    fileprivate func rollback() async {
+        guard isOpen, transactionStatus != PQTRANS_IDLE else { return }
+        do { try await command("ROLLBACK", isCancellable: false) } catch { close() }
+    }
+}
+
+/// A message sent by `NOTIFY`. It is only a hint to look, because it is lost while no session listens.
+public struct PostgresNotification: Sendable, Hashable {
+    /// The channel.
+    public let channel: String
+    /// The payload, at most 8000 bytes; empty when none was given.
+    public let payload: String
+    /// The id of the sender's server process.
+    public let processID: Int32
+}
+
+extension PostgresConnection {
+    /// Starts to listen on a channel.
+    ///
+    /// ```swift
+    /// try await connection.listen("tenure_feed")
+    /// while true { handle(try await connection.nextNotification()) }
+    /// ```
+    ///
+    /// A pool closes a listening connection when it is given back.
+    ///
+    /// - Throws: ``PostgresError/Code/usage`` for a name of more than 63 bytes, which the server would cut, and
+    ///   ``PostgresError`` as the type describes.
+    public mutating func listen(_ channel: String) async throws(PostgresError) {
+        guard (1...63).contains(channel.utf8.count) else {
+            throw PostgresError(.usage, "a channel name has 1 to 63 bytes")
+        }
+        session.isListening = true
+        try await session.command("LISTEN \(SQL.quoted(channel))")
+    }
+
+    /// Waits for the next notification without a time limit. Cancellation leaves the connection usable.
+    ///
+    /// - Throws: ``PostgresError/Code/cancelled`` or ``PostgresError/Code/connection``.
+    public mutating func nextNotification() async throws(PostgresError) -> PostgresNotification {
+        while true {
+            if let notification = try await session.nextNotification(until: nil) { return notification }
+        }
+    }
+
+    /// Waits for the next notification and returns `nil` after `timeout`. Cancellation leaves the connection usable.
+    ///
+    /// - Throws: ``PostgresError/Code/cancelled`` or ``PostgresError/Code/connection``.
+    public mutating func nextNotification(timeout: Duration) async throws(PostgresError) -> PostgresNotification? {
+        try await session.nextNotification(until: .now + timeout)
+    }
+}
+
+extension Session {
+    fileprivate func nextNotification(until deadline: Reactor.Instant?) async throws(PostgresError)
+        -> PostgresNotification?
+    {
+        var exchange = try beginExchange()
+        while true {
+            if let notification = unsafe PQnotifies(pointer) {
+                defer { unsafe PQfreemem(notification) }
+                return unsafe PostgresNotification(
+                    channel: String(cString: notification.pointee.relname),
+                    payload: String(cString: notification.pointee.extra), processID: notification.pointee.be_pid)
+            }
+            // Notifications read before the loss of the connection were returned above.
+            try conclude(exchange, nil)
+            switch await reactor.wait(for: .read, of: socket, until: deadline, cancellable: true) {
+            case .ready: if unsafe PQconsumeInput(pointer) == 0 { exchange.isLost = true }
+            case .timedOut: return nil
+            case .cancelled: throw PostgresError(.cancelled, "the task was cancelled")
+            case .failed: exchange.isLost = true
+            }
+        }
+    }
 }

@@ -1,10 +1,16 @@
+import CLibPQ
 public import Logging
 
 /// Brings a schema up to date, forward only.
 ///
-/// Applied migrations are remembered with the SHA-256 of their text in `tenure_migration`, functions in
-/// `tenure_function`; the server computes the hashes. Each migration is one transaction together with its row. All is
-/// done under one session advisory lock, so programs that start together do not race.
+/// ```swift
+/// let migrator = Migrator(migrations: migrations, functions: functions, logger: logger)
+/// let report = try await migrator.migrate(ownerConfiguration)
+/// ```
+///
+/// The tables `tenure_migration` and `tenure_function` record what was applied with the SHA-256 of its text, which the
+/// server computes. Each migration is one transaction together with its record. Everything happens under one session
+/// advisory lock, so that programs that start together do not race.
 public struct Migrator: Sendable {
     let migrations: [Migration]
     let functions: [ReplaceableScript]
@@ -12,14 +18,16 @@ public struct Migrator: Sendable {
     let lockTimeout: Duration
     let logger: Logger
 
-    /// The advisory lock: the bytes of "tenure_m".
+    /// The key of the advisory lock: the bytes of "tenure_m".
     static let lockKey: Int64 = 0x7465_6E75_7265_5F6D
 
+    /// A migrator for a program's migrations and functions.
+    ///
     /// - Parameters:
-    ///   - migrations: in the order they are applied.
-    ///   - functions: applied after the migrations, in this order, when new or changed.
-    ///   - schema: where the two tables are; it must exist.
-    ///   - lockTimeout: how long to wait for another program that is migrating.
+    ///   - migrations: In the order in which they are applied.
+    ///   - functions: Applied after the migrations, in this order, if new or changed.
+    ///   - schema: The schema of the two tables; it must exist.
+    ///   - lockTimeout: How long to wait for another program that is migrating.
     public init(
         migrations: [Migration], functions: [ReplaceableScript], schema: String = "public",
         lockTimeout: Duration = .seconds(60), logger: Logger
@@ -31,7 +39,7 @@ public struct Migrator: Sendable {
         self.logger = logger
     }
 
-    /// The same with functions as pairs of name and script.
+    /// A migrator whose functions are pairs of name and script.
     public init(
         migrations: [Migration], functions: [(name: String, sql: [UInt8])], schema: String = "public", logger: Logger
     ) {
@@ -40,7 +48,9 @@ public struct Migrator: Sendable {
             schema: schema, logger: logger)
     }
 
-    /// Opens an owner's connection without statement timeout, and applies everything. Returns what was applied.
+    /// Applies everything that is missing, over a new connection of the owner without a statement timeout.
+    ///
+    /// - Throws: As ``migrate(on:)``.
     @discardableResult
     public func migrate(_ configuration: PostgresConfiguration) async throws -> MigrationReport {
         var configuration = configuration
@@ -52,8 +62,9 @@ public struct Migrator: Sendable {
 
     /// Applies everything that is missing, on a connection of the owner outside a transaction.
     ///
-    /// Throws ``MigrationError`` before anything is applied when history does not match, and ``PostgresError`` when the
-    /// connection fails. What was applied before a failing migration stays.
+    /// - Throws: ``MigrationError`` before anything is applied if the history does not match,
+    ///   ``MigrationError/Code/failed`` if the server refuses a script, and ``PostgresError`` if the connection fails.
+    ///   Migrations applied before the failing one stay.
     @discardableResult
     public func migrate(on connection: inout PostgresConnection) async throws -> MigrationReport {
         try checkNames()
@@ -63,7 +74,7 @@ public struct Migrator: Sendable {
             try await unlock(&connection)
             return report
         } catch {
-            // The lock belongs to the session: closing is the one way to give it back that cannot fail.
+            // The lock belongs to the session, so closing it always releases the lock.
             do { try await unlock(&connection) } catch { connection.close() }
             throw error
         }
@@ -112,17 +123,118 @@ public struct Migrator: Sendable {
     }
 
     private func check(_ status: MigrationStatus) throws {
-        if let name = status.changed.first { throw MigrationError(.checksumMismatch, name) }
+        if let name = status.otherHistory { throw MigrationError(.historyMismatch, name) }
         if let name = status.unknown.first { throw MigrationError(.unknownMigration, name) }
         let applied = migrations.prefix(status.appliedCount).map(\.name)
         if let name = status.pending.first(where: applied.contains) { throw MigrationError(.outOfOrder, name) }
     }
 }
 
-/// What a run of ``Migrator/migrate(_:)`` applied.
+/// The scripts that a run of ``Migrator/migrate(_:)`` applied.
 public struct MigrationReport: Sendable, Hashable {
     /// The migrations, in order.
     public internal(set) var migrations: [String] = []
     /// The functions, in order.
     public internal(set) var functions: [String] = []
+}
+
+extension Migrator {
+    private var migrationTable: SQL { "\(identifier: schema).tenure_migration" }
+    private var functionTable: SQL { "\(identifier: schema).tenure_function" }
+
+    /// Compares the database with this program. Any role may do so, because everyone may read the tables.
+    ///
+    /// - Throws: ``PostgresError``.
+    public func status(on connection: inout PostgresConnection) async throws -> MigrationStatus {
+        var status = MigrationStatus()
+        let known = try await checksums(&connection, migrations.map { ($0.name, $0.sql) })
+        let applied = try await applied(&connection, "tenure_migration", migrationTable)
+        for migration in migrations {
+            guard let checksum = applied[migration.name] else {
+                status.pending.append(migration.name)
+                continue
+            }
+            if checksum != known[migration.name] { status.changed.append(migration.name) }
+        }
+        status.unknown = applied.keys.filter { known[$0] == nil }.sorted()
+        status.appliedCount = applied.count
+        let texts = try await checksums(&connection, functions.map { ($0.name, $0.sql) })
+        let present = try await self.applied(&connection, "tenure_function", functionTable)
+        status.staleFunctions = functions.map(\.name).filter { present[$0] == nil || present[$0] != texts[$0] }
+        return status
+    }
+
+    func createTables(_ connection: inout PostgresConnection) async throws(PostgresError) {
+        for table in [migrationTable, functionTable] {
+            try await connection.execute(
+                """
+                CREATE TABLE IF NOT EXISTS \(table) (
+                    name text PRIMARY KEY,
+                    checksum bytea NOT NULL CHECK (octet_length(checksum) = 32),
+                    applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
+                )
+                """)
+            try await connection.execute("GRANT SELECT ON \(table) TO PUBLIC")
+        }
+    }
+
+    func record(_ migration: Migration) -> SQL {
+        "INSERT INTO \(migrationTable) (name, checksum) VALUES (\(migration.name), sha256(\(migration.sql)))"
+    }
+
+    func record(_ function: ReplaceableScript) -> SQL {
+        """
+        INSERT INTO \(functionTable) AS f (name, checksum) VALUES (\(function.name), sha256(\(function.sql)))
+        ON CONFLICT (name) DO UPDATE SET checksum = excluded.checksum, applied_at = clock_timestamp()
+        """
+    }
+
+    private func checksums(
+        _ connection: inout PostgresConnection, _ scripts: [(name: String, sql: [UInt8])]
+    ) async throws(PostgresError) -> [String: [UInt8]] {
+        let rows = try await connection.query(
+            "SELECT name, sha256(sql) FROM unnest(\(scripts.map(\.name)), \(scripts.map(\.sql))) AS script (name, sql)")
+        return try Self.pairs(rows)
+    }
+
+    private func applied(
+        _ connection: inout PostgresConnection, _ name: String, _ table: SQL
+    ) async throws(PostgresError) -> [String: [UInt8]] {
+        let exists = try await connection.query(
+            "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = \(schema) AND tablename = \(name))")
+        guard try exists.first?.decode(Bool.self) ?? false else { return [:] }
+        return try Self.pairs(try await connection.query("SELECT name, checksum FROM \(table)"))
+    }
+
+    private static func pairs(_ rows: [PostgresRow]) throws(PostgresError) -> [String: [UInt8]] {
+        var pairs: [String: [UInt8]] = [:]
+        for row in rows {
+            let (name, checksum) = try row.decode(String.self, [UInt8].self)
+            pairs[name] = checksum
+        }
+        return pairs
+    }
+
+    // MARK: The lock
+
+    /// Takes the lock by polling. A statement waiting inside the server would hold a snapshot, and `CREATE INDEX
+    /// CONCURRENTLY` of the other program would wait for that.
+    func lock(_ connection: inout PostgresConnection) async throws {
+        let deadline = ContinuousClock.now + lockTimeout
+        while true {
+            let rows = try await connection.query("SELECT pg_try_advisory_lock(\(Self.lockKey))")
+            if try rows.first?.decode(Bool.self) ?? false { return }
+            guard ContinuousClock.now < deadline else { throw MigrationError(.lockTimeout, "tenure_migration") }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    func unlock(_ connection: inout PostgresConnection) async throws(PostgresError) {
+        try await connection.session.command("SELECT pg_advisory_unlock(\(Self.lockKey))", isCancellable: false)
+    }
+}
+
+extension Session {
+    /// Whether statements run inside a transaction that has not failed.
+    var isInTransaction: Bool { transactionStatus == PQTRANS_INTRANS }
 }

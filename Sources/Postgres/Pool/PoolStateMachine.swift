@@ -1,12 +1,12 @@
-/// Who has which connection and who waits: the pool's decisions, without connections, tasks or time.
+/// Decides which caller gets which connection, without touching connections, tasks or time.
 ///
-/// Callers are served in the order they came. A slot is one place for a connection; it is in exactly one of the sets.
+/// Callers are served in the order of arrival. A slot is one place for a connection and is in exactly one of the sets.
 struct PoolStateMachine<Waiter: Hashable> {
     struct Slot: Hashable, Sendable { let number: UInt64 }
 
     enum AcquireAction: Equatable {
         case lend(Slot)
-        /// Wait; when a slot is given, open a connection for it.
+        /// Wait. If a slot is given, open a connection for it.
         case wait(opening: Slot?)
         case refuse(Refusal)
     }
@@ -14,11 +14,11 @@ struct PoolStateMachine<Waiter: Hashable> {
     enum OfferAction: Equatable {
         case handTo(Waiter)
         case keepIdle
-        /// Close the connection; when a slot is given, open another one for it.
+        /// Close the connection. If a slot is given, open another one for it.
         case discard(opening: Slot?)
     }
     enum FailureAction: Equatable {
-        /// Nobody needs the connection any more.
+        /// The connection is no longer needed.
         case giveUp
         /// Wait a little, then ask ``retry(_:)``.
         case backOff(attempt: Int)
@@ -30,7 +30,7 @@ struct PoolStateMachine<Waiter: Hashable> {
     private(set) var lent: Set<Slot> = []
     private(set) var opening: Set<Slot> = []
     private(set) var isStopped = false
-    /// How many attempts to connect have failed since the last one that did not.
+    /// How many attempts to connect have failed since the last success.
     private(set) var failures = 0
     private var queue: [Waiter?] = []
     private var queueHead = 0
@@ -45,10 +45,10 @@ struct PoolStateMachine<Waiter: Hashable> {
     var waitingCount: Int { places.count }
     var connectionCount: Int { idle.count + lent.count + opening.count }
 
-    /// Somebody wants a connection.
+    /// Requests a connection.
     mutating func acquire(_ waiter: Waiter) -> AcquireAction {
         if isStopped { return .refuse(.stopped) }
-        // The most recently used connection first: the others may rest. While somebody waits there is no idle one.
+        // The most recently used connection comes first, so that the others may rest. While callers wait, none is idle.
         if places.isEmpty, let slot = idle.popLast() {
             lent.insert(slot)
             return .lend(slot)
@@ -59,21 +59,21 @@ struct PoolStateMachine<Waiter: Hashable> {
         return .wait(opening: openIfNeeded())
     }
 
-    /// A waiter gives up. False: it was handed a connection already, or never waited.
+    /// Removes a waiter. Returns `false` if it already has a connection, or never waited.
     mutating func abandon(_ waiter: Waiter) -> Bool {
         guard let place = places.removeValue(forKey: waiter) else { return false }
         queue[place] = nil
         return true
     }
 
-    /// A connection was opened.
+    /// Notes that a connection was opened.
     mutating func opened(_ slot: Slot) -> OfferAction {
         guard opening.remove(slot) != nil else { return .discard(opening: nil) }
         failures = 0
         return offer(slot)
     }
 
-    /// A connection could not be opened.
+    /// Notes that a connection could not be opened.
     mutating func openFailed(_ slot: Slot) -> FailureAction {
         failures += 1
         guard opening.contains(slot), !isStopped, places.count >= opening.count else {
@@ -92,17 +92,17 @@ struct PoolStateMachine<Waiter: Hashable> {
         return true
     }
 
-    /// Nobody will open a connection for this slot any more.
+    /// Gives up opening a connection for this slot.
     mutating func abandonOpening(_ slot: Slot) { opening.remove(slot) }
 
-    /// A lent connection comes back.
+    /// Takes a lent connection back.
     mutating func release(_ slot: Slot, isReusable: Bool) -> OfferAction {
         guard lent.remove(slot) != nil else { return .discard(opening: nil) }
         guard isReusable else { return .discard(opening: openIfNeeded()) }
         return offer(slot)
     }
 
-    /// No more lending; returns the idle connections to close and the waiters to turn away.
+    /// Stops lending. Returns the idle connections to close and the waiters to refuse.
     mutating func stop() -> (close: [Slot], refuse: [Waiter]) {
         isStopped = true
         defer {
@@ -114,7 +114,7 @@ struct PoolStateMachine<Waiter: Hashable> {
         return (idle, queue[queueHead...].compactMap { $0 })
     }
 
-    /// Whether the pool has stopped and every connection is back.
+    /// Whether the pool has stopped and every connection was given back.
     var isDrained: Bool { isStopped && lent.isEmpty && opening.isEmpty }
 
     private mutating func offer(_ slot: Slot) -> OfferAction {
@@ -142,7 +142,7 @@ struct PoolStateMachine<Waiter: Hashable> {
         return nil
     }
 
-    /// Drops the served half of the queue, so that its memory is bounded by those who wait.
+    /// Drops the served half of the queue, so that its memory is bounded by the number of waiters.
     private mutating func compact() {
         guard queueHead > 64, queueHead * 2 > queue.count else { return }
         queue.removeFirst(queueHead)
@@ -157,4 +157,52 @@ struct PoolStateMachine<Waiter: Hashable> {
         opening.insert(slot)
         return slot
     }
+}
+
+/// The state guarded by the pool's lock: the state machine and the connections.
+struct PoolState {
+    var machine: PostgresPool.Machine
+    /// The connections that are idle or handed over but not yet taken.
+    var connections: [PostgresPool.Slot: PooledConnection] = [:]
+    /// The slots handed to waiters that have not taken them yet.
+    var handed: [Reactor.Ticket: PostgresPool.Slot] = [:]
+    /// The failure of the last attempt to connect, until one succeeds.
+    var lastFailure: PostgresError?
+    /// Whether `run()` is running.
+    var isRunning = false
+
+    init(machine: PostgresPool.Machine) { self.machine = machine }
+}
+
+/// A request to `run()`.
+enum PoolCommand: Sendable {
+    case open(PostgresPool.Slot)
+    /// Check whether every connection was given back.
+    case checkDrained
+}
+
+/// An idle connection of the pool. It is a class, because a dictionary cannot hold a type that cannot be copied.
+final class PooledConnection: @unchecked Sendable {
+    // Proof of @unchecked: only the caller that removes it from `PoolState.connections`, under the pool's lock, reads
+    // `connection`.
+    private var connection: PostgresConnection?
+    /// The time from which the connection is too old to be kept.
+    let expiry: Reactor.Instant
+    /// The time at which it last answered.
+    let lastUse = Reactor.Instant.now
+
+    init(_ connection: consuming PostgresConnection, expiry: Reactor.Instant) {
+        self.connection = consume connection
+        self.expiry = expiry
+    }
+
+    /// Takes the connection out. A second call returns `nil`.
+    func take() -> PostgresConnection? { connection.take() }
+}
+
+/// A connection that is lent to a caller.
+struct BorrowedConnection: ~Copyable {
+    let slot: PostgresPool.Slot
+    let expiry: Reactor.Instant
+    var connection: PostgresConnection
 }

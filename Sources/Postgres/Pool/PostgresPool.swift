@@ -1,11 +1,20 @@
 public import Logging
 public import ServiceLifecycle
 
-/// A bounded set of connections, lent one caller at a time in the order of arrival.
+/// A bounded set of connections, lent in the order of arrival.
 ///
-/// ``run()`` opens the connections and must be running; callers that come earlier wait for it. A connection goes back to
-/// the pool when the body ends and is closed instead when it is lost, is still in a transaction, listens, or has reached
-/// its age. Session state set by the body (`SET`, session advisory locks, temporary tables) is not undone: do not set any.
+/// ```swift
+/// let pool = PostgresPool(configuration: configuration, maximumConnections: 8, logger: logger)
+/// // `run()` must be running, usually in a `ServiceGroup`.
+/// let rows = try await pool.withConnection { connection in try await connection.query("SELECT 1") }
+/// let count = try await pool.withTransaction { connection in
+///     try await connection.execute("DELETE FROM flow WHERE expires_at < \(now)")
+/// }
+/// ```
+///
+/// ``run()`` opens the connections; callers that arrive earlier wait for it. A connection returns to the pool when the
+/// body ends. It is closed instead if it is lost, is still in a transaction, listens, or is too old. The pool does not
+/// undo session state set by the body (`SET`, session advisory locks, temporary tables), so do not set any.
 public final class PostgresPool: Service {
     typealias Machine = PoolStateMachine<Reactor.Ticket>
     typealias Slot = Machine.Slot
@@ -17,9 +26,10 @@ public final class PostgresPool: Service {
     let commands: AsyncStream<PoolCommand>
     let commander: AsyncStream<PoolCommand>.Continuation
 
-    /// A pool of at most `maximumConnections`; none is open before somebody asks.
+    /// A pool of at most `maximumConnections`. It opens a connection only when a caller needs one.
     ///
-    /// A caller that waits longer than `acquireTimeout` gets `.poolExhausted`, as does one that finds 4096 waiting.
+    /// A caller that waits longer than `acquireTimeout` gets ``PostgresError/Code/poolExhausted``, as does one that
+    /// finds 4096 callers waiting.
     public init(
         configuration: PostgresConfiguration, maximumConnections: Int, acquireTimeout: Duration = .seconds(10),
         logger: Logger
@@ -31,7 +41,7 @@ public final class PostgresPool: Service {
         (commands, commander) = AsyncStream.makeStream()
     }
 
-    /// The pool's numbers at this moment.
+    /// The state of the pool at this moment.
     public var health: PostgresPoolHealth {
         state.withLock { state in
             PostgresPoolHealth(
@@ -43,8 +53,8 @@ public final class PostgresPool: Service {
 
     /// Lends a connection to `body`.
     ///
-    /// Throws `.poolExhausted` when none is free in time, `.connection` when the server refused the last attempt to
-    /// connect, `.cancelled`, and whatever `body` throws.
+    /// - Throws: ``PostgresError/Code/poolExhausted`` if none is free in time, ``PostgresError/Code/connection`` if the
+    ///   last attempt to connect failed, ``PostgresError/Code/cancelled``, and what `body` throws.
     @discardableResult
     public func withConnection<Result>(
         _ body: (inout PostgresConnection) async throws -> Result
@@ -60,11 +70,13 @@ public final class PostgresPool: Service {
         }
     }
 
-    /// Runs `body` in a transaction on a lent connection, and again, at most `retries` times, when it fails with 40001
-    /// or 40P01; between two attempts it waits a random time that grows.
+    /// Runs `body` in a transaction on a lent connection. After 40001 or 40P01 it retries, at most `retries` times,
+    /// with growing random pauses.
     ///
-    /// The body may run several times: it must have no effect outside the transaction. It must let the database's errors
-    /// pass; an error it wraps is not retried.
+    /// The body may run several times, so it must have no effect outside the transaction. It must not wrap the
+    /// database's errors: a wrapped error is not retried.
+    ///
+    /// - Throws: As ``withConnection(_:)`` and ``PostgresConnection/withTransaction(_:_:)``.
     @discardableResult
     public func withTransaction<Result>(
         _ mode: TransactionMode = .readCommitted, retries: Int = 5,
@@ -73,7 +85,10 @@ public final class PostgresPool: Service {
         try await withTransaction(mode, retries: retries, opening: []) { connection, _ in try await body(&connection) }
     }
 
-    /// The same with statements that are sent together with BEGIN, in one round trip; `body` gets the rows of each.
+    /// Runs `body` in a transaction like ``withTransaction(_:retries:_:)``. The `opening` statements are sent together
+    /// with BEGIN in one round trip, and `body` gets the rows of each.
+    ///
+    /// - Throws: As ``withTransaction(_:retries:_:)``.
     @discardableResult
     public func withTransaction<Result>(
         _ mode: TransactionMode = .readCommitted, retries: Int = 5, opening statements: [SQL],
@@ -96,7 +111,15 @@ public final class PostgresPool: Service {
     }
 }
 
-/// Runs a pool beside `body` and stops it afterwards: for tests and command-line tools.
+/// Runs a pool during `body` and stops it afterwards. For tests and command-line tools.
+///
+/// ```swift
+/// let count = try await withPostgresPool(configuration: configuration, logger: logger) { pool in
+///     try await pool.withConnection { connection in try await connection.execute("ANALYZE") }
+/// }
+/// ```
+///
+/// - Throws: What `body` throws.
 @discardableResult
 public func withPostgresPool<Result>(
     configuration: PostgresConfiguration, maximumConnections: Int = 4, acquireTimeout: Duration = .seconds(10),
@@ -108,4 +131,108 @@ public func withPostgresPool<Result>(
     // Leaving the scope cancels `run()` and waits for it.
     async let _: Void = pool.run()
     return try await body(pool)
+}
+
+extension PostgresPool {
+    /// The age from which a connection is not lent again, so that a moved server is found and memory does not grow.
+    static let maximumAge: Duration = .seconds(3600)
+
+    /// Opens connections as needed, until the task is cancelled or a graceful shutdown begins. Call it once.
+    ///
+    /// A graceful shutdown stops lending and waits for lent connections. Cancellation does not wait; a connection that
+    /// is given back later is closed then. It throws nothing.
+    public func run() async throws {
+        state.withLock { $0.isRunning = true }
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await withDiscardingTaskGroup { group in
+                for await command in commands {
+                    switch command {
+                    case .open(let slot): group.addTask { await self.open(slot) }
+                    case .checkDrained: if state.withLock({ $0.machine.isDrained }) { commander.finish() }
+                    }
+                    // The stream of a cancelled task ends by itself.
+                }
+                group.cancelAll()
+            }
+        } onCancelOrGracefulShutdown: {
+            self.shutDown()
+        }
+        shutDown()
+        state.withLock { $0.isRunning = false }
+    }
+
+    /// Refuses waiting callers and closes idle connections.
+    func shutDown() {
+        let (closing, refused) = state.withLock { state -> ([PooledConnection], [Reactor.Ticket]) in
+            let (slots, waiters) = state.machine.stop()
+            return (slots.compactMap { state.connections.removeValue(forKey: $0) }, waiters)
+        }
+        for ticket in refused { Reactor.shared?.signal(ticket) }
+        // A connection closes when its last reference is released.
+        _ = consume closing
+        commander.yield(.checkDrained)
+    }
+
+    private func open(_ slot: Slot) async {
+        while true {
+            do throws(PostgresError) {
+                let connection = try await PostgresConnection.connect(configuration, logger: logger)
+                // Ages vary, so that connections opened together are not all replaced together.
+                let expiry = Reactor.Instant.now + Self.maximumAge * Double.random(in: 0.8...1)
+                return offer(PooledConnection(connection, expiry: expiry), slot)
+            } catch {
+                let failure = error
+                let action = state.withLock { state in
+                    state.lastFailure = failure
+                    return state.machine.openFailed(slot)
+                }
+                guard case .backOff(let attempt) = action, failure.code != .cancelled else { return abandon(slot) }
+                logger.warning(
+                    "the database cannot be reached",
+                    metadata: ["error": "\(failure)", "attempt": "\(attempt)"])
+                let pause = min(Duration.milliseconds(25) * (1 << min(attempt, 8)), .seconds(2))
+                do { try await Task.sleep(for: pause * Double.random(in: 0.5...1)) } catch { return abandon(slot) }
+                guard state.withLock({ $0.machine.retry(slot) }) else { return abandon(slot) }
+            }
+        }
+    }
+
+    private func offer(_ connection: PooledConnection, _ slot: Slot) {
+        let action = state.withLock { state in
+            state.lastFailure = nil
+            state.connections[slot] = connection
+            let action = state.machine.opened(slot)
+            state.apply(action, slot)
+            return action
+        }
+        carryOut(action)
+    }
+
+    /// Gives up opening a connection for this slot.
+    private func abandon(_ slot: Slot) {
+        let isDrained = state.withLock { state in
+            state.machine.abandonOpening(slot)
+            return state.machine.isDrained
+        }
+        if isDrained { commander.yield(.checkDrained) }
+    }
+}
+
+/// A snapshot of the pool, for health checks and metrics.
+public struct PostgresPoolHealth: Sendable, Hashable {
+    /// Whether `run()` is running and the pool lends.
+    public let isRunning: Bool
+    /// Connections that are open and free.
+    public let idle: Int
+    /// Connections that are lent.
+    public let lent: Int
+    /// Connections being opened.
+    public let opening: Int
+    /// Callers waiting for a connection.
+    public let waiting: Int
+    /// How many attempts to connect have failed since the last success.
+    public let consecutiveFailures: Int
+
+    /// Whether the pool lends, and the last attempt to connect succeeded.
+    public var isHealthy: Bool { isRunning && consecutiveFailures == 0 }
 }

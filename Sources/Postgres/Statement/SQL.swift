@@ -1,11 +1,14 @@
+import CLibPQ
+
 /// A statement and its bound values, written as a string literal.
 ///
 /// ```swift
 /// let sql: SQL = "SELECT name FROM person WHERE id = \(id) AND active = \(true)"
 /// ```
-/// An interpolated value is never text of the statement: it becomes `$1`, `$2`, … and travels apart, in binary form with
-/// its type. `\(unsafeSQL: "…")` is the only door for raw text, `\(identifier: name)` quotes a name, and another `SQL`
-/// can be interpolated with its own values.
+///
+/// An interpolated value never becomes text of the statement. It becomes `$1`, `$2`, … and is sent separately, in
+/// binary form with its type. `\(unsafeSQL: "…")` is the only way to insert raw text, and `\(identifier: name)` quotes
+/// a name. Another `SQL` can be interpolated with its own values.
 public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConvertible {
     /// The literal parts: one more than there are parameters.
     private(set) var literals: [String]
@@ -25,7 +28,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
     var text: String {
         var text = literals[0]
         for (index, literal) in literals.dropFirst().enumerated() {
-            // `limit\(x)` must not become the name `limit$1`, nor `\(x)0` the parameter `$10`.
+            // Spaces keep `limit\(x)` from becoming the name `limit$1`, and `\(x)0` from becoming the parameter `$10`.
             if text.utf8.last.map(Self.isWord) ?? false { text += " " }
             text += "$\(index + 1)"
             if literal.utf8.first.map(Self.isWord) ?? false { text += " " }
@@ -43,7 +46,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
         }
     }
 
-    /// Text in which a NUL byte, where C would stop reading, is refused.
+    /// Returns the text, but refuses NUL, where C would stop reading.
     func checkedText() throws(PostgresError) -> String {
         let text = text
         guard !text.utf8.contains(0) else { throw PostgresError(.usage, "the statement holds NUL") }
@@ -57,7 +60,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
         /// Starts an empty statement.
         public init(literalCapacity: Int, interpolationCount: Int) {}
 
-        /// Adds text of the program.
+        /// Adds literal text.
         public mutating func appendLiteral(_ literal: String) { sql.append(literal) }
 
         /// Binds a value.
@@ -79,10 +82,10 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
             sql.parameters.append(contentsOf: fragment.parameters)
         }
 
-        /// Adds raw text: only for text that no stranger can influence.
+        /// Adds raw text. Use it only for text that no request can influence.
         public mutating func appendInterpolation(unsafeSQL text: String) { sql.append(text) }
 
-        /// Adds a name in double quotes, in which quotes are doubled.
+        /// Adds a quoted name.
         public mutating func appendInterpolation(identifier name: String) { sql.append(SQL.quoted(name)) }
     }
 
@@ -96,5 +99,97 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
             quoted.unicodeScalars.append(character)
         }
         return quoted + "\""
+    }
+}
+
+extension SQL {
+    /// An expression that makes its transaction's commit wait for the disk.
+    ///
+    /// It overrides the defaults of the server, the database and the role. A default of `off` must not weaken what a
+    /// caller was told is recorded. `remote_apply` waits for more and is kept.
+    public static let waitingCommit: SQL = """
+        set_config('synchronous_commit', CASE current_setting('synchronous_commit')
+            WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)
+        """
+}
+
+/// The isolation of a transaction, and whether it may write.
+public struct TransactionMode: Sendable, Hashable {
+    let isolation: String
+    let isReadOnly: Bool
+
+    /// Each statement sees what was committed before it. The server's default.
+    public static let readCommitted = TransactionMode(isolation: "READ COMMITTED", isReadOnly: false)
+    /// Every statement sees one snapshot; a conflicting write fails with 40001.
+    public static let repeatableRead = TransactionMode(isolation: "REPEATABLE READ", isReadOnly: false)
+    /// Transactions behave as if they ran one after the other. Conflicts fail with 40001.
+    public static let serializable = TransactionMode(isolation: "SERIALIZABLE", isReadOnly: false)
+    /// ``readCommitted`` without writes.
+    public static let readOnly = readCommitted.readOnly
+    /// ``repeatableRead`` without writes: one consistent snapshot.
+    public static let snapshot = repeatableRead.readOnly
+
+    /// The same isolation without writes, which fail with 25006.
+    public var readOnly: TransactionMode { TransactionMode(isolation: isolation, isReadOnly: true) }
+
+    var beginStatement: String {
+        "BEGIN ISOLATION LEVEL \(isolation) \(isReadOnly ? "READ ONLY" : "READ WRITE")"
+    }
+}
+
+/// The bound values of a statement, encoded one after the other in one buffer.
+struct Parameters: Sendable {
+    private(set) var types: [PostgresType] = []
+    /// The range of each value in `bytes`, or `nil` for NULL.
+    private(set) var ranges: [Range<Int>?] = []
+    private(set) var bytes: [UInt8] = []
+    /// The error of the first value that could not be encoded. Interpolation cannot throw, so running the statement
+    /// does.
+    private(set) var failure: PostgresError?
+
+    /// The limit of the protocol, which counts parameters in 16 bits.
+    static let maximumCount = 65_535
+
+    mutating func append<Value: PostgresEncodable>(_ value: Value) {
+        types.append(Value.postgresType)
+        guard !value.isPostgresNull else { return ranges.append(nil) }
+        let start = bytes.count
+        do { try value.encode(into: &bytes) } catch { failure = failure ?? error }
+        ranges.append(start..<bytes.count)
+    }
+
+    mutating func append(contentsOf other: Parameters) {
+        let start = bytes.count
+        types += other.types
+        ranges += other.ranges.map { $0.map { $0.lowerBound + start..<$0.upperBound + start } }
+        bytes += other.bytes
+        failure = failure ?? other.failure
+    }
+
+    /// Throws the error that interpolation could not throw, or one for too many or too large parameters.
+    func check() throws(PostgresError) {
+        if let failure { throw failure }
+        guard types.count <= Self.maximumCount else { throw PostgresError(.encoding, "more than 65535 parameters") }
+        guard bytes.count < 1 << 30 else { throw PostgresError(.encoding, "parameters of more than 1 GiB") }
+    }
+
+    /// Passes the arguments of the `PQsend…` functions to `body`: types, values, lengths, formats (1: binary).
+    func withPointers<Result>(
+        _ body: (
+            UnsafePointer<Oid>?, UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?
+        ) -> Result
+    ) -> Result {
+        let oids = types.map(\.rawValue)
+        let lengths = ranges.map { Int32($0?.count ?? 0) }
+        let formats = [Int32](repeating: 1, count: ranges.count)
+        // libpq takes a null pointer for NULL, so an empty value needs an address too. One spare byte provides it.
+        let buffer = bytes + [0]
+        return unsafe buffer.withUnsafeBytes { raw in
+            let values = unsafe ranges.map { range in
+                unsafe range.flatMap { unsafe raw.baseAddress?.advanced(by: $0.lowerBound) }
+                    .map { unsafe $0.assumingMemoryBound(to: CChar.self) }
+            }
+            return unsafe values.withUnsafeBufferPointer { unsafe body(oids, $0.baseAddress, lengths, formats) }
+        }
     }
 }

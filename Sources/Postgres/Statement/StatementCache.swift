@@ -1,8 +1,9 @@
-/// Which statements are prepared on a connection, bounded: the least recently used one makes room.
+/// The prepared statements of a connection, up to a limit. The least recently used one is evicted.
 struct StatementCache {
-    /// The same text with other parameter types is another statement.
+    /// The key of a prepared statement: its text and parameter types.
     ///
-    /// The text is compared by its parts, which are literals of the program: comparing those is comparing two addresses.
+    /// The text is compared part by part. The parts are literals of the program, so comparing them usually compares two
+    /// addresses.
     struct Key: Hashable {
         private let literals: [String]
         private let types: [PostgresType]
@@ -12,8 +13,8 @@ struct StatementCache {
             types = sql.parameters.types
         }
 
-        /// By bytes: two texts that differ only in Unicode form are two statements to the server. One of ASCII alone, which
-        /// a string knows of itself, has no other form.
+        /// Compares bytes, because the server distinguishes texts that differ only in Unicode form. ASCII text has one
+        /// form only, and a string knows whether it is ASCII.
         static func == (lhs: Key, rhs: Key) -> Bool {
             lhs.types == rhs.types && lhs.literals == rhs.literals
                 && zip(lhs.literals, rhs.literals).allSatisfy { left, right in
@@ -21,7 +22,7 @@ struct StatementCache {
                 }
         }
 
-        /// By lengths: the texts of a program rarely have the same.
+        /// Hashes lengths only, because the texts of a program rarely have the same.
         func hash(into hasher: inout Hasher) {
             for literal in literals { hasher.combine(literal.utf8.count) }
             hasher.combine(types)
@@ -38,13 +39,13 @@ struct StatementCache {
     private var uses: UInt64 = 0
     private var names: UInt64 = 0
 
-    /// Zero capacity prepares nothing, as a transaction-pooling proxy needs.
+    /// A cache for `capacity` statements. With 0, nothing is prepared.
     init(capacity: Int) { self.capacity = max(0, capacity) }
 
     var count: Int { entries.count }
     var isFull: Bool { entries.count >= capacity }
 
-    /// The name of a prepared statement, which becomes the most recently used one.
+    /// Returns the name of a prepared statement and marks it as the most recently used.
     mutating func name(for key: Key) -> String? {
         guard var entry = entries[key] else { return nil }
         uses += 1
@@ -56,24 +57,24 @@ struct StatementCache {
     /// Whether a statement is prepared.
     func contains(_ key: Key) -> Bool { entries[key] != nil }
 
-    /// A name that was never used on this connection.
+    /// Returns a name that was never used on this connection.
     mutating func makeName() -> String {
         names += 1
         return "tenure_\(names)"
     }
 
-    /// Remembers a statement the server has prepared; there must be room.
+    /// Adds a statement that the server has prepared. There must be room.
     mutating func insert(_ key: Key, name: String) {
         assert(!isFull)
         uses += 1
         entries[key] = Entry(name: name, lastUse: uses)
     }
 
-    /// Forgets a statement; returns its name, which the server may still hold.
+    /// Removes a statement and returns its name, which the server may still hold.
     @discardableResult
     mutating func remove(_ key: Key) -> String? { entries.removeValue(forKey: key)?.name }
 
-    /// Forgets the least recently used statement.
+    /// Removes the least recently used statement and returns its name.
     mutating func evict() -> String? {
         entries.min { $0.value.lastUse < $1.value.lastUse }.flatMap { remove($0.key) }
     }

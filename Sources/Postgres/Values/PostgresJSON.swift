@@ -2,26 +2,28 @@
 public struct PostgresJSON: Sendable, Hashable {
     /// UTF-8 JSON text.
     public var bytes: [UInt8]
-    /// Wraps JSON text; the server checks it.
+    /// JSON text, which the server checks.
     public init(bytes: [UInt8]) { self.bytes = bytes }
 }
 
-/// The bytes of a `jsonb` value; the server parses it and returns it in a form of its own.
+/// The bytes of a `jsonb` value. The server parses it and returns it in its own form.
 public struct PostgresJSONB: Sendable, Hashable {
     /// UTF-8 JSON text.
     public var bytes: [UInt8]
-    /// Wraps JSON text; the server checks it.
+    /// JSON text, which the server checks.
     public init(bytes: [UInt8]) { self.bytes = bytes }
 }
 
 extension PostgresJSON: PostgresEncodable, PostgresDecodable {
     /// `json`
     public static var postgresType: PostgresType { .json }
-    /// The text as it is. Throws `.encoding` for text with NUL.
+    /// Appends the text unchanged.
+    ///
+    /// - Throws: ``PostgresError/Code/encoding`` for text with NUL.
     public func encode(into bytes: inout [UInt8]) throws(PostgresError) { try bytes.append(jsonText: self.bytes) }
     /// Only `json`.
     public static func canDecode(_ type: PostgresType) -> Bool { type == .json }
-    /// The text as it is.
+    /// Returns the text unchanged. Never throws.
     public static func decode(_ bytes: Span<UInt8>) throws(PostgresError) -> PostgresJSON {
         PostgresJSON(bytes: Array(copying: bytes))
     }
@@ -32,14 +34,18 @@ extension PostgresJSONB: PostgresEncodable, PostgresDecodable {
     private static let version: UInt8 = 1
     /// `jsonb`
     public static var postgresType: PostgresType { .jsonb }
-    /// A version byte and the text. Throws `.encoding` for text with NUL.
+    /// Appends a version byte and the text.
+    ///
+    /// - Throws: ``PostgresError/Code/encoding`` for text with NUL.
     public func encode(into bytes: inout [UInt8]) throws(PostgresError) {
         bytes.append(Self.version)
         try bytes.append(jsonText: self.bytes)
     }
     /// Only `jsonb`.
     public static func canDecode(_ type: PostgresType) -> Bool { type == .jsonb }
-    /// A version byte and the text.
+    /// Decodes a version byte and the text.
+    ///
+    /// - Throws: ``PostgresError/Code/decoding`` for another version.
     public static func decode(_ bytes: Span<UInt8>) throws(PostgresError) -> PostgresJSONB {
         guard bytes.count > 1, bytes[0] == version else {
             throw PostgresError(.decoding, "jsonb of an unknown version")

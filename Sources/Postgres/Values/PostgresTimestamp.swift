@@ -21,9 +21,11 @@ extension PostgresTimestamp: PostgresEncodable, PostgresDecodable {
     /// `timestamptz`
     public static var postgresType: PostgresType { .timestamptz }
 
-    /// Microseconds since 2000-01-01T00:00:00Z in network order. Throws `.encoding` when that does not fit 64 bits.
+    /// Appends the microseconds since 2000-01-01T00:00:00Z in network order.
     ///
-    /// The server itself refuses (22008) what is before 4714 BC or after AD 294276.
+    /// The server itself refuses (22008) times before 4714 BC or after AD 294276.
+    ///
+    /// - Throws: ``PostgresError/Code/encoding`` if the number does not fit 64 bits.
     public func encode(into bytes: inout [UInt8]) throws(PostgresError) {
         let (value, overflow) = microsecondsSinceUnixEpoch.subtractingReportingOverflow(Self.serverEpoch)
         guard !overflow, !Self.infinities.contains(value) else {
@@ -35,7 +37,9 @@ extension PostgresTimestamp: PostgresEncodable, PostgresDecodable {
     /// Only `timestamptz`.
     public static func canDecode(_ type: PostgresType) -> Bool { type == .timestamptz }
 
-    /// Microseconds since 2000-01-01T00:00:00Z. Refuses the infinities, which are no instants.
+    /// Decodes the microseconds since 2000-01-01T00:00:00Z.
+    ///
+    /// - Throws: ``PostgresError/Code/decoding``, also for the infinities, which are not instants.
     public static func decode(_ bytes: Span<UInt8>) throws(PostgresError) -> PostgresTimestamp {
         let value = try Int64(bigEndian: bytes)
         let (microseconds, overflow) = value.addingReportingOverflow(serverEpoch)

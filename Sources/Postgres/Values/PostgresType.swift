@@ -1,8 +1,8 @@
-/// A type of the server, by its object id (`pg_type.oid` of the built-in types, which never change).
+/// A type of the server, identified by its object id (`pg_type.oid` of the built-in types, which never change).
 public struct PostgresType: RawRepresentable, Sendable, Hashable {
     /// The object id.
     public let rawValue: UInt32
-    /// Wraps an object id.
+    /// A type with an object id.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// `boolean`
@@ -55,9 +55,9 @@ public struct PostgresType: RawRepresentable, Sendable, Hashable {
     /// `jsonb[]`
     static let jsonbArray = PostgresType(rawValue: 3807)
 
-    /// The type of the elements; nil when this is no array of the closed list.
+    /// The type of the elements, or `nil` if this is not an array of a supported type.
     var element: PostgresType? { Self.elements[self] }
-    /// The array of this type; nil when it is outside the closed list.
+    /// The array of this type, or `nil` if the type is not supported.
     var array: PostgresType? { Self.arrays[self] }
 
     private static let arrays: [PostgresType: PostgresType] = [
@@ -66,4 +66,121 @@ public struct PostgresType: RawRepresentable, Sendable, Hashable {
         .timestamptz: .timestamptzArray, .uuid: .uuidArray, .jsonb: .jsonbArray,
     ]
     private static let elements = Dictionary(uniqueKeysWithValues: arrays.map { ($1, $0) })
+}
+
+/// A value that can be bound to a parameter, in the server's binary format.
+///
+/// ```swift
+/// enum Status: String, PostgresEncodable, PostgresDecodable { case pending, authorized }
+/// let sql: SQL = "SELECT id FROM device_key WHERE status = \(Status.pending)"
+/// ```
+///
+/// The supported types are Bool, Int16, Int32, Int64, Int (as int8), String (text), [UInt8] (bytea), UUID,
+/// ``PostgresTimestamp``, ``PostgresJSON``, ``PostgresJSONB``, their optionals and one-dimensional arrays. Your own
+/// type joins them if it is `RawRepresentable` over one of them and declares the conformance.
+public protocol PostgresEncodable: Sendable {
+    /// The type that the server is told. The server never infers it.
+    static var postgresType: PostgresType { get }
+    /// Whether the value is sent as NULL. ``encode(into:)`` is then not called.
+    var isPostgresNull: Bool { get }
+    /// Appends the binary form.
+    ///
+    /// - Throws: ``PostgresError/Code/encoding`` for a value that the server cannot hold.
+    func encode(into bytes: inout [UInt8]) throws(PostgresError)
+}
+
+extension PostgresEncodable {
+    /// Returns `false`: only optionals can be NULL.
+    public var isPostgresNull: Bool { false }
+}
+
+extension PostgresEncodable where Self: RawRepresentable, RawValue: PostgresEncodable {
+    /// The type of the raw value.
+    public static var postgresType: PostgresType { RawValue.postgresType }
+    /// Appends the raw value.
+    ///
+    /// - Throws: ``PostgresError/Code/encoding``.
+    public func encode(into bytes: inout [UInt8]) throws(PostgresError) { try rawValue.encode(into: &bytes) }
+}
+
+extension Optional: PostgresEncodable where Wrapped: PostgresEncodable {
+    /// The type of the wrapped value; a NULL has a type too.
+    public static var postgresType: PostgresType { Wrapped.postgresType }
+    /// Whether there is no value.
+    public var isPostgresNull: Bool { self?.isPostgresNull ?? true }
+    /// Appends the wrapped value.
+    ///
+    /// - Throws: ``PostgresError/Code/encoding``.
+    public func encode(into bytes: inout [UInt8]) throws(PostgresError) { try self?.encode(into: &bytes) }
+}
+
+extension [UInt8] {
+    /// Appends an integer in network order.
+    mutating func appendBigEndian(_ value: some FixedWidthInteger) {
+        var shift = value.bitWidth
+        while shift > 0 {
+            shift -= 8
+            append(UInt8(truncatingIfNeeded: value >> shift))
+        }
+    }
+}
+
+/// A value that can be decoded from a column in the server's binary format.
+///
+/// ``canDecode(_:)`` must accept the column's type. Nothing is converted implicitly.
+public protocol PostgresDecodable: Sendable {
+    /// Whether a column of `type` holds values of this type.
+    static func canDecode(_ type: PostgresType) -> Bool
+    /// Decodes one value.
+    ///
+    /// - Throws: ``PostgresError/Code/decoding`` for bytes that are not of the type.
+    static func decode(_ bytes: Span<UInt8>) throws(PostgresError) -> Self
+    /// Returns the value of NULL.
+    ///
+    /// - Throws: ``PostgresError/Code/decoding`` unless the type is optional.
+    static func decodeNull() throws(PostgresError) -> Self
+}
+
+extension PostgresDecodable {
+    /// Refuses NULL, because only optionals can be NULL.
+    ///
+    /// - Throws: ``PostgresError/Code/decoding``, always.
+    public static func decodeNull() throws(PostgresError) -> Self {
+        throw PostgresError(.decoding, "NULL where a value is required")
+    }
+}
+
+extension PostgresDecodable where Self: RawRepresentable, RawValue: PostgresDecodable {
+    /// Whether the raw value accepts `type`.
+    public static func canDecode(_ type: PostgresType) -> Bool { RawValue.canDecode(type) }
+    /// Decodes the raw value.
+    ///
+    /// - Throws: ``PostgresError/Code/decoding`` if it is not a value of this type.
+    public static func decode(_ bytes: Span<UInt8>) throws(PostgresError) -> Self {
+        guard let value = Self(rawValue: try RawValue.decode(bytes)) else {
+            throw PostgresError(.decoding, "the raw value is outside its type")
+        }
+        return value
+    }
+}
+
+extension Optional: PostgresDecodable where Wrapped: PostgresDecodable {
+    /// Whether the wrapped type accepts `type`.
+    public static func canDecode(_ type: PostgresType) -> Bool { Wrapped.canDecode(type) }
+    /// Decodes the wrapped value.
+    ///
+    /// - Throws: ``PostgresError/Code/decoding``.
+    public static func decode(_ bytes: Span<UInt8>) throws(PostgresError) -> Wrapped? { try Wrapped.decode(bytes) }
+    /// Returns `nil`. Never throws.
+    public static func decodeNull() throws(PostgresError) -> Wrapped? { nil }
+}
+
+extension FixedWidthInteger {
+    /// Decodes an integer in network order. The span must have the length of the integer.
+    init(bigEndian bytes: Span<UInt8>) throws(PostgresError) {
+        guard bytes.count * 8 == Self.bitWidth else { throw PostgresError(.decoding, "an integer of a wrong length") }
+        var value: Self = 0
+        for index in bytes.indices { value = value << 8 | Self(truncatingIfNeeded: bytes[index]) }
+        self = value
+    }
 }

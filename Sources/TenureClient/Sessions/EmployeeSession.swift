@@ -1,18 +1,28 @@
 public import TenureAPI
 
-/// An open session of an employee on this device. It renews its tokens by itself.
+/// An open session of an employee on this device. It refreshes its tokens automatically.
+///
+/// ```swift
+/// guard let session = try await client.session(companyName: "acme.example", companyEmployeeId: "1001") else {
+///     return try await logIn()
+/// }
+/// let me = try await session.me()
+/// ```
 public struct EmployeeSession: Sendable {
     let client: TenureClient
-    /// Whose session it is.
+    /// The account of the session.
     public let account: AccountName
 
-    /// An access token that has not ended. Many callers at once cause one refresh.
+    /// Returns an access token that has not expired. Concurrent callers share one refresh.
     ///
-    /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/notLoggedIn`` when the session is gone, or what the
-    ///   refresh met.
+    /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/notLoggedIn`` if the session has ended, or the
+    ///   error of the refresh.
     public func accessToken() async throws -> String { try await accessToken(refused: nil) }
 
-    /// Calls with this session's authority; once more with new tokens when the service calls the first ones expired.
+    /// Runs a call with this session's authority. If the service reports `session.expired`, refreshes the token and
+    /// runs the call once more.
+    ///
+    /// - Throws: The error of the call, or as ``accessToken()``.
     public func withAuthority<Result: Sendable>(
         _ call: (TenureClient.Authority) async throws -> Result
     ) async throws -> Result {
@@ -25,21 +35,47 @@ public struct EmployeeSession: Sendable {
         return try await call(.employee(accessToken: try await accessToken(refused: token)))
     }
 
-    /// The open sessions of this employee, on other devices too.
+    /// Reads this employee's ids, names, role, session and app, and the notices that the person must see.
+    ///
+    /// ```swift
+    /// let me = try await session.me()
+    /// print("\(me.companyEmployeeId ?? "") at \(me.companyName), \(me.role)")
+    /// ```
+    ///
+    /// - Throws: ``TenureClientError``, for example with ``TenureClientError/Code/notLoggedIn``.
+    public func me() async throws -> MeResponse {
+        try await withAuthority { authority in try await client.call(.readMe, as: authority) }
+    }
+
+    /// Ends every session of this employee on all devices and removes this one's tokens. The device keys stay.
+    ///
+    /// - Throws: ``TenureClientError``, for example with ``TenureClientError/Code/notLoggedIn``.
+    public func endAllSessions() async throws {
+        try await withAuthority { authority in
+            _ = try await client.send(.endSessions, as: authority)
+        }
+        try await client.sessions.keeper(of: account).end()
+    }
+
+    /// Lists this employee's open sessions on all devices.
+    ///
+    /// - Throws: ``TenureClientError``, for example with ``TenureClientError/Code/notLoggedIn``.
     public func openSessions() async throws -> [OpenSessionResponse] {
         try await withAuthority { authority in
             try await client.call(.listSessions, as: authority, PageResponse<OpenSessionResponse>.self).items
         }
     }
 
-    /// Ends the session at the service and forgets it here. The device's key stays.
+    /// Ends the session at the service and removes its tokens from this device. The device key stays.
+    ///
+    /// - Throws: ``TenureClientError``. A session that has already ended is not an error.
     public func logOut() async throws {
         do {
             try await withAuthority { authority in
                 _ = try await client.send(.closeSession, as: authority)
             }
         } catch {
-            // A session that the service knows no more has ended already.
+            // A session that the service does not know has already ended.
             guard let refusal = error as? TenureClientError,
                 refusal.kind == .sessionInvalid || refusal.kind == .notLoggedIn
             else { throw error }
@@ -52,5 +88,48 @@ public struct EmployeeSession: Sendable {
         return try await client.sessions.keeper(of: account).accessToken(refused: refused) { refreshToken in
             SessionTokens(try await client.refreshSession(refreshToken: refreshToken))
         }
+    }
+}
+
+extension TenureClient {
+    /// Exchanges a refresh token for new tokens.
+    ///
+    /// The call is never retried, because using a token twice ends the session. After a lost response the user must log
+    /// in again.
+    ///
+    /// - Throws: ``TenureClientError``, for example `session.invalid`.
+    public func refreshSession(refreshToken: String) async throws -> SessionResponse {
+        try await call(
+            .refreshSession, body: SessionRefreshRequest(refreshToken: refreshToken), as: .nobody)
+    }
+
+    /// Ends the session of an access token.
+    ///
+    /// - Throws: ``TenureClientError``, for example `session.invalid`.
+    public func closeSession(accessToken: String) async throws {
+        try await send(.closeSession, as: .employee(accessToken: accessToken))
+    }
+
+    /// Ends every session of the access token's employee, on all devices.
+    ///
+    /// - Throws: ``TenureClientError``, for example `session.invalid`.
+    public func endSessions(accessToken: String) async throws {
+        try await send(.endSessions, as: .employee(accessToken: accessToken))
+    }
+
+    /// Reads ids, names, role, session, app and notices of the access token's employee.
+    ///
+    /// - Throws: ``TenureClientError``, for example `session.invalid`.
+    public func me(accessToken: String) async throws -> MeResponse {
+        try await call(.readMe, as: .employee(accessToken: accessToken))
+    }
+
+    /// Lists the open sessions of the access token's employee.
+    ///
+    /// - Throws: ``TenureClientError``, for example `session.invalid`.
+    public func sessions(accessToken: String) async throws -> [OpenSessionResponse] {
+        try await call(
+            .listSessions, as: .employee(accessToken: accessToken), PageResponse<OpenSessionResponse>.self
+        ).items
     }
 }

@@ -1,14 +1,16 @@
 #if canImport(Security)
 import Foundation
 
-/// Keeps tokens in the key chain of this device.
+/// A session store in this device's key chain.
 public struct KeychainSessionStore: SessionStore {
     private let keychain: Keychain
 
-    /// A store whose items have this `kSecAttrService`.
+    /// Creates a store whose items have this `kSecAttrService`.
     public init(service: String = "tenure.sessions") { keychain = Keychain(service: service) }
 
-    /// Reads tokens.
+    /// Returns the tokens of an account, or `nil` if there are none.
+    ///
+    /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/storageFailed``.
     public func tokens(of account: AccountName) async throws -> SessionTokens? {
         let (keychain, name) = (keychain, account.identifier)
         return try await Self.guarded {
@@ -18,13 +20,17 @@ public struct KeychainSessionStore: SessionStore {
         }
     }
 
-    /// Writes tokens.
+    /// Stores tokens and replaces existing ones.
+    ///
+    /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/storageFailed``.
     public func keep(_ tokens: SessionTokens, of account: AccountName) async throws {
         let (keychain, name) = (keychain, account.identifier)
         try await Self.guarded { try keychain.replace(name, Data(tokens.storedBytes)) }
     }
 
     /// Removes tokens.
+    ///
+    /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/storageFailed``.
     public func removeTokens(of account: AccountName) async throws {
         let (keychain, name) = (keychain, account.identifier)
         try await Self.guarded { try keychain.remove(name) }

@@ -1,8 +1,8 @@
 import Canonical
 
-/// The tokens of one account: gives out an access token that is good, and renews it once for everybody who asks.
+/// Keeps the tokens of one account: returns a valid access token and refreshes it once for all concurrent callers.
 actor SessionKeeper {
-    /// A token that ends within this time is renewed before it is used.
+    /// The margin before expiry within which a token is refreshed before use.
     static let margin: Duration = .seconds(30)
 
     private let account: AccountName
@@ -16,25 +16,27 @@ actor SessionKeeper {
         self.now = now
     }
 
-    /// Keeps the tokens of a new session.
+    /// Stores the tokens of a new session.
     func begin(_ tokens: SessionTokens) async throws { try await store.keep(tokens, of: account) }
 
-    /// Whether there are tokens, good or not.
+    /// Whether there are tokens, valid or not.
     func isOpen() async throws -> Bool { try await store.tokens(of: account) != nil }
 
-    /// Forgets the session.
+    /// Removes the tokens of the session.
     func end() async throws { try await store.removeTokens(of: account) }
 
-    /// An access token that has not ended; `refused` is one that the service has just called expired.
+    /// Returns an access token that has not expired. `refused` is a token that the service has just reported as
+    /// expired.
     ///
-    /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/notLoggedIn`` when there is no session; what the
-    ///   refresh threw, the same for every caller who waited for it.
+    /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/notLoggedIn`` if there is no session, or the error
+    ///   of the refresh, the same for every caller who waited for it.
     func accessToken(
         refused: String? = nil, refresh: @Sendable @escaping (String) async throws -> SessionTokens
     ) async throws -> String {
         if let tokens = try await usable(refused) { return tokens.accessToken }
         let renewed = try await flight.run { [self] in try await renew(refused, refresh) }
-        // A caller may have joined a run whose result is the very token that was refused to it meanwhile.
+        // A caller may have joined a refresh that returned the token which the service has meanwhile refused to that
+        // caller.
         guard renewed.accessToken != refused else { throw TenureClientError(.init(rawValue: "session.expired")) }
         return renewed.accessToken
     }
@@ -47,7 +49,7 @@ actor SessionKeeper {
     private func renew(
         _ refused: String?, _ refresh: @Sendable (String) async throws -> SessionTokens
     ) async throws -> SessionTokens {
-        // Read again: whoever was here before, also another process with the same store, may have renewed them.
+        // Read again: an earlier caller, or another process with the same store, may have refreshed the tokens.
         if let tokens = try await usable(refused) { return tokens }
         guard let old = try await store.tokens(of: account) else { throw TenureClientError(.notLoggedIn) }
         do {
@@ -55,14 +57,14 @@ actor SessionKeeper {
             try await store.keep(tokens, of: account)
             return tokens
         } catch let error as TenureClientError where error.kind == .sessionInvalid || error.kind == .sessionExpired {
-            // The service knows the session no more. Tokens that somebody else has put there meanwhile stay.
+            // The service does not know the session. Tokens that another process has stored in the meantime stay.
             if try await store.tokens(of: account) == old { try await store.removeTokens(of: account) }
             throw error
         }
     }
 }
 
-/// The keepers of a client, one for each account, so that everybody who uses an account shares its refresh.
+/// The keepers of a client, one for each account, so that all users of an account share its refresh.
 actor SessionRegistry {
     private let store: any SessionStore
     private let now: @Sendable () -> Timestamp
@@ -73,11 +75,54 @@ actor SessionRegistry {
         self.now = now
     }
 
-    /// The keeper of an account.
+    /// Returns the keeper of an account.
     func keeper(of account: AccountName) -> SessionKeeper {
         if let keeper = keepers[account] { return keeper }
         let keeper = SessionKeeper(account: account, store: store, now: now)
         keepers[account] = keeper
         return keeper
     }
+}
+
+/// Shares one run of an operation between concurrent callers.
+///
+/// The run belongs to none of them. A cancelled caller leaves at once with `CancellationError`, and the others still
+/// get the result.
+actor SingleFlight<Value: Sendable> {
+    private var waiting: [Int: CheckedContinuation<Value, any Error>] = [:]
+    private var next = 0
+    private var isRunning = false
+
+    /// Joins the run in progress, or starts `work`.
+    func run(_ work: @Sendable @escaping () async throws -> Value) async throws -> Value {
+        let ticket = next
+        next += 1
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                // The task was cancelled before it could wait, so the handler below found nothing to resume.
+                guard !Task.isCancelled else { return continuation.resume(throwing: CancellationError()) }
+                waiting[ticket] = continuation
+                start(work)
+            }
+        } onCancel: {
+            Task { await self.leave(ticket) }
+        }
+    }
+
+    private func start(_ work: @Sendable @escaping () async throws -> Value) {
+        guard !isRunning else { return }
+        isRunning = true
+        Task {
+            do { finish(.success(try await work())) } catch { finish(.failure(error)) }
+        }
+    }
+
+    private func finish(_ result: Result<Value, any Error>) {
+        isRunning = false
+        let all = waiting
+        waiting = [:]
+        for continuation in all.values { continuation.resume(with: result) }
+    }
+
+    private func leave(_ ticket: Int) { waiting.removeValue(forKey: ticket)?.resume(throwing: CancellationError()) }
 }

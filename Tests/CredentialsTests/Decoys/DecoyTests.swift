@@ -1,8 +1,6 @@
 import Canonical
-import Crypto
 import Foundation
 import Testing
-
 @testable import Credentials
 
 @Suite struct DecoyTests {
@@ -25,7 +23,7 @@ import Testing
         #expect(one.seed.bytes == again.seed.bytes)
         #expect(one.recordHash == again.recordHash && one.recordHash.count == 32)
         #expect(one.questions.map(\.id) == again.questions.map(\.id))
-        #expect(one.questions.map(\.text) == again.questions.map(\.text))
+        #expect(one.questions.map(\.question) == again.questions.map(\.question))
         let others = try [
             decoy("acme", "bobb"), decoy("acm", "ebob"), decoy("acmeb", "ob"),
             DecoyKey(bytes: [UInt8](repeating: 1, count: 32))
@@ -35,6 +33,18 @@ import Testing
             #expect(other.seed.bytes != one.seed.bytes && other.recordHash != one.recordHash)
             #expect(other.sealed.context.credentialId != one.sealed.context.credentialId)
             #expect(other.sealed.context.userPublicKey != one.sealed.context.userPublicKey)
+        }
+    }
+
+    @Test func `a decoy's public keys are those of its seed, and are not derived again where they are known`() throws {
+        for index in 0..<8 {
+            let decoy = try decoy("acme", "employee \(index)"), keys = try decoy.seed.keys()
+            #expect(decoy.publicKeys.answers == keys.answers.publicKey)
+            #expect(decoy.publicKeys.passphrase == keys.passphrase.publicKey)
+            let again = try key.decoy(
+                company: Array("acme".utf8), employee: Array("employee \(index)".utf8), kdf: kdf,
+                keys: try DecoyPublicKeys(bytes: decoy.publicKeys.bytes))
+            #expect(again.publicKeys == decoy.publicKeys && again.sealed == decoy.sealed)
         }
     }
 
@@ -61,7 +71,7 @@ import Testing
                 #expect(id.bytes[6] >> 4 == 4)
                 #expect(id.bytes[8] >> 6 == 2)
             }
-            #expect(Set(decoy.questions.map(\.text)).count == 5)
+            #expect(Set(decoy.questions.map(\.question)).count == 5)
             #expect(decoy.questions.map(\.id) == decoy.sealed.context.questionIds)
         }
         #expect(kinds == [[true, true], [true, false], [false, true]])
@@ -126,17 +136,90 @@ import Testing
         #expect((10...50).contains(asked.filter(\.acceptsAnswers).count))
     }
 
-    @Test func `the list of questions is frozen`() throws {
-        #expect(FrozenQuestions.all.count == 48)
-        #expect(Set(FrozenQuestions.all).count == 48)
-        let hash = Hex.encode(Array(SHA256.hash(data: Array(FrozenQuestions.all.joined(separator: "\n").utf8))))
-        #expect(hash == "39b19f33efbce6dd9e34591548a0983e689438e1e5e782115926d29bf18ea6c6")
-        for text in FrozenQuestions.all { _ = try QuestionText(text) }
+    @Test func `a decoy shows questions of version 1 of the published list`() throws {
+        for index in 0..<64 {
+            let questions = try decoy("acme", "employee \(index)").questions.map(\.question)
+            #expect(questions.count == 5 && Set(questions.map(\.number)).count == 5)
+            #expect(questions.allSatisfy { $0.version == 1 })
+        }
     }
 
     @Test func `a decoy key has 32 bytes`() {
         for count in [0, 31, 33] {
             expect(.secretInvalid) { _ = try DecoyKey(bytes: [UInt8](repeating: 1, count: count)) }
         }
+    }
+}
+
+@Suite struct DecoyModeTests {
+    let key: DecoyKey
+    let kdf: ScryptParameters
+
+    init() throws {
+        key = try DecoyKey(bytes: [UInt8](repeating: 0x0d, count: 32))
+        kdf = try ScryptParameters(log2N: 14)
+    }
+
+    private func decoy(_ employee: String, hiddenFrom app: UUID? = nil, share: Int = Decoy.blindOnlyShare) throws
+        -> Decoy
+    {
+        try key.decoy(
+            company: Array("acme".utf8), employee: Array(employee.utf8), hiddenFrom: app, kdf: kdf,
+            blindOnlyShare: share)
+    }
+
+    @Test func `some decoys insist on the blind mode, always the same ones, of every kind`() throws {
+        var chosen: [Bool] = [], kinds: Set<Bool> = []
+        for index in 0..<256 {
+            let context = try decoy("employee \(index)").sealed.context
+            chosen.append(context.flags.contains(.blindOnly))
+            if chosen[index] { kinds.insert(context.acceptsPassphrase) }
+            #expect(try OpeningContext(bytes: context.bytes) == context)
+        }
+        // Sixteen of 256 are expected; outside these bounds the key would have to be a very unlucky one.
+        #expect((4...36).contains(chosen.count { $0 }))
+        #expect(kinds == [true, false])
+        for index in 0..<16 {
+            #expect(try decoy("employee \(index)").sealed.context.flags.contains(.blindOnly) == chosen[index])
+            #expect(try !decoy("employee \(index)", share: 0).sealed.context.flags.contains(.blindOnly))
+            #expect(try decoy("employee \(index)", share: 256).sealed.context.flags.contains(.blindOnly))
+        }
+    }
+
+    @Test func `what a company hides is another decoy to each app`() throws {
+        let apps = [UUID(), UUID()]
+        let shown = try decoy("bob")
+        let hidden = try apps.map { try decoy("bob", hiddenFrom: $0) }
+        let ids = ([shown] + hidden).map(\.sealed.context.credentialId)
+        #expect(Set(ids).count == 3)
+        #expect(try decoy("bob", hiddenFrom: apps[0]).sealed == hidden[0].sealed)
+    }
+
+    @Test func `parts of a decoy are those of the whole, and a copy that was not made is refused`() throws {
+        for index in 0..<32 {
+            let employee = Array("employee \(index)".utf8), company = Array("acme".utf8)
+            func part(_ parts: Decoy.Parts) throws -> Decoy {
+                try key.decoy(company: company, employee: employee, kdf: kdf, parts: parts)
+            }
+            let whole = try part(.all), copies = try part(.copies), record = try part(.record), least = try part([])
+            #expect(whole.sealed == copies.sealed && whole.seed.bytes == least.seed.bytes)
+            #expect([copies, record, least].allSatisfy { $0.sealed.context == whole.sealed.context })
+            #expect(record.recordHash == whole.recordHash)
+            #expect(record.questions.map(\.question) == whole.questions.map(\.question))
+            #expect(least.questions.isEmpty && least.recordHash.isEmpty)
+            for slot in whole.sealed.context.slots { expect(.notStored) { _ = try least.sealed.copy(in: slot) } }
+            // Three keys whatever the decoy asks for: the time that they take must not tell what.
+            #expect(whole.publicKeys.bytes.count == 163)
+            #expect(try DecoyPublicKeys(bytes: whole.publicKeys.bytes) == whole.publicKeys)
+        }
+    }
+
+    @Test func `a decoy is the same when its public keys are known from before`() throws {
+        let first = try decoy("bob")
+        let keys = try DecoyPublicKeys(bytes: first.publicKeys.bytes)
+        let again = try key.decoy(company: Array("acme".utf8), employee: Array("bob".utf8), kdf: kdf, keys: keys)
+        #expect(again.sealed == first.sealed && again.seed.bytes == first.seed.bytes)
+        #expect(throws: CredentialsError.self) { try DecoyPublicKeys(bytes: Array(first.publicKeys.bytes.dropLast())) }
+        #expect(throws: CredentialsError.self) { try DecoyPublicKeys(bytes: [UInt8](repeating: 4, count: 163)) }
     }
 }

@@ -1,6 +1,5 @@
 import Canonical
 import Testing
-
 @testable import Credentials
 
 @Suite struct CredentialsRecordTests {
@@ -137,5 +136,47 @@ import Testing
             Array(good[..<32]) + [0xff] + Array(good[33...]),
         ]
         for plaintext in bad { expect(.questionTextInvalid) { _ = try QuestionText(plaintext: plaintext) } }
+    }
+}
+
+@Suite struct ListedQuestionTextTests {
+    private func listed(_ number: Int) throws -> Question { .listed(try #require(ListedQuestion(number: number))) }
+
+    @Test func `a listed question is kept as its version and number, in as many bytes as any text`() throws {
+        let text = try QuestionText(try listed(17), random: .seeded("listed"))
+        #expect(text.content == "\u{1}1/17")
+        #expect(text.plaintext.count == QuestionText.plaintextByteCount)
+        #expect(try QuestionText(plaintext: text.plaintext) == text)
+        #expect(text.commitment == .question(salt: text.salt, text: Array("\u{1}1/17".utf8)))
+    }
+
+    @Test func `a listed text is committed to as it stands, and is the listed question all the same`() throws {
+        let german = try #require(ListedQuestion(number: 17)).text(in: .german)
+        let text = try QuestionText(german, random: .seeded("text"))
+        #expect(text.question == (try listed(17)))
+        #expect(text.commitment == .question(salt: text.salt, text: Array(german.utf8)))
+        #expect(try QuestionText(plaintext: text.plaintext).question == (try listed(17)))
+    }
+
+    @Test func `a question counts once, in whichever form and language it is chosen`() throws {
+        let german = try #require(ListedQuestion(number: 17)).text(in: .german)
+        var five = try (1...5).map { try QuestionText(try listed($0)) }
+        try QuestionText.requireFive(five)
+        five[0] = try QuestionText(try listed(17))
+        five[1] = try QuestionText(german.uppercased())
+        expect(.questionsAlike) { try QuestionText.requireFive(five) }
+        five[1] = try QuestionText("My own question")
+        try QuestionText.requireFive(five)
+    }
+
+    @Test(arguments: ["1/0", "1/49", "2/1", "1/017", "01/17", "+1/17", "1/17/", "1", "", "1/", "/1", "1/x", "1 /17"])
+    func `a reference that no list has, or in another spelling, is refused`(reference: String) throws {
+        let salt = [UInt8](repeating: 1, count: 32), content = Array(("\u{1}" + reference).utf8)
+        let plaintext = salt + content + [UInt8](repeating: 0, count: 256 - content.count)
+        expect(.questionTextInvalid) { _ = try QuestionText(plaintext: plaintext) }
+    }
+
+    @Test func `nobody can enter the reference as a text`() {
+        expect(.textInvalid) { _ = try QuestionText("\u{1}1/17") }
     }
 }

@@ -53,13 +53,16 @@ import Testing
                 ("oprf.passphrase.public", keys.passphrase.publicKey.bytes),
                 ("app.authority.public", app.publicKey.bytes), ("decoy.context", decoy.sealed.context.bytes),
                 ("decoy.seed", decoy.seed.bytes), ("decoy.copies", Array(decoy.sealed.answerCopies.joined())),
-                ("decoy.questions", Array(decoy.questions.map(\.text).joined(separator: "\n").utf8)),
+                (
+                    "decoy.questions",
+                    Array(decoy.questions.map { $0.question.text(in: .english) }.joined(separator: "\n").utf8)
+                ),
             ])
         let random = Randomness.seeded("golden challenge")
         let device = try EmployeeKey(privateBytes: fixture.device.privateBytes)
         let challenge = try Challenge(ChallengeTests.fields(device.publicKey))
         let statement = try StatementTests.keyStatement(
-            .authorize, signer: SignerPublicKey(EmployeeKey.generate(random).publicKey))
+            .authorize, signer: StatementKey(EmployeeKey.generate(random).publicKey))
         try Vectors.write(
             "signing.hex", comment: "A challenge, its two signatures by the keys of record.hex, and a statement.",
             [
@@ -109,7 +112,9 @@ import Testing
         #expect(golden["decoy.context"] == decoy.sealed.context.bytes)
         #expect(golden["decoy.seed"] == decoy.seed.bytes)
         #expect(golden["decoy.copies"] == Array(decoy.sealed.answerCopies.joined()))
-        #expect(golden["decoy.questions"] == Array(decoy.questions.map(\.text).joined(separator: "\n").utf8))
+        #expect(
+            golden["decoy.questions"]
+                == Array(decoy.questions.map { $0.question.text(in: .english) }.joined(separator: "\n").utf8))
     }
     @Test func `the public keys of decoys are the same, those for the passphrase too`() throws {
         let key = try DecoyKey(bytes: [UInt8](repeating: 0x0d, count: 32))

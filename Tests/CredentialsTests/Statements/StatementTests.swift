@@ -5,7 +5,7 @@ import Testing
 @testable import Credentials
 
 @Suite struct StatementTests {
-    static func context(_ signer: SignerPublicKey) throws -> StatementContext {
+    static func context(_ signer: StatementKey) throws -> StatementContext {
         let random = Randomness.seeded("statement")
         return StatementContext(
             tenant: random.uuid(), signer: signer, authority: random.bytes(32), ledgerSize: 42,
@@ -14,7 +14,7 @@ import Testing
     }
 
     static func keyStatement(
-        _ action: KeyStatement.Action, signer: SignerPublicKey
+        _ action: KeyStatement.Action, signer: StatementKey
     ) throws -> KeyStatement {
         let random = Randomness.seeded("key statement")
         return KeyStatement(
@@ -24,11 +24,11 @@ import Testing
     }
 
     let admin: EmployeeKey
-    let signer: SignerPublicKey
+    let signer: StatementKey
 
     init() throws {
         admin = try EmployeeKey.generate(.seeded("admin"))
-        signer = SignerPublicKey(admin.publicKey)
+        signer = StatementKey(admin.publicKey)
     }
 
     private func all() throws -> [any Statement] {
@@ -47,6 +47,9 @@ import Testing
             SuccessionStatement(
                 context: context, from: id, to: Randomness.seeded("to").uuid(),
                 toKey: EmployeeKey.generate(.seeded("to")).publicKey, reason: "leaving"),
+            OperatorStatement(
+                context: context, action: "AppLinked", schema: 2, subject: id,
+                data: ["appId": .uuid(id), "roles": ["ACCESS"]]),
             RecoveryStatement(
                 context: context, action: .open, user: id, employee: Randomness.seeded("to").uuid(),
                 keyHash: [UInt8](repeating: 6, count: 32), followsHash: [UInt8](repeating: 7, count: 32),
@@ -58,6 +61,12 @@ import Testing
             RecoveryStatement(
                 context: context, action: .cancel, user: id, employee: Randomness.seeded("to").uuid(),
                 keyHash: [UInt8](repeating: 6, count: 32), followsHash: [UInt8](repeating: 7, count: 32),
+                reason: "mistake"),
+            InvitationStatement(
+                context: context, action: .issue, subject: [UInt8](repeating: 8, count: 32), seconds: 604_800,
+                reason: "invited"),
+            InvitationStatement(
+                context: context, action: .revoke, subject: [UInt8](repeating: 8, count: 32), invitation: id,
                 reason: "mistake"),
         ]
     }
@@ -185,6 +194,37 @@ import Testing
         try statement.check()
     }
 
+    @Test func `an invitation is issued for a time and revoked by its id`() throws {
+        let context = try Self.context(signer)
+        let subject = [UInt8](repeating: 8, count: 32), id = Randomness.seeded("id").uuid()
+        for seconds: Int64? in [nil, 0, -1, InvitationStatement.maximumSeconds + 1] {
+            let issue = InvitationStatement(
+                context: context, action: .issue, subject: subject, seconds: seconds, reason: "invited")
+            expect(.statementInvalid, field: "seconds") { try issue.check() }
+        }
+        var revocation = InvitationStatement(
+            context: context, action: .revoke, subject: subject, invitation: nil, reason: "mistake")
+        expect(.statementInvalid, field: "invitation") { try revocation.check() }
+        revocation.invitation = id
+        try revocation.check()
+        revocation.seconds = 1
+        expect(.statementInvalid, field: "seconds") { try revocation.check() }
+    }
+
+    @Test func `the subject of an invitation depends on every text, and on the salt`() throws {
+        let salt = [UInt8](repeating: 1, count: 32), other = [UInt8](repeating: 2, count: 32)
+        let subjects = try [
+            (salt, "a.example", "1", nil), (other, "a.example", "1", nil), (salt, "b.example", "1", nil),
+            (salt, "a.example", "2", nil), (salt, "a.example", "1", "z@a.example"),
+        ].map { salt, company, employee, email in
+            try Commitment.invitation(salt: salt, companyName: company, companyEmployeeId: employee, email: email)
+        }
+        #expect(Set(subjects).count == subjects.count)
+        #expect(
+            try Commitment.invitation(
+                salt: salt, companyName: " A.Example", companyEmployeeId: "1 ", email: nil) == subjects[0])
+    }
+
     @Test func `roles of an app stand in ascending order and an unlinked app has none`() throws {
         let context = try Self.context(signer)
         for (action, roles) in [
@@ -205,7 +245,8 @@ import Testing
         let tags: [SignatureTag] =
             [.challenge, .validation, .credentialsSet, .credentialsChange] + KeyStatement.tags + PolicyStatement.tags
             + RoleStatement.tags + AppLinkStatement.tags + SuccessionStatement.tags + RecoveryStatement.tags
-        #expect(Set(tags).count == 14)
+            + InvitationStatement.tags + OperatorStatement.tags
+        #expect(Set(tags).count == 17)
         // No tag line begins with another, so bytes under one are never bytes under two.
         for one in tags { #expect(tags.filter { $0.line.starts(with: one.line) } == [one]) }
     }

@@ -1,6 +1,5 @@
 import Canonical
 import Testing
-
 @testable import Credentials
 
 @Suite struct OPRFKeyTests {
@@ -108,6 +107,27 @@ import Testing
             [], Array(good.dropLast()), good + [0], [4] + good.dropFirst(), [2] + [UInt8](repeating: 255, count: 48),
         ] {
             expect(.keyInvalid) { _ = try OPRFPublicKey(bytes: bad) }
+        }
+    }
+}
+
+@Suite struct PublicPointTests {
+    @Test func `a scalar gives a point exactly if a VOPRF key takes it, and then its public half`() throws {
+        let order = try hex(EvaluationGuardTests.order)
+        var next = order, last = order
+        next[47] += 1
+        last[47] -= 1
+        let zero = [UInt8](repeating: 0, count: 48)
+        let good =
+            [zero.dropLast() + [1], zero.dropLast() + [2], last] + (0..<16).map { _ in Randomness.system.bytes(48) }
+        for scalar in good {
+            let key = try OPRFKey(privateBytes: SecretBytes(scalar))
+            #expect(OPRFKey.publicPoint(of: scalar) == key.publicKey.bytes)
+        }
+        let bad = [zero, order, next, [UInt8](repeating: 0xff, count: 48), [], Array(last.dropLast()), [0] + last]
+        for scalar in bad {
+            expect(.secretInvalid) { _ = try OPRFKey(privateBytes: SecretBytes(scalar)) }
+            #expect(OPRFKey.publicPoint(of: scalar) == nil)
         }
     }
 }

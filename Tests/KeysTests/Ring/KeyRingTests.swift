@@ -57,6 +57,7 @@ import Testing
             ring.lookupDigest(kind: "company", bytes("a")), ring.lookupDigest(kind: "email", bytes("b")),
             KeyRing.random().lookupDigest(kind: "email", bytes("a")),
             ring.sessionTokenDigest(kind: "access", bytes("a")), ring.sessionTokenDigest(kind: "refresh", bytes("a")),
+            ring.refreshTokenCode(bytes("a")), ring.refreshTokenCode(bytes("b")),
             ring.idempotencyDigest(key: bytes("a"), scope: bytes("x")),
             ring.idempotencyDigest(key: bytes("a"), scope: bytes("y")),
             ring.idempotencyFingerprint([bytes("x"), bytes("a")]), ring.idempotencyFingerprint([bytes("xa")]),
@@ -65,6 +66,16 @@ import Testing
         ]
         #expect(Set(digests).count == digests.count)
         #expect(digests.allSatisfy { $0.count == 32 })
+    }
+
+    @Test func `a refresh token's code is its own and nobody else's`() throws {
+        let ring = try Sample.ring
+        let code = ring.refreshTokenCode(bytes("a"))
+        #expect(ring.isRefreshTokenCode(code, of: bytes("a")))
+        #expect(!ring.isRefreshTokenCode(code, of: bytes("b")))
+        #expect(!ring.isRefreshTokenCode(Array(code.dropLast()), of: bytes("a")))
+        #expect(!ring.isRefreshTokenCode([], of: bytes("a")))
+        #expect(!KeyRing.random().isRefreshTokenCode(code, of: bytes("a")))
     }
 
     @Test func `checkpoints are signed by the Ed25519 key of the seed`() throws {

@@ -9,14 +9,14 @@ import Testing
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct AppendBatchTests {
     /// Records a batch in a transaction of its own.
-    private func record(_ batch: [Append], _ pool: PostgresPool) async throws -> [Result<Appended, LedgerError>] {
+    private func record(_ batch: [Append], _ pool: PostgresPool) async throws -> [Result<AppendReceipt, LedgerError>] {
         let ledgers = batch.reduce(into: Set()) { $0.formUnion($1.ledgers) }
         return try await pool.withTransaction(in: ledgers) { connection in
             try await Appender.append(batch, on: &connection)
         }
     }
 
-    private func codes(_ results: [Result<Appended, LedgerError>]) -> [LedgerError.Code?] {
+    private func codes(_ results: [Result<AppendReceipt, LedgerError>]) -> [LedgerError.Code?] {
         results.map { if case .failure(let error) = $0 { error.code } else { nil } }
     }
 

@@ -2,8 +2,8 @@ import Canonical
 import Foundation
 import Ledger
 import Postgres
-import TestSupport
 import Testing
+import TestSupport
 
 /// Several transactions on their way at once, and the end of an appender.
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
@@ -15,14 +15,19 @@ struct AppenderLaneTests {
     }
 
     /// Appends all at once; the code of the refusal of each that was refused, by its place.
-    private func record(_ appends: [Append], _ appender: Appender) async -> [Int: LedgerError.Code] {
+    private func record(
+        _ appends: [Append], _ appender: Appender, onRefusal: @escaping @Sendable () -> Void = {}
+    ) async -> [Int: LedgerError.Code] {
         await withTaskGroup(of: (Int, LedgerError.Code?).self) { group in
             for (index, append) in appends.enumerated() {
                 group.addTask {
                     do throws(LedgerError) {
                         _ = try await appender.append(append)
                         return (index, nil)
-                    } catch { return (index, error.code) }
+                    } catch {
+                        onRefusal()
+                        return (index, error.code)
+                    }
                 }
             }
             return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
@@ -113,12 +118,13 @@ struct AppenderLaneTests {
                 // The ledger is locked, so that those who are on their way stay there.
                 let ledger = LedgerID(UUID())
                 let appends = (0..<40).map { _ in Append.test(.test(ledger)) }
+                let (refused, telling) = AsyncStream<Void>.makeStream()
                 async let refusing = database.withPool { other in
                     try await other.withTransaction(in: [ledger]) { connection in
                         _ = try await connection.query(Appender.lockingHeads([ledger]))
-                        let recording = Task { await record(appends, appender) }
-                        // Four are on their way and five wait.
-                        while await appender.waitingCount < 5 { await Task.yield() }
+                        let recording = Task { await record(appends, appender) { telling.yield() } }
+                        // At most nine have a place: four on their way, and five that wait.
+                        for await _ in refused { break }
                         return recording
                     }
                 }
@@ -128,5 +134,54 @@ struct AppenderLaneTests {
                 #expect(size == Int64(appends.count - refusals.count))
             }
         }
+    }
+}
+
+/// An appender that does not run yet: what happens to those who wait. Needs no database.
+@Suite struct AppenderQueueTests {
+    private func appender(maximumWaiting: Int) throws -> Appender {
+        var configuration = Appender.Configuration()
+        configuration.maximumWaiting = maximumWaiting
+        let nowhere = try PostgresConfiguration(url: "postgresql://nobody@/none?host=/nonexistent")
+        let pool = PostgresPool(configuration: nowhere, maximumConnections: 1, logger: TestServer.logger())
+        return Appender(pool: pool, configuration: configuration, logger: TestServer.logger())
+    }
+
+    private func code(_ task: Task<AppendReceipt, any Error>) async -> LedgerError.Code? {
+        do {
+            _ = try await task.value
+            return nil
+        } catch { return (error as? LedgerError)?.code }
+    }
+
+    @Test func `a caller that finds too many waiting is refused at once`() async throws {
+        let appender = try appender(maximumWaiting: 2)
+        let waiting = (0..<2).map { _ in Task { try await appender.append(.test(.test())) as AppendReceipt } }
+        while await appender.waitingCount < 2 { await Task.yield() }
+        let error = await #expect(throws: LedgerError.self) { try await appender.append(.test(.test())) }
+        #expect(error?.code == .busy)
+        for task in waiting { task.cancel() }
+        for task in waiting { #expect(await code(task) == .cancelled) }
+        #expect(await appender.waitingCount == 0)
+    }
+
+    @Test func `one that is cancelled before or while it waits is taken back`() async throws {
+        let appender = try appender(maximumWaiting: 2)
+        let early = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await appender.append(.test(.test())) as AppendReceipt
+        }
+        #expect(await code(early) == .cancelled)
+        #expect(await appender.waitingCount == 0)
+    }
+
+    @Test func `those who wait are refused when the database cannot be reached`() async throws {
+        let appender = try appender(maximumWaiting: 10)
+        let waiting = Task { try await appender.append(.test(.test())) as AppendReceipt }
+        while await appender.waitingCount < 1 { await Task.yield() }
+        let running = Task { try await appender.run() }
+        running.cancel()
+        #expect(await code(waiting) == .unavailable)
+        try await running.value
     }
 }

@@ -1,3 +1,4 @@
+import Canonical
 import Ledger
 import Testing
 
@@ -106,5 +107,88 @@ import Testing
             changes.append(changed)
         }
         return changes
+    }
+}
+
+@Suite struct TlogProofTests {
+    @Test func `a proof is a file of its own`() async throws {
+        let tree = TestTree(11), signer = try CheckpointTests.signer()
+        let checkpoint = try signer.sign(CheckpointTests.ledger, size: 11, root: tree.root(11))
+        var prover = MerkleProver(size: 11, source: tree)
+        for index in 0..<11 {
+            let proof = TlogProof(
+                index: Int64(index), path: try await prover.inclusion(of: Int64(index)), checkpoint: checkpoint)
+            let read = try TlogProof(parsing: proof.text)
+            #expect(read == proof)
+            try read.verify(entry: tree.entries[index], key: signer.key)
+            #expect(throws: ProofError.self) { try read.verify(entry: tree.entries[(index + 1) % 11], key: signer.key) }
+            #expect(throws: ProofError.self) {
+                try read.verify(entry: tree.entries[index], key: try CheckpointTests.signer(8).key)
+            }
+        }
+    }
+
+    @Test func `another form is refused`() async throws {
+        let tree = TestTree(1), signer = try CheckpointTests.signer()
+        let checkpoint = try signer.sign(CheckpointTests.ledger, size: 1, root: tree.root(1))
+        let text = TlogProof(index: 0, path: [], checkpoint: checkpoint).text
+        #expect(try TlogProof(parsing: text).path.isEmpty)
+        for (old, new) in [
+            ("@v1", "@v2"), ("index 0", "index 00"), ("index 0", "index"), ("index 0", "extra QQ==\nindex 0"),
+            ("index 0\n", "index 0\nAAAA\n"), ("\n\n", "\n"),
+        ] {
+            let range = try #require(text.firstRange(of: old))
+            #expect(throws: ProofError.self) { try TlogProof(parsing: text.replacingCharacters(in: range, with: new)) }
+        }
+    }
+}
+
+extension String {
+    fileprivate func replacingCharacters(in range: Range<String.Index>, with text: String) -> String {
+        String(self[..<range.lowerBound]) + text + String(self[range.upperBound...])
+    }
+}
+
+/// A tree in memory over entries that tell their number, as a source of proofs and of what they must be.
+struct TestTree: MerkleHashes {
+    let entries: [[UInt8]]
+    let leaves: [[UInt8]]
+
+    init(_ size: Int, seed: String = "entry") {
+        entries = (0..<size).map { Array("{\"\(seed)\":\($0)}".utf8) }
+        leaves = entries.map(MerkleTree.leafHash)
+    }
+
+    func hashes(level: Int, _ indices: Range<Int64>) async throws -> [[UInt8]] {
+        let width = 1 << (8 * level)
+        return indices.map { MerkleTree.root(leaves: leaves[Int($0) * width..<(Int($0) + 1) * width]) }
+    }
+
+    func root(_ size: Int) -> [UInt8] { MerkleTree.root(leaves: leaves.prefix(size)) }
+
+    /// PATH(m, D[n]) of RFC 6962 §2.1.1, word by word.
+    static func path(_ index: Int, _ leaves: ArraySlice<[UInt8]>) -> [[UInt8]] {
+        guard leaves.count > 1 else { return [] }
+        let split = split(leaves.count)
+        let left = leaves.prefix(split), right = leaves.dropFirst(split)
+        return index < split
+            ? path(index, left) + [MerkleTree.root(leaves: right)]
+            : path(index - split, right) + [MerkleTree.root(leaves: left)]
+    }
+
+    /// SUBPROOF(m, D[n], b) of RFC 6962 §2.1.2, word by word.
+    static func subproof(_ size: Int, _ leaves: ArraySlice<[UInt8]>, _ isWhole: Bool = true) -> [[UInt8]] {
+        if size == leaves.count { return isWhole ? [] : [MerkleTree.root(leaves: leaves)] }
+        let split = split(leaves.count)
+        let left = leaves.prefix(split), right = leaves.dropFirst(split)
+        return size <= split
+            ? subproof(size, left, isWhole) + [MerkleTree.root(leaves: right)]
+            : subproof(size - split, right, false) + [MerkleTree.root(leaves: left)]
+    }
+
+    private static func split(_ count: Int) -> Int {
+        var split = 1
+        while split * 2 < count { split *= 2 }
+        return split
     }
 }

@@ -2,8 +2,8 @@ import Canonical
 import Foundation
 import Ledger
 import Postgres
-import TestSupport
 import Testing
+import TestSupport
 
 /// No reader ever passes an event that commits later.
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
@@ -31,7 +31,7 @@ struct FeedTests {
                 let waiting = Task { try await appender.append(fast) }
                 _ = try await waiting.value
                 let second = Append.test(.test(ledger))
-                let queued = try await withThrowingTaskGroup(of: Appended.self) { group in
+                let queued = try await withThrowingTaskGroup(of: AppendReceipt.self) { group in
                     try await open(slow, database) { _ in
                         let other = Appender(pool: pool, logger: TestServer.logger())
                         group.addTask {
@@ -66,7 +66,7 @@ struct FeedTests {
                 let orphan = Append.test(.test()), ledger = orphan.events[0].stream.ledger
                 var connection = try await database.connect(as: .application)
                 let allowed = try await connection.query("SELECT current_setting('max_prepared_transactions')::int > 0")
-                guard try allowed.first?.decode(Bool.self) == true else { return }
+                try #require(try allowed.first?.decode(Bool.self) == true, "the server allows no prepared transactions")
                 _ = try await connection.query("BEGIN")
                 _ = try await connection.query(LedgerScope.statement(orphan.ledgers))
                 _ = try await Appender.append([orphan], on: &connection)[0].get()
@@ -176,6 +176,41 @@ struct FeedTests {
                 let twin = StreamID(ledger: two.ledger, kind: one.kind, id: one.id)
                 let twins = try await reader.stream(twin)
                 #expect(twins.isEmpty)
+            }
+        }
+    }
+}
+
+@Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
+struct FeedPagesTests {
+    @Test func `pages of several ledgers are those of each`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withAppender { appender, pool in
+                let streams = (0..<5).map { _ in StreamID.test() }
+                for (number, stream) in streams.dropLast().enumerated() {
+                    _ = try await appender.append(.test(stream, events: 3 + number))
+                }
+                try await database.withPool(as: .reader) { readers in
+                    for reader in [LedgerReader(pool: readers, storesTiles: false), LedgerReader(pool: pool)] {
+                        // The second ledger has been read to its end, and the last one has no events.
+                        let cursors: [LedgerID: Int64] = [
+                            streams[0].ledger: 1, streams[1].ledger: 4, streams[2].ledger: 0, streams[3].ledger: 2,
+                            streams[4].ledger: 0,
+                        ]
+                        let pages = try await reader.pages(after: cursors, limit: 15)
+                        #expect(Set(pages.keys) == [streams[0].ledger, streams[2].ledger, streams[3].ledger])
+                        for (ledger, page) in pages {
+                            let alone = try await reader.ledger(ledger, after: cursors[ledger] ?? 0, limit: 3)
+                            #expect(page.events == alone.events && page.cursor == alone.cursor)
+                            #expect(page.size == alone.size)
+                        }
+                        #expect(pages[streams[0].ledger]?.hasMore == false && pages[streams[2].ledger]?.hasMore == true)
+                        let raw = try await reader.entries(after: cursors, limit: 15)
+                        #expect(raw.mapValues { $0.entries } == pages.mapValues { $0.events.map(\.entry) })
+                        let none = try await reader.pages(after: [:])
+                        #expect(none.isEmpty)
+                    }
+                }
             }
         }
     }

@@ -55,7 +55,7 @@ struct `Recoveries` {
         }
     }
 
-    @Test func `decided upon by three at the same time are cancelled in the end, and confirmed once at most`()
+    @Test func `decided upon by three at the same time are cancelled in the end, and confirmed once by each at most`()
         async throws
     {
         let client = try sharedWorld().client
@@ -79,9 +79,10 @@ struct `Recoveries` {
         let events = try await client.events(company)
         for opened in events where opened["type"]?.text == "RecoveryOpened" {
             let own = events.filter { $0["stream"] == opened["stream"] }.compactMap { $0["type"]?.text }
-            #expect(
-                own == ["RecoveryOpened", "RecoveryCancelled"]
-                    || own == ["RecoveryOpened", "RecoveryConfirmed", "RecoveryCancelled"], "\(own)")
+            // The person's own device confirms after an admin too, to make the recovery available at once.
+            let confirmed = own.dropFirst().dropLast()
+            #expect(own.first == "RecoveryOpened" && own.last == "RecoveryCancelled", "\(own)")
+            #expect(confirmed.count <= 2 && confirmed.allSatisfy { $0 == "RecoveryConfirmed" }, "\(own)")
         }
     }
 

@@ -123,9 +123,12 @@ struct `A recovery` {
         let other = try await client.found(elsewhere)
         let there = try await client.join(person.also("contractor", at: elsewhere))
         _ = try await scene.ask()
-        try expectProblem(try await scene.open(), "recovery.other_companies")
+        // A device that the person has could confirm; an admin cannot.
+        expectOutcome(try await scene.open(), "done")
+        try expectProblem(try await scene.confirm(), "recovery.other_companies")
         try expectProblem(
-            try await client.decide("opening", there.person, scene.device, by: other), "recovery.other_companies")
+            try await client.decide("opening", there.person, scene.device, by: other), "recovery.in_progress")
+        expectOutcome(try await client.cancelRecovery(scene.lost.person, scene.device, by: scene.founder), "done")
         try await world.confirmDomain(of: company)
         try await scene.approve()
         // The owner is there, if in the other company; where, is nothing for this one.

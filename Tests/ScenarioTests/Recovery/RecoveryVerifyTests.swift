@@ -2,19 +2,24 @@ import Canonical
 import Credentials
 import Foundation
 import IdentityService
+import Keys
 import Ledger
-import TestSupport
 import Testing
+import TestSupport
 
 /// Recoveries as the log's reader sees them, and what a forger gets who can sign with keys of the company.
 @Suite(.onServer)
 struct `The log of recoveries` {
-    private func verify(_ world: TenureWorld) async throws -> VerifyReport {
+    private func verify(_ world: TenureWorld, waits: Bool = false) async throws -> [Violation] {
         let request = VerifyRequest(key: try await world.logKey())
-        return try await world.database.withPool(as: .reader, maximumConnections: 8) { pool in
+        let report = try await world.database.withPool(as: .reader, maximumConnections: 8) { pool in
             try await VerifyLog(pool: pool, request: request).run()
         }
+        // Recoveries wait for nothing in most worlds, which is found.
+        return report.violations.filter { waits || $0.detail != Self.tooSoon }
     }
+
+    private static let tooSoon = "a recovery is available before the waiting time is over"
 
     private func directory(of scene: RecoveryScene) async throws -> LedgerID {
         let opened = try await scene.client.events(scene.lost.person.company).last {
@@ -41,7 +46,7 @@ struct `The log of recoveries` {
             expectOutcome(try await client.logIn(scene.renewed, scene.lost.device), "success")
             try await scene.approve()
             expectOutcome(try await client.cancelRecovery(scene.lost.person, scene.device, by: scene.admin), "done")
-            #expect(try await verify(world).violations == [])
+            #expect(try await verify(world) == [])
             let ledger = try await directory(of: scene)
             let founder = scene.founder.device.point
             // One person twice, with signatures that fit: the second decision is signed by the first person's device.
@@ -49,7 +54,7 @@ struct `The log of recoveries` {
                 let old = data["by"]?["statement"]?.text
                 var statement = try RecoveryStatement(
                     parsing: try bytes(base64url: old), expecting: .recoveryConfirmation)
-                statement.context.signer = try SignerPublicKey(bytes: founder)
+                statement.context.signer = try StatementKey(bytes: founder)
                 let signature = try bytes(base64: scene.founder.device.sign(statement.bytes, .raw))
                 return [
                     (old, Base64URL.encode(statement.bytes)),
@@ -57,7 +62,7 @@ struct `The log of recoveries` {
                     (data["by"]?["key"]?.text, Base64URL.encode(founder)),
                 ]
             }
-            let found = try await verify(world).violations.filter { $0.kind == .signature }
+            let found = try await verify(world).filter { $0.kind == .signature }
             let words = "the company's ledger has no such decision about a recovery"
             #expect(found.contains { $0.ledger == ledger && $0.position == position && $0.detail == words }, "\(found)")
             let other = "the user's directory has no such decision about a recovery"
@@ -98,9 +103,9 @@ struct `The log of recoveries` {
         let tenant = try await world.ledger(company)
         let first = try await world.forge("RecoveryConfirmed", in: user.uuid) { _ in changes }
         let second = try await world.forge("RecoveryConfirmed", in: tenant.uuid) { _ in changes }
-        let report = try await verify(world)
+        let found = try await verify(world)
         var words: [String] = []
-        for violation in report.violations where violation.kind == .signature {
+        for violation in found where violation.kind == .signature {
             let isThere =
                 (violation.ledger == user && violation.position == first)
                 || (violation.ledger == tenant && violation.position == second)
@@ -123,7 +128,29 @@ struct `The log of recoveries` {
             try await scene.approve()
             expectOutcome(try await client.change(person, to: scene.renewed, scene.lost.device), "success")
             expectOutcome(try await client.logIn(scene.renewed, scene.lost.device), "success")
-            #expect(try await verify(world).violations == [])
+            #expect(try await verify(world) == [])
+        }
+    }
+
+    @Test func `in which somebody shortens the waiting time are found`() async throws {
+        try await inTurn(.waiting(TestClock())) { world in
+            let scene = try await RecoveryScene("recovery-shortened.example", try world.client)
+            try await scene.approve()
+            #expect(try await verify(world, waits: true) == [])
+            let data = try await data(of: "RecoveryOpened", in: scene.lost.person.company, scene.client)
+            var changes: [(old: String?, new: String)] = []
+            for member in ["availableAt", "expiresAt"] {
+                let old = try #require(data[member]?.text)
+                let time = try #require(Timestamp(old)).adding(.seconds(-23 * 3_600))
+                changes.append((old, time.description))
+            }
+            let forged = changes
+            for ledger in [try await directory(of: scene).uuid, try await world.ledger(scene.lost.person.company).uuid]
+            {
+                _ = try await world.forge("RecoveryOpened", in: ledger) { _ in forged }
+            }
+            let found = try await verify(world, waits: true).map(\.detail)
+            #expect(found.contains(Self.tooSoon), "\(found)")
         }
     }
 
@@ -138,6 +165,66 @@ struct `The log of recoveries` {
                 member == "person"
                 ? "the event names another person than the company's ledger" : "the statement is about another recovery"
             #expect(found.contains(words), "\(found)")
+        }
+    }
+}
+
+/// Recoveries at the operator's command line.
+@Suite(.onServer)
+struct `A recovery at the command line` {
+    private func tenure(
+        _ arguments: [String], _ world: TenureWorld, withDatabase: Bool = true
+    ) async throws -> (status: Int32, lines: [String]) {
+        var environment = ["SWIFT_BACKTRACE": "enable=no"]
+        if withDatabase {
+            environment["TENURE_READER_DATABASE_URL"] = world.database.url(as: .reader)
+            environment["TENURE_MASTER_KEY_FILE"] = world.keyFile.path
+        }
+        return try await ChildProcess("tenure", arguments, environment: environment).finish()
+    }
+
+    /// Waits until what happened up to a position is sealed.
+    private func sealed(_ company: String, upTo position: Int64, _ client: Client) async throws {
+        for _ in 0..<1_200 {
+            let reply = try await client.get(client.path(company, "/checkpoint"))
+            let note = String(decoding: reply.body, as: UTF8.self)
+            if reply.status == 200, let signed = try? SignedCheckpoint(parsing: note),
+                signed.checkpoint.size >= position
+            {
+                return
+            }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        Issue.record("nothing was sealed")
+    }
+
+    @Test func `is replayed with who decided, and verifies in the database and in a bundle of everything`() async throws
+    {
+        let clock = TestClock()
+        try await inTurn(.waiting(clock)) { world in
+            let client = try world.client
+            let company = "replayed-recovery.example"
+            let scene = try await RecoveryScene(company, client)
+            try await scene.approve()
+            clock.pass(.seconds(25 * 3_600))
+            let done = try await client.finishRecovery(scene.renewed, scene.device, blind: false)
+            expectOutcome(done, "authorizationPending")
+            let replayed = try await tenure(["replay", "--company", company], world)
+            #expect(replayed.status == 0)
+            for (type, who) in [("RecoveryOpened", "founder"), ("RecoveryConfirmed", "admin")] {
+                let line = replayed.lines.first { $0.contains(type) }
+                #expect(line?.contains("lost") == true && line?.contains("by \(who)") == true, "\(replayed.lines)")
+            }
+            let files = try TemporaryFiles()
+            defer { files.remove() }
+            let bundle = files.path("bundle")
+            #expect(try await tenure(["verify"], world).status == 0)
+            try await sealed(company, upTo: try #require(done["position"]?.number), client)
+            #expect(try await tenure(["replay", "--export", bundle], world).status == 0)
+            let key = try #require(try await tenure(["anchor", "--key-only"], world).lines.first)
+            let verified = try await tenure(
+                ["verify", "--bundle", bundle, "--key", key], world, withDatabase: false)
+            #expect(verified.status == 0, "\(verified.lines)")
         }
     }
 }

@@ -77,7 +77,8 @@ struct `A session` {
         _ = try await client.join(Person("somebody else", at: company))
         let tablet = Device()
         _ = try await client.logIn(member.person, tablet)
-        _ = try await client.authorize(tablet, of: member.person)
+        let path = client.path(member.person, "/keys/\(tablet.fingerprint)/authorization")
+        expectOutcome(try await client.signed(by: member, "POST", path), "done")
         let second = try Member(member.person, tablet, try await client.logIn(member.person, tablet))
         let items = try await client.get("/v1/sessions", by: second.session)["items"]?.items ?? []
         #expect(items.count == 2)
@@ -107,5 +108,95 @@ struct `A session whose refresh token has expired` {
             "/v1/sessions/refresh", ["refreshToken": .string(member.refreshToken)], by: .nobody)
         #expect(["session.expired", "session.invalid"].contains(reply.code), "\(reply)")
         expectOutcome(try await client.logIn(member.person, member.device), "success")
+    }
+}
+
+/// Somebody who copied a refresh token, and the owner of the session.
+@Suite(.onServer, .sharedWorld)
+struct `A stolen refresh token` {
+    private func refresh(_ token: String, key: String? = nil) async throws -> HTTPReply {
+        try await sharedWorld().client.post(
+            "/v1/sessions/refresh", ["refreshToken": .string(token)], by: .nobody, key: key)
+    }
+
+    /// Refreshes `count` times and returns the last tokens.
+    private func refreshed(_ token: String, times count: Int) async throws -> (access: String, refresh: String) {
+        var access = "", token = token
+        for _ in 0..<count {
+            let reply = try await refresh(token)
+            try #require(reply.status == 200, "\(reply)")
+            access = try #require(reply["accessToken"]?.text)
+            token = try #require(reply["refreshToken"]?.text)
+        }
+        return (access, token)
+    }
+
+    @Test(arguments: 1...4)
+    func `ends the session when its owner presents an older one, however often the thief refreshed`(
+        times: Int
+    ) async throws {
+        let client = try sharedWorld().client
+        let company = "thief-\(times).example"
+        let owner = try await client.found(company)
+        let thief = try await refreshed(owner.refreshToken, times: times)
+        #expect(try await client.get("/v1/sessions", by: .session(thief.access)).status == 200)
+
+        try expectProblem(try await refresh(owner.refreshToken), "session.invalid")
+        try expectProblem(try await client.get("/v1/sessions", by: .session(thief.access)), "session.invalid")
+        try expectProblem(try await refresh(thief.refresh), "session.invalid")
+        let closed = try await client.events(company, "type=SessionClosed")
+        #expect(closed.compactMap { $0["data"]?["reason"]?.text } == ["refreshReused"])
+    }
+
+    @Test func `ends the session of the owner who refreshed first, too`() async throws {
+        let client = try sharedWorld().client
+        let owner = try await client.found("late-thief.example")
+        let tokens = try await refreshed(owner.refreshToken, times: 3)
+        try expectProblem(try await refresh(owner.refreshToken), "session.invalid")
+        try expectProblem(try await client.get("/v1/sessions", by: .session(tokens.access)), "session.invalid")
+        // Another session of the same person is another family.
+        expectOutcome(try await client.logIn(owner.person, owner.device), "success")
+    }
+
+    @Test func `that is forged ends nothing and leaves no trace`() async throws {
+        let client = try sharedWorld().client
+        let company = "forged.example"
+        let owner = try await client.found(company), other = try await client.found("forged-other.example")
+        let genuine = try #require(Base64URL.decode(owner.refreshToken))
+        let foreign = try #require(Base64URL.decode(other.refreshToken))
+        var forged: [[UInt8]] = genuine.indices.map { index in
+            var bytes = genuine
+            bytes[index] ^= 1
+            return bytes
+        }
+        // Ledger, session and counter of one session, and the code of another.
+        forged.append(Array(genuine.dropLast(32)) + foreign.suffix(32))
+        let events = try await client.events(company).count
+        for bytes in forged { try expectProblem(try await refresh(Base64URL.encode(bytes)), "session.invalid") }
+        #expect(try await client.events(company).count == events)
+        #expect(try await client.get("/v1/sessions", by: owner.session).status == 200)
+        #expect(try await refresh(owner.refreshToken).status == 200)
+    }
+
+    @Test func `that its owner sends again for a lost reply, with its key, is no second use`() async throws {
+        let client = try sharedWorld().client
+        let company = "lost-twice.example"
+        let owner = try await client.found(company)
+        let key = "lost-\(Person.word())"
+        let first = try await refresh(owner.refreshToken, key: key)
+        try #require(first.status == 200)
+        for _ in 0..<3 {
+            let again = try await refresh(owner.refreshToken, key: key)
+            #expect(again.status == 200 && again["refreshToken"]?.text == first["refreshToken"]?.text, "\(again)")
+        }
+        let token = try #require(first["refreshToken"]?.text)
+        let next = try await refreshed(token, times: 1)
+        // The reply of then, of a session that goes on.
+        #expect(try await refresh(owner.refreshToken, key: key).status == 200)
+        #expect(try await client.get("/v1/sessions", by: .session(next.access)).status == 200)
+        // With another key it is a second use.
+        try expectProblem(try await refresh(owner.refreshToken, key: key + "-other"), "session.invalid")
+        try expectProblem(try await client.get("/v1/sessions", by: .session(next.access)), "session.invalid")
+        #expect(try await client.events(company, "type=SessionClosed").count == 1)
     }
 }

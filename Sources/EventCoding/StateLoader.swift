@@ -1,0 +1,211 @@
+package import FoundationEssentials
+package import Identity
+package import Ledger
+
+/// Loads and folds the streams that decisions are made on.
+///
+/// None of these streams grows with the number of logins: validations, sessions and attempts have streams of their own.
+package struct StateLoader: Sendable {
+    private let reader: LedgerReader
+
+    /// Loads from the streams that `reader` reads.
+    package init(reader: LedgerReader) { self.reader = reader }
+
+    /// The tenant, from its own stream and the first event of its ledger.
+    ///
+    /// - Throws: `LedgerError` and what ``EventCodec/decode(_:as:keys:)`` throws; so do all that load.
+    package func tenant(_ id: TenantID) async throws -> TenantSnapshot {
+        let read = try await reader.read(Self.tenantQuery(id))
+        return try Self.tenant(id, read.founding, read.streams[.tenant(id)] ?? [])
+    }
+
+    /// What ``tenant(_:_:_:)`` folds.
+    package static func tenantQuery(_ id: TenantID) -> StreamsQuery {
+        StreamsQuery([.tenant(id)], foundingOf: LedgerID(id.uuid))
+    }
+
+    /// A tenant folded from what ``tenantQuery(_:)`` found; one that nobody founded is at its initial state.
+    package static func tenant(
+        _ id: TenantID, _ founding: RecordedEvent?, _ events: [RecordedEvent]
+    ) throws -> TenantSnapshot {
+        guard let founding, founding.stream.kind == StreamID.employeeKind else {
+            return TenantSnapshot(id: id, state: Tenant.initial, version: 0, leaves: [:])
+        }
+        let events = events.filter { $0.position > 1 }
+        var state = Tenant.initial
+        Tenant.evolve(&state, try EventCodec.decode(founding))
+        for event in events { Tenant.evolve(&state, try EventCodec.decode(event)) }
+        return TenantSnapshot(
+            id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves([founding] + events))
+    }
+
+    /// An employee with keys, as known without names.
+    package func employee(_ id: EmployeeID, in tenant: TenantID) async throws -> EmployeeSnapshot {
+        let stream = StreamID.employee(id, in: tenant)
+        return try Self.employee(id, try await reader.streams([stream])[stream] ?? [])
+    }
+
+    /// An employee folded from all events of the stream.
+    package static func employee(_ id: EmployeeID, _ events: [RecordedEvent]) throws -> EmployeeSnapshot {
+        let state = Employee.fold(try events.map { try EventCodec.decode($0) })
+        return EmployeeSnapshot(
+            id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves(events), events: events)
+    }
+
+    /// A user with credentials.
+    package func user(_ id: UserID) async throws -> UserSnapshot {
+        let stream = StreamID.user(id)
+        return try Self.user(id, try await reader.streams([stream])[stream] ?? [])
+    }
+
+    /// A user from the event on that set the credentials in force: these and what happened since, a recovery that is open
+    /// among it, are as in the whole; the address and the credentials of the past are not known. So how long somebody's
+    /// history is costs nothing, and tells nothing to who measures time.
+    package static func credentials(of id: UserID) -> StreamsQuery.Tail {
+        StreamsQuery.Tail(.user(id), fromLast: [CredentialsSet.type, CredentialsChanged.type])
+    }
+
+    /// A user folded from the events of the stream, or from those that ``credentials(of:)`` reads.
+    package static func user(_ id: UserID, _ events: [RecordedEvent]) throws -> UserSnapshot {
+        let state = User.fold(try events.map { try EventCodec.decode($0) })
+        return UserSnapshot(
+            id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves(events), events: events)
+    }
+
+    /// An app with its secrets.
+    package func app(_ id: AppID) async throws -> AppSnapshot {
+        let stream = StreamID.app(id)
+        let events = try await reader.streams([stream])[stream] ?? []
+        let state = App.fold(try events.map { try EventCodec.decode($0) })
+        return AppSnapshot(id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: Self.leaves(events))
+    }
+
+    private static func leaves(_ events: [RecordedEvent]) -> [Int64: [UInt8]] {
+        Dictionary(events.map { ($0.position, $0.leaf) }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+/// A tenant at one version of its stream.
+package struct TenantSnapshot: Sendable {
+    /// The id of the tenant.
+    package var id: TenantID
+    /// What the events make of it.
+    package var state: Tenant.State
+    /// The version of the stream, which an append expects; 0 before the first event.
+    package var version: Int
+    /// Leaf hashes by position, for statements that name an event.
+    package var leaves: [Int64: [UInt8]]
+    /// Whether somebody founded it.
+    package var exists: Bool { state.founding != nil }
+}
+
+/// An employee at one version of the stream.
+package struct EmployeeSnapshot: Sendable {
+    /// The id of the employee.
+    package var id: EmployeeID
+    /// What the events make of them.
+    package var state: Employee.State
+    /// The version of the stream, which an append expects; 0 before the first event.
+    package var version: Int
+    /// Leaf hashes by position.
+    package var leaves: [Int64: [UInt8]]
+    /// The events that were folded.
+    package var events: [RecordedEvent]
+}
+
+/// A user at one version of the stream.
+package struct UserSnapshot: Sendable {
+    /// The id of the user.
+    package var id: UserID
+    /// What the events make of them.
+    package var state: User.State
+    /// The version of the stream, which an append expects; 0 before the first event.
+    package var version: Int
+    /// Leaf hashes by position, for statements and records that name an event.
+    package var leaves: [Int64: [UInt8]]
+    /// The events that were folded.
+    package var events: [RecordedEvent]
+
+    /// Where the entries with these leaf hashes lie; what is not of this user is left out.
+    package func positions(of hashes: [[UInt8]]) -> [Int64] {
+        hashes.compactMap { hash in leaves.first { $0.value == hash }?.key }
+    }
+}
+
+/// An app at one version of its stream.
+package struct AppSnapshot: Sendable {
+    /// The id of the app.
+    package var id: AppID
+    /// What the events make of it.
+    package var state: App.State
+    /// The version of the stream, which an append expects; 0 before the first event.
+    package var version: Int
+    /// Leaf hashes by position.
+    package var leaves: [Int64: [UInt8]]
+}
+
+/// The streams of the aggregates. These are permanent.
+extension StreamID {
+    /// The kind of the streams of employees; the first event of a company's ledger is in one.
+    package static let employeeKind = "employee"
+
+    /// The stream of a company.
+    package static func tenant(_ id: TenantID) -> StreamID {
+        StreamID(ledger: LedgerID(id.uuid), kind: "tenant", id: id.uuid)
+    }
+
+    /// The stream of an employee, with the device keys.
+    package static func employee(_ id: EmployeeID, in tenant: TenantID) -> StreamID {
+        StreamID(ledger: LedgerID(tenant.uuid), kind: employeeKind, id: id.uuid)
+    }
+
+    /// The stream of a flow: a log-in, a registration or a recovery.
+    package static func flow(_ id: UUID, in tenant: TenantID) -> StreamID {
+        StreamID(ledger: LedgerID(tenant.uuid), kind: "flow", id: id)
+    }
+
+    /// The stream of a session.
+    package static func session(_ id: UUID, in tenant: TenantID) -> StreamID {
+        StreamID(ledger: LedgerID(tenant.uuid), kind: "session", id: id)
+    }
+
+    /// The stream of a user, in the user's directory.
+    package static func user(_ id: UserID) -> StreamID {
+        StreamID(ledger: .directory(of: id), kind: "user", id: id.uuid)
+    }
+
+    /// The decisions about a recovery, a second time, where a company sees them.
+    package static func recovery(_ id: RecoveryID, in tenant: TenantID) -> StreamID {
+        StreamID(ledger: LedgerID(tenant.uuid), kind: "recovery", id: id.uuid)
+    }
+
+    /// The stream of an invitation.
+    package static func invitation(_ id: InvitationID, in tenant: TenantID) -> StreamID {
+        StreamID(ledger: LedgerID(tenant.uuid), kind: "invitation", id: id.uuid)
+    }
+
+    /// The stream of an attempt at a user's credentials.
+    package static func attempt(_ id: UUID, of user: UserID) -> StreamID {
+        StreamID(ledger: .directory(of: user), kind: "attempt", id: id)
+    }
+
+    /// The stream of an app.
+    package static func app(_ id: AppID) -> StreamID {
+        StreamID(ledger: .system, kind: "app", id: id.uuid)
+    }
+
+    /// How the log begins.
+    package static let system = StreamID(ledger: .system, kind: "system", id: LedgerID.system.uuid)
+
+    /// The one stream of checkpoints.
+    package static let checkpoints = StreamID(ledger: .system, kind: "checkpoints", id: LedgerID.system.uuid)
+}
+
+extension LedgerID {
+    /// A user's directory: the first byte of the random id, for ever.
+    package static func directory(of user: UserID) -> LedgerID { .directory(user.uuid.firstByte) }
+}
+
+extension UUID {
+    fileprivate var firstByte: UInt8 { uuid.0 }
+}

@@ -1,0 +1,50 @@
+import IdentityService
+import TenureAPI
+
+extension Route {
+    /// `GET /v1/companies/{companyName}/policy`. The `ETag` carries the policy's version.
+    static let readPolicy = Route(.readPolicy) { exchange in
+        try QueryReader(exchange.rawQuery).finish()
+        let view = try await exchange.service.policy(of: exchange.company, caller: exchange.caller())
+        var reply = Reply.json(PolicyResponse(view))
+        reply.headers["ETag"] = EntityTag.text(view.version)
+        return reply
+    }
+}
+
+extension Route {
+    /// `PATCH /v1/companies/{companyName}/policy`. `If-Match` carries the version that the caller has read.
+    static let changePolicy = Route(.changePolicy, body: .required) { exchange in
+        let request = try exchange.read(PolicyChangeRequest.self)
+        let change = PolicyInput(
+            keyAuthorization: request.keyAuthorization?.rawValue, approval: request.approval?.rawValue,
+            blindOnly: request.blindOnly, questionsWithPassphrase: request.questionsWithPassphrase,
+            registrationMode: request.registrationMode?.rawValue, recoveryDelayHours: request.recoveryDelayHours,
+            adminSessionHours: request.adminSessionHours)
+        return .decision(
+            try await exchange.service.changePolicy(
+                of: exchange.company, change, ifMatch: EntityTag.version(ifMatch: exchange.headers),
+                signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.caller(), call: exchange.call))
+    }
+}
+
+extension Route {
+    /// `PUT /v1/companies/{companyName}/apps/{appId}`.
+    static let linkApp = Route(.linkApp, body: .optional) { exchange in
+        let request = try exchange.read(AppLinkRequest.self)
+        let roles = request.roles.map { Set($0.compactMap { CallerRole(rawValue: $0.rawValue) }) } ?? CallerRole.usual
+        return .decision(
+            try await exchange.service.linkApp(
+                exchange.captures["appId"], to: exchange.company, roles: roles,
+                signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.caller(), call: exchange.call))
+    }
+
+    /// `DELETE /v1/companies/{companyName}/apps/{appId}`.
+    static let unlinkApp = Route(.unlinkApp, body: .optional) { exchange in
+        let request = try exchange.read(DecisionRequest.self)
+        return .decision(
+            try await exchange.service.linkApp(
+                exchange.captures["appId"], to: exchange.company, roles: nil,
+                signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.caller(), call: exchange.call))
+    }
+}

@@ -1,0 +1,58 @@
+import IdentityService
+import TenureAPI
+
+extension Route {
+    /// `GET /v1/companies/{companyName}/events`.
+    static let listEvents = Route(.listEvents) { exchange in
+        var query = try QueryReader(exchange.rawQuery)
+        let after = try query.integer("after", in: 0...Int64.max) ?? 0
+        let limit = try query.integer("limit", in: 1...500) ?? 100
+        let type = query.text("type")
+        let employee = query.text("employee")
+        let asOf = try query.timestamp("as_of")
+        try query.finish()
+        let page = try await exchange.service.events(
+            of: exchange.company,
+            EventQuery(after: after, limit: Int(limit), type: type, employee: employee, asOf: asOf),
+            caller: exchange.caller())
+        return .page(
+            PageResponse(items: page.items.map(EventResponse.init), next: page.next), limit: limit, of: exchange)
+    }
+}
+
+extension Route {
+    private static let plainText = "text/plain; charset=utf-8"
+
+    /// `GET /v1/companies/{companyName}/checkpoint`. Replies with a signed note.
+    static let readCheckpoint = Route(.readCheckpoint) { exchange in
+        try QueryReader(exchange.rawQuery).finish()
+        return .text(
+            try await exchange.service.checkpoint(of: exchange.company, caller: exchange.caller()), plainText)
+    }
+
+    /// `GET /v1/companies/{companyName}/tile/{tile}`. Replies with the bytes of one resource of a tiled log.
+    static let readTile = Route(.readTile) { exchange in
+        try QueryReader(exchange.rawQuery).finish()
+        let bytes = try await exchange.service.tile(
+            exchange.captures["tile"], of: exchange.company, caller: exchange.caller())
+        guard let bytes else { throw Refusal(.routeUnknown) }
+        return Reply(headers: ["Content-Type": "application/octet-stream"], body: bytes)
+    }
+
+    /// `GET /v1/companies/{companyName}/events/{position}/proof`. Replies with a self-contained inclusion proof.
+    static let proveEvent = Route(.proveEvent) { exchange in
+        try QueryReader(exchange.rawQuery).finish()
+        guard let position = Int64(decimal: exchange.captures["position"]), position > 0 else {
+            throw Refusal.invalid(.parameter("position"), "a position is expected")
+        }
+        let proof = try await exchange.service.proof(
+            of: position, company: exchange.company, caller: exchange.caller())
+        guard let proof else { throw Refusal(.routeUnknown) }
+        return .text(proof, plainText)
+    }
+
+    /// `GET /anchor`.
+    static let anchor = Route(.anchor) { exchange in
+        .text(try await exchange.service.anchor(), plainText)
+    }
+}

@@ -1,0 +1,83 @@
+import IdentityService
+import TenureAPI
+
+extension Route {
+    /// `POST /v1/registrations/{flow}/credentials`.
+    static let setCredentials = Route(.setCredentials, body: .required) { exchange in
+        let request = try exchange.read(CredentialsRequest.self)
+        let input = CredentialsInput(
+            securityQuestions: request.securityQuestions.map { (QuestionInput($0.choice), $0.answer) },
+            passphrase: request.passphrase, questionsWithPassphrase: request.questionsWithPassphrase)
+        return .outcome(
+            try await exchange.service.setCredentials(
+                flow: exchange.captures["flow"], input, app: exchange.app(), call: exchange.call))
+    }
+}
+
+extension Route {
+    /// `POST /v1/credentials/changes`.
+    static let startChange = Route(.startChange, body: .required) { exchange in
+        let request = try exchange.read(LoginRequest.self)
+        let started = try await exchange.service.startChange(
+            LoginInput(
+                companyName: request.companyName, companyEmployeeId: request.companyEmployeeId,
+                employeePublicKey: request.employeePublicKey),
+            app: exchange.app(), call: exchange.call)
+        return .json(FlowStartedResponse(started), status: 201)
+    }
+
+    /// `POST /v1/credentials/changes/{flow}/credentials`.
+    static let changeCredentials = Route(.changeCredentials, body: .required) { exchange in
+        let request = try exchange.read(CredentialsChangeRequest.self)
+        let current: ChangeInput.Current =
+            switch request.current {
+            case .answers(let answers):
+                .answers(answers.map { AnswerInput(questionId: $0.questionId, answer: $0.answer) })
+            case .passphrase(let text): .passphrase(text)
+            }
+        let new = request.credentials
+        return .outcome(
+            try await exchange.service.changeCredentials(
+                flow: exchange.captures["flow"],
+                ChangeInput(
+                    current: current,
+                    credentials: CredentialsInput(
+                        securityQuestions: new.securityQuestions.map { (QuestionInput($0.choice), $0.answer) },
+                        passphrase: new.passphrase, questionsWithPassphrase: new.questionsWithPassphrase)),
+                app: exchange.app(), call: exchange.call))
+    }
+}
+
+extension Route {
+    /// `GET /v1/questions`. Replies with the published list in the language that `locale` or `Accept-Language`
+    /// requests.
+    static let listQuestions = Route(.listQuestions) { exchange in
+        var query = try QueryReader(exchange.rawQuery)
+        let locale = query.text("locale")
+        try query.finish()
+        let list = QuestionCatalogue(preferring: locale.map { [$0] } ?? exchange.headers.preferredLanguages)
+        var reply = Reply.json(QuestionListResponse(list))
+        reply.headers["Cache-Control"] = "public, max-age=3600"
+        reply.headers["Content-Language"] = list.locale
+        reply.headers["Vary"] = "Accept-Language"
+        return reply
+    }
+}
+
+extension QuestionListResponse {
+    init(_ list: QuestionCatalogue) {
+        self.init(
+            version: Int64(list.version), locale: list.locale, locales: list.locales,
+            items: list.items.map { Item(number: Int64($0.number), question: $0.question) })
+    }
+}
+
+extension QuestionInput {
+    init(_ choice: QuestionChoice) {
+        self =
+            switch choice {
+            case .text(let text): .text(text)
+            case .listed(let number, let version): .listed(number: number, version: version)
+            }
+    }
+}

@@ -1,0 +1,87 @@
+import IdentityService
+import ServiceLifecycle
+import TenureAPI
+
+extension Route {
+    /// `GET /v1/devices`.
+    static let listDevices = Route(.listDevices) { exchange in
+        try QueryReader(exchange.rawQuery).finish()
+        let caller = try exchange.employee()
+        let devices = try await exchange.service.devices(of: caller)
+        let notices = try await exchange.service.notices(for: caller)
+        return .json(
+            DevicesResponse(items: devices.map(DeviceResponse.init), notices: notices.map(NoticeResponse.init)))
+    }
+}
+
+extension Route {
+    /// `POST /v1/devices/{fingerprint}/revocation`.
+    static let revokeDevice = Route(.revokeDevice, body: .required) { exchange in
+        let request = try DecisionRequest(jsonWithReason: try exchange.document())
+        let input = DeviceRevocationInput(
+            fingerprint: exchange.captures["fingerprint"], reason: request.reason ?? "",
+            signed: request.signed.map { SubmittedStatement($0) })
+        return .decision(
+            try await exchange.service.revokeDevice(input, caller: exchange.employee(), call: exchange.call))
+    }
+}
+
+extension Route {
+    /// The pause between two polls of a long-polling request.
+    private static let waitStep: Duration = .milliseconds(250)
+
+    /// `GET /v1/companies/{companyName}/authorizations`. Lists pending device keys only.
+    ///
+    /// With `wait`, the request is a long poll: it replies as soon as a key is pending. Each poll asks the service
+    /// again, which authorizes the caller anew. An admin who is dismissed or cancelled during the wait gets no further
+    /// result.
+    static let listAuthorizations = Route(.listAuthorizations) { exchange in
+        var query = try QueryReader(exchange.rawQuery)
+        if let state = query.text("state"), state != "pending" {
+            throw Refusal.invalid(.parameter("state"), "pending is expected")
+        }
+        let after = try query.integer("after", in: 0...Int64.max) ?? 0
+        let limit = try query.integer("limit", in: 1...200) ?? 50
+        let wait = try query.integer("wait", in: 0...20) ?? 0
+        try query.finish()
+        let deadline = ContinuousClock.now + .seconds(wait)
+        while true {
+            let page = try await exchange.service.pendingAuthorizations(
+                of: exchange.company, after: after, limit: Int(limit), caller: exchange.caller(),
+                waitFor: exchange.headers.waitFor())
+            guard page.items.isEmpty, ContinuousClock.now + waitStep <= deadline, !Task.isShuttingDownGracefully
+            else {
+                return .page(
+                    PageResponse(items: page.items.map(PendingAuthorizationResponse.init), next: page.next),
+                    limit: limit, of: exchange)
+            }
+            try await Task.sleep(for: waitStep)
+        }
+    }
+}
+
+extension Route {
+    /// `POST …/keys/{fingerprint}/authorization`.
+    static let authorizeKey = decideKey(.authorizeKey, .authorize, body: .optional)
+    /// `POST …/keys/{fingerprint}/refusal`.
+    static let refuseKey = decideKey(.refuseKey, .refuse, body: .required)
+    /// `POST …/keys/{fingerprint}/revocation`.
+    static let revokeKey = decideKey(.revokeKey, .revoke, body: .required)
+
+    private static func decideKey(
+        _ endpoint: Endpoint, _ action: KeyDecisionInput.Action, body: Body
+    ) -> Route {
+        Route(endpoint, body: body) { exchange in
+            let document = try exchange.document()
+            let request =
+                action == .authorize
+                ? try DecisionRequest(json: document) : try DecisionRequest(jsonWithReason: document)
+            let input = KeyDecisionInput(
+                action: action, company: exchange.company, companyEmployeeId: exchange.captures["companyEmployeeId"],
+                fingerprint: exchange.captures["fingerprint"], reason: request.reason,
+                signed: request.signed.map { SubmittedStatement($0) })
+            return .decision(
+                try await exchange.service.decideKey(input, caller: exchange.caller(), call: exchange.call))
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import IdentityService
+import TenureAPI
+
+extension Route {
+    /// `POST /v1/logins`.
+    static let startLogin = Route(.startLogin, body: .required) { exchange in
+        let request = try exchange.read(LoginRequest.self)
+        let started = try await exchange.service.startLogin(
+            LoginInput(
+                companyName: request.companyName, companyEmployeeId: request.companyEmployeeId,
+                employeePublicKey: request.employeePublicKey),
+            app: exchange.app(), call: exchange.call)
+        return .json(FlowStartedResponse(started), status: 201)
+    }
+}
+
+extension Route {
+    /// `POST /v1/registrations/{flow}/key`.
+    static let proveRegistrationKey = proveKey(.proveRegistrationKey, .registration)
+    /// `POST /v1/logins/{flow}/key`.
+    static let proveLoginKey = proveKey(.proveLoginKey, .login)
+    /// `POST /v1/credentials/changes/{flow}/key`.
+    static let proveChangeKey = proveKey(.proveChangeKey, .change)
+    /// `POST /v1/recoveries/{flow}/key`.
+    static let proveRecoveryKey = proveKey(.proveRecoveryKey, .recovery)
+
+    private static func proveKey(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
+        Route(endpoint, body: .required) { exchange in
+            let request = try exchange.read(KeyProofRequest.self)
+            return .outcome(
+                try await exchange.service.proveKey(
+                    purpose: purpose, flow: exchange.captures["flow"], proof: request.keyProof, app: exchange.app(),
+                    call: exchange.call), preferring: exchange.headers.preferredLanguages)
+        }
+    }
+}
+
+extension Route {
+    /// `POST /v1/registrations/{flow}/answers`.
+    static let validateRegistrationAnswers = validateAnswers(.validateRegistrationAnswers, .registration)
+    /// `POST /v1/logins/{flow}/answers`.
+    static let validateLoginAnswers = validateAnswers(.validateLoginAnswers, .login)
+
+    private static func validateAnswers(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
+        Route(endpoint, body: .required) { exchange in
+            let request = try exchange.read(AnswersRequest.self)
+            return .outcome(
+                try await exchange.service.validateAnswers(
+                    purpose: purpose, flow: exchange.captures["flow"],
+                    answers: request.answers.map { AnswerInput(questionId: $0.questionId, answer: $0.answer) },
+                    app: exchange.app(), call: exchange.call))
+        }
+    }
+}
+
+extension Route {
+    /// `POST /v1/registrations/{flow}/passphrase`.
+    static let validateRegistrationPassphrase = validatePassphrase(.validateRegistrationPassphrase, .registration)
+    /// `POST /v1/logins/{flow}/passphrase`.
+    static let validateLoginPassphrase = validatePassphrase(.validateLoginPassphrase, .login)
+
+    private static func validatePassphrase(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
+        Route(endpoint, body: .required) { exchange in
+            let request = try exchange.read(PassphraseRequest.self)
+            return .outcome(
+                try await exchange.service.validatePassphrase(
+                    purpose: purpose, flow: exchange.captures["flow"], passphrase: request.passphrase,
+                    app: exchange.app(), call: exchange.call))
+        }
+    }
+}
+
+extension Route {
+    /// `POST /v1/registrations/{flow}/evaluations`.
+    static let evaluateRegistration = evaluate(.evaluateRegistration, .registration)
+    /// `POST /v1/logins/{flow}/evaluations`.
+    static let evaluateLogin = evaluate(.evaluateLogin, .login)
+    /// `POST /v1/credentials/changes/{flow}/evaluations`.
+    static let evaluateChange = evaluate(.evaluateChange, .change)
+    /// `POST /v1/recoveries/{flow}/evaluations`.
+    static let evaluateRecovery = evaluate(.evaluateRecovery, .recovery)
+
+    private static func evaluate(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
+        Route(endpoint, body: .required) { exchange in
+            let request = try exchange.read(EvaluationsRequest.self)
+            let evaluations = try await exchange.service.evaluate(
+                purpose: purpose, flow: exchange.captures["flow"],
+                elements: request.elements.map {
+                    ElementInput(slot: Int(clamping: $0.slot), element: $0.element)
+                }, app: exchange.app(), call: exchange.call)
+            return .json(EvaluationsResponse(evaluations))
+        }
+    }
+}
+
+extension Route {
+    /// `POST /v1/registrations/{flow}/proof`.
+    static let proveRegistration = prove(.proveRegistration, .registration)
+    /// `POST /v1/logins/{flow}/proof`.
+    static let proveLogin = prove(.proveLogin, .login)
+    /// `POST /v1/credentials/changes/{flow}/proof`.
+    static let proveChange = prove(.proveChange, .change)
+    /// `POST /v1/recoveries/{flow}/proof`.
+    static let proveRecovery = prove(.proveRecovery, .recovery)
+
+    private static func prove(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
+        Route(endpoint, body: .required) { exchange in
+            let request = try exchange.read(ProofRequest.self)
+            let credentials = request.credentials.map { credentials in
+                ProofInput.Credentials(
+                    record: credentials.record,
+                    questions: credentials.questions.map { (QuestionInput($0.choice), $0.salt) })
+            }
+            return .outcome(
+                try await exchange.service.prove(
+                    purpose: purpose, flow: exchange.captures["flow"],
+                    proof: ProofInput(userSignature: request.userSignature, credentials: credentials),
+                    app: exchange.app(), call: exchange.call))
+        }
+    }
+}

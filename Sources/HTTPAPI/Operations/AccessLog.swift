@@ -1,0 +1,58 @@
+import Logging
+import TenureAPI
+
+/// Writes one log line per request. It logs the path pattern, never the path, the query, a body or credentials.
+struct AccessLog: Sendable {
+    let logger: Logger
+
+    /// The fields of a log line.
+    struct Line: Sendable {
+        var requestId: String
+        var method: String
+        var route: String
+        var status: Int
+        var duration: Duration
+        var caller: String?
+    }
+
+    func write(_ line: Line, quiet: Bool) {
+        var metadata: Logger.Metadata = [
+            "request_id": "\(line.requestId)", "method": "\(line.method)", "route": "\(line.route)",
+            "status": "\(line.status)", "duration_ms": "\(Int((line.duration.inSeconds * 1000).rounded()))",
+        ]
+        if let caller = line.caller { metadata["caller"] = "\(caller)" }
+        logger.log(level: quiet ? .debug : .info, "request", metadata: metadata)
+    }
+
+    /// Logs an error that the API contract does not name.
+    func unexpected(_ error: any Error, requestId: String, route: String) {
+        logger.error(
+            "unexpected error",
+            metadata: [
+                "request_id": "\(requestId)", "route": "\(route)", "error": "\(RedactedError(error: error))",
+            ])
+    }
+
+    /// Returns the method, or `OTHER` for a method that the API does not use. Callers cannot put words into the log.
+    static func method(_ method: String) -> String {
+        ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].contains(method) ? method : "OTHER"
+    }
+}
+
+/// The facts known about a request so far, for its log line and its metrics.
+struct Trace {
+    /// The id of the request.
+    let requestId: String
+    /// The method, or `OTHER`.
+    let method: String
+    /// The path pattern, or `unknown` until a route matched.
+    var route = "unknown"
+    /// The callers that the route accepts.
+    var access: Endpoint.Access?
+    /// The caller, once authenticated.
+    var caller: String?
+    /// The draws of the request from the rate limits.
+    var draws: [RateDraw] = []
+    /// Whether the request is a probe for health or metrics. A probe is logged at a lower level and not rate-limited.
+    var isQuiet: Bool { route == "/healthz" || route == "/readyz" || route == "/metrics" }
+}

@@ -1,0 +1,130 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTPTypes
+import Synchronization
+import TenureAPI
+
+/// A server channel that limits the open connections of each address.
+///
+/// It closes a connection beyond the limit before reading a byte. Trusted proxies are exempt, because they carry the
+/// connections of many clients.
+struct BoundedChannel<Base: ServerChildChannel>: ServerChildChannel {
+    let base: Base
+    let counter: ConnectionCounter
+    let trustedProxies: Set<String>
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
+        guard let address = channel.remoteAddress?.ipAddress, !trustedProxies.contains(address) else {
+            return base.setup(channel: channel, logger: logger)
+        }
+        let network = RateLimiter.network(of: address), counter = counter
+        guard counter.open(network) else {
+            logger.debug("a connection was closed: its address has too many")
+            // Set the base channel up first: a channel whose set-up fails would be an error of the server.
+            return base.setup(channel: channel, logger: logger).map { value in
+                channel.close(promise: nil)
+                return value
+            }
+        }
+        channel.closeFuture.whenComplete { _ in counter.close(network) }
+        return base.setup(channel: channel, logger: logger)
+    }
+
+    func handle(value: Base.Value, logger: Logger) async { await base.handle(value: value, logger: logger) }
+}
+
+/// Counts the open connections of each address. It keeps no address without a connection.
+final class ConnectionCounter: Sendable {
+    /// The connections permitted to one address.
+    let limit: Int
+    private let counts = Mutex<[String: Int]>([:])
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Counts a connection. Returns `false` if the address has reached the limit.
+    func open(_ network: String) -> Bool {
+        counts.withLock { counts in
+            let count = counts[network, default: 0]
+            guard count < limit else { return false }
+            counts[network] = count + 1
+            return true
+        }
+    }
+
+    /// Counts a connection as closed.
+    func close(_ network: String) {
+        counts.withLock { counts in
+            let count = counts[network, default: 0] - 1
+            counts[network] = count > 0 ? count : nil
+        }
+    }
+
+    /// The number of addresses with an open connection.
+    var addresses: Int { counts.withLock { $0.count } }
+}
+
+/// What a request knows about its connection.
+struct ConnectionContext: InitializableFromSource {
+    /// The address of the peer as text, without a port.
+    let peer: String?
+    private let channel: any Channel
+
+    init(source: ApplicationRequestContextSource) {
+        channel = source.channel
+        peer = source.channel.remoteAddress?.ipAddress
+    }
+
+    /// Stops reading, so that the rest of a refused body is not received.
+    func stopReading() async {
+        // TLS and HTTP/2 cannot close one half, so they close the whole channel. The response has been flushed before.
+        do { try await channel.close(mode: .input) } catch { try? await channel.close() }
+    }
+}
+
+/// Sends a problem document for a request whose head cannot be parsed.
+///
+/// Such a request never reaches a responder: the server writes an empty 400 response and closes the connection. This
+/// handler sees the parser's error and fills that response.
+final class ParserRefusal: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let publicURL: String
+    private let security: SecurityHeaders
+    private var failed = false
+
+    init(publicURL: String, security: SecurityHeaders) {
+        self.publicURL = publicURL
+        self.security = security
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        failed = true
+        context.fireErrorCaught(error)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard failed, case .head(let head) = unwrapOutboundIn(data), head.status == .badRequest,
+            head.headerFields[.contentLength] == "0"
+        else {
+            context.write(data, promise: promise)
+            return
+        }
+        var reply = Reply(
+            .invalid(.none, "a request that follows HTTP, with a head within the limits, is expected"),
+            requestId: RequestHeaders(fields: [:]).requestId, access: nil, publicURL: publicURL)
+        security.add(to: &reply.headers)
+        var fields = head.headerFields
+        for (name, value) in reply.headers {
+            if let name = HTTPField.Name(name) { fields[name] = value }
+        }
+        fields[.contentLength] = String(reply.body.count)
+        context.write(wrapOutboundOut(.head(.init(status: .badRequest, headerFields: fields))), promise: nil)
+        context.write(wrapOutboundOut(.body(ByteBuffer(bytes: reply.body))), promise: promise)
+    }
+}

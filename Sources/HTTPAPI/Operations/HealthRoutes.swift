@@ -1,0 +1,46 @@
+import Canonical
+import IdentityService
+import TenureAPI
+
+extension Route {
+    /// `GET /healthz`.
+    static let health = Route(.health) { _ in status("ok") }
+
+    /// `GET /readyz`. While something is missing, replies with a problem document that names it.
+    ///
+    /// A projection that has stopped for one tenant does not take the instance out of service for the others. It is
+    /// reported as `degraded` with status 200.
+    static let readiness = Route(.readiness) { exchange in
+        let report = await exchange.service.readiness()
+        guard report.missing.isEmpty else {
+            throw Refusal(.serviceUnavailable, places: report.missing.map { ProblemPlace(.none, $0) }, retryAfter: 5)
+        }
+        guard !report.stoppedViews.isEmpty else { return status("ready") }
+        let views = report.stoppedViews.sorted { $0.key < $1.key }.map { view, companies -> JSONValue in
+            ["view": .string(view), "companies": .integer(Int64(companies))]
+        }
+        return status("degraded", ["stoppedViews": .array(views)])
+    }
+
+    private static func status(_ text: String, _ more: [String: JSONValue] = [:]) -> Reply {
+        let document = JSONValue.object(more.merging(["status": .string(text)]) { first, _ in first })
+        return Reply(headers: ["Content-Type": "application/json"], body: document.canonicalBytes())
+    }
+}
+
+extension Route {
+    /// `GET /metrics`. Permitted from loopback, or with the metrics token.
+    static func metrics(_ configuration: HTTPConfiguration, _ metrics: RequestMetrics) -> Route {
+        let token = configuration.metricsToken.map { Array($0.utf8) }
+        let more = configuration.moreMetrics
+        return Route(.metrics) { exchange in
+            var permitted = ClientAddress.isLoopback(peer: exchange.peer, headers: exchange.headers)
+            if let token, case .bearer(let presented) = PresentedCredentials(exchange.headers) {
+                permitted = permitted || ConstantTime.equal(token, Array(presented.utf8))
+            }
+            guard permitted else { throw Refusal(.authorizationNotPermitted) }
+            let text = await metrics.text() + (await more?() ?? "")
+            return .text(text, "text/plain; version=0.0.4; charset=utf-8")
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import IdentityService
+import TenureAPI
+
+extension Route {
+    /// `POST /v1/sessions/refresh`. The refresh token is the only credential.
+    static let refreshSession = Route(.refreshSession, body: .required) { exchange in
+        let request = try exchange.read(SessionRefreshRequest.self)
+        return .json(
+            SessionResponse(
+                try await exchange.service.refreshSession(refreshToken: request.refreshToken, call: exchange.call)))
+    }
+}
+
+extension Route {
+    /// `DELETE /v1/sessions/current`.
+    static let closeSession = Route(.closeSession) { exchange in
+        try await exchange.service.closeSession(exchange.employee(), call: exchange.call)
+        return .noContent
+    }
+}
+
+extension Route {
+    /// `GET /v1/sessions`.
+    static let listSessions = Route(.listSessions) { exchange in
+        try QueryReader(exchange.rawQuery).finish()
+        let sessions = try await exchange.service.sessions(of: exchange.employee())
+        return .json(PageResponse(items: sessions.map(OpenSessionResponse.init)))
+    }
+}
+
+extension Route {
+    /// `DELETE /v1/sessions`.
+    static let endSessions = Route(.endSessions) { exchange in
+        try await exchange.service.endSessions(of: exchange.employee(), call: exchange.call)
+        return .noContent
+    }
+}
+
+extension Route {
+    /// `GET /v1/me`.
+    static let readMe = Route(.readMe) { exchange in
+        try QueryReader(exchange.rawQuery).finish()
+        return .json(MeResponse(try await exchange.service.me(exchange.employee())))
+    }
+}

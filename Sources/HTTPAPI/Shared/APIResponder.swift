@@ -1,0 +1,151 @@
+import Canonical
+import HTTPTypes
+import Hummingbird
+import IdentityService
+import Logging
+import NIOCore
+import TenureAPI
+
+/// Responds to every request, with a problem document on failure. It never throws.
+struct APIResponder: HTTPResponder {
+    typealias Context = ConnectionContext
+
+    let configuration: HTTPConfiguration
+    let routes: RouteTable
+    let service: any TenureService
+    let log: AccessLog
+    let metrics = RequestMetrics()
+    let limiters: RequestLimiters
+    let security: SecurityHeaders
+
+    init(service: any TenureService, configuration: HTTPConfiguration, logger: Logger) {
+        self.configuration = configuration
+        self.service = service
+        routes = RouteTable(Route.all(configuration, metrics: metrics))
+        log = AccessLog(logger: logger)
+        limiters = RequestLimiters(configuration)
+        let isPublicSecure = configuration.publicURL?.hasPrefix("https://") ?? false
+        security = SecurityHeaders(isSecure: isPublicSecure || configuration.certificate != nil)
+    }
+
+    func respond(to request: Request, context: ConnectionContext) async throws -> Response {
+        let started = ContinuousClock.now
+        let headers = RequestHeaders(fields: request.headers)
+        var trace = Trace(requestId: headers.requestId, method: AccessLog.method(request.method.rawValue))
+        await metrics.begin()
+        var reply: Reply
+        var closes = false
+        do {
+            reply = try await serve(request, headers, context, &trace)
+        } catch {
+            let refusal = refusal(error, trace)
+            closes = refusal.closes
+            reply = Reply(
+                refusal, requestId: trace.requestId, access: trace.access, publicURL: configuration.publicURL ?? "")
+        }
+        reply.headers[HeaderName.requestId] = trace.requestId
+        RateDraw.addFields(trace.draws, to: &reply.headers)
+        security.add(to: &reply.headers)
+        let duration = ContinuousClock.now - started
+        await metrics.end(method: trace.method, route: trace.route, status: reply.status, seconds: duration.inSeconds)
+        log.write(
+            .init(
+                requestId: trace.requestId, method: trace.method, route: trace.route, status: reply.status,
+                duration: duration, caller: trace.caller), quiet: trace.isQuiet)
+        return response(reply, isHead: request.method == .head, closing: closes ? context : nil)
+    }
+
+    private func refusal(_ error: any Error, _ trace: Trace) -> Refusal {
+        if let refusal = Refusal(error) { return refusal }
+        if !(error is CancellationError) { log.unexpected(error, requestId: trace.requestId, route: trace.route) }
+        return .unexpected
+    }
+
+    private func response(_ reply: Reply, isHead: Bool, closing context: ConnectionContext?) -> Response {
+        var fields = HTTPFields()
+        for (name, value) in reply.headers {
+            if let name = HTTPField.Name(name) { fields[name] = value }
+        }
+        if reply.status != 204 { fields[.contentLength] = String(reply.body.count) }
+        // HTTP/2 has no Connection header, and it is spoken only with a certificate.
+        if context != nil, configuration.certificate == nil { fields[.connection] = "close" }
+        let buffer = ByteBuffer(bytes: isHead ? [] : reply.body)
+        guard let context else {
+            return Response(
+                status: .init(code: reply.status), headers: fields,
+                body: buffer.readableBytes == 0 ? .init() : .init(byteBuffer: buffer))
+        }
+        let body = ResponseBody(contentLength: reply.body.count) { writer in
+            try await writer.write(buffer)
+            try await writer.finish(nil)
+            await context.stopReading()
+        }
+        return Response(status: .init(code: reply.status), headers: fields, body: body)
+    }
+}
+
+extension APIResponder {
+    /// Serves a request in order: body, route, the address's rate limit, caller, the caller's rate limits, handler.
+    func serve(
+        _ request: Request, _ headers: RequestHeaders, _ context: ConnectionContext, _ trace: inout Trace
+    ) async throws -> Reply {
+        let arrived = configuration.now()
+        let body = try await RequestBodyReader(limits: configuration.limits).read(request, headers: headers)
+        guard let target = RequestTarget(request.head.path ?? "") else {
+            throw Refusal.invalid(.none, "a path of visible ASCII characters is expected")
+        }
+        let match = try routes.find(method: request.method.rawValue, target.rawPath, &trace)
+        let address = ClientAddress(trustedProxies: configuration.trustedProxies)
+            .of(peer: context.peer, headers: headers)
+        let route = match.route, cost = route.endpoint.cost
+        if !trace.isQuiet { try await limiters.draw(address: address ?? "", cost: cost, &trace) }
+        let captures = try PathCaptures(match.raw)
+        let caller = try await Authenticator(service: service).caller(route.endpoint.access, headers)
+        trace.caller = caller?.fingerprintId
+        if let caller {
+            try await limiters.draw(caller: caller, company: captures["companyName"], cost: cost, &trace)
+        }
+        try route.checkBody(body, headers)
+        let call = Call(
+            requestId: trace.requestId, sourceAddress: address, time: arrived,
+            idempotencyKey: route.endpoint.method == "POST" ? try headers.idempotencyKey() : nil,
+            fingerprintInput: Self.fingerprint(
+                request.method.rawValue, target.rawPath, caller?.fingerprintId ?? "", body))
+        return try await route.respond(
+            RoutedRequest(
+                service: service, endpoint: route.endpoint, captures: captures, rawQuery: target.rawQuery,
+                headers: headers, body: body, presented: caller, call: call,
+                publicURL: configuration.publicURL ?? "", peer: context.peer))
+    }
+
+    /// The input of a request's idempotency fingerprint: method, path, caller and body, each prefixed with its length
+    /// in 8 bytes so that the encoding is unambiguous.
+    static func fingerprint(
+        _ method: String, _ rawPath: Substring, _ caller: String, _ body: [UInt8]
+    ) -> [UInt8] {
+        [Array(method.utf8), Array(rawPath.utf8), Array(caller.utf8), body].reduce(into: []) { input, part in
+            let length = UInt64(part.count)
+            input += (0..<8).map { UInt8(truncatingIfNeeded: length >> (56 - 8 * $0)) }
+            input += part
+        }
+    }
+}
+
+/// The header fields that every response carries.
+struct SecurityHeaders: Sendable {
+    /// Whether callers reach the service over TLS.
+    let isSecure: Bool
+
+    /// Adds the fields, except those that the route has set.
+    func add(to headers: inout [String: String]) {
+        var fields = [
+            "Cache-Control": "no-store",
+            "X-Content-Type-Options": "nosniff",
+            "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+            "Cross-Origin-Resource-Policy": "same-origin",
+            "Referrer-Policy": "no-referrer",
+        ]
+        if isSecure { fields["Strict-Transport-Security"] = "max-age=31536000" }
+        headers.merge(fields) { set, _ in set }
+    }
+}

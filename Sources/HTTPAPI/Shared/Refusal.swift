@@ -1,0 +1,120 @@
+import Canonical
+import IdentityService
+import TenureAPI
+
+/// The reason why a request is refused; it becomes a problem document.
+struct Refusal: Error {
+    /// The error code.
+    var code: ErrorCode
+    /// The individual faults.
+    var places: [ProblemPlace] = []
+    /// The exact bytes to sign next, if the flow continues.
+    var challenge: [UInt8]?
+    /// The time to wait, in whole seconds.
+    var retryAfter: Int?
+    /// The earliest time for the call, if it came too early.
+    var availableAt: Timestamp?
+    /// Notices for the owner of the account.
+    var notices: [NoticeResponse] = []
+    /// The methods that the path supports, for a 405 response.
+    var allow: String?
+    /// Whether the connection closes because the rest of the body must not be read.
+    var closes = false
+
+    init(_ code: ErrorCode, places: [ProblemPlace] = [], retryAfter: Int? = nil) {
+        self.code = code
+        self.places = places
+        self.retryAfter = retryAfter
+    }
+
+    /// `request.invalid` with one fault.
+    static func invalid(_ place: ProblemPlace.Place, _ detail: String) -> Refusal {
+        Refusal(.requestInvalid, places: [ProblemPlace(place, detail)])
+    }
+
+    /// `request.invalid` for a body that cannot be read completely. The connection is closed after the response.
+    static func unreadable(_ detail: String) -> Refusal {
+        var refusal = invalid(.pointer(""), detail)
+        refusal.closes = true
+        return refusal
+    }
+
+    /// `route.method_not_allowed` with the methods that the path supports.
+    static func methodNotAllowed(allow methods: [String]) -> Refusal {
+        var refusal = Refusal(.methodNotAllowed)
+        refusal.allow = methods.joined(separator: ", ")
+        return refusal
+    }
+
+    /// The refusal for an error that the contract does not name. It tells the caller nothing about the error.
+    static let unexpected = Refusal(.serviceUnavailable, retryAfter: 5)
+}
+
+extension Refusal {
+    /// Maps an error of the service, the JSON reader or this module to its refusal; `nil` for other errors.
+    init?(_ error: any Error) {
+        switch error {
+        case let refusal as Refusal: self = refusal
+        case let error as ServiceError: self.init(error)
+        case let error as JSONError: self.init(ServiceError(error))
+        default: return nil
+        }
+    }
+
+    /// Maps an error of the service to its refusal.
+    init(_ error: ServiceError) {
+        guard let code = ErrorCode(rawValue: error.code.rawValue) else {
+            self = .unexpected
+            return
+        }
+        self.init(code, places: error.members.map { ProblemPlace(.pointer($0.pointer), $0.detail) })
+        challenge = error.challenge
+        availableAt = error.availableAt
+        notices = error.notices.map(NoticeResponse.init)
+        let waits = code.status == 429 || code.status == 503
+        retryAfter = error.retryAfterSeconds ?? (waits ? 1 : nil)
+    }
+}
+
+extension ServiceError {
+    /// Maps a JSON error to its refusal. A missing member that has its own code gets that code.
+    init(_ error: JSONError) {
+        let reason = error.offset.map { "\(error.reason) (byte \($0))" } ?? error.reason
+        self.init(Self.code(error), members: [Member(pointer: error.pointer, detail: reason)])
+    }
+
+    private static func code(_ error: JSONError) -> Code {
+        switch (error.code, error.pointer) {
+        case (.missingMember, "/companyName"): .companyNameMissing
+        case (.missingMember, "/companyEmployeeId"): .employeeIdMissing
+        case (.missingMember, "/email"): .emailMissing
+        case (.missingMember, "/passphrase"): .passphraseMissing
+        case (.missingMember, "/securityQuestions"): .credentialsFiveQuestionsRequired
+        case (.missingMember, let pointer) where pointer.hasPrefix("/securityQuestions/"): .credentialsIncomplete
+        case (.missingMember, "/answers"): .answersAtLeastThreeRequired
+        case (.missingMember, "/employeePublicKey"), (.invalidValue, "/employeePublicKey"): .employeeKeyInvalid
+        case (.missingMember, "/keyProof"), (.invalidValue, "/keyProof"): .employeeKeyInvalid
+        default: .requestInvalid
+        }
+    }
+}
+
+/// A description of an unexpected error that is safe to log.
+///
+/// Errors of this project describe themselves without input. For any other error it contains only the type, because the
+/// description may repeat the caller's input.
+struct RedactedError: CustomStringConvertible {
+    let error: any Error
+
+    private static let own: Set<String> = [
+        "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity", "EventCoding", "Projections",
+        "IdentityService", "TenureAPI", "HTTPAPI",
+    ]
+
+    var description: String {
+        let type = String(reflecting: Swift.type(of: error))
+        guard let module = type.split(separator: ".").first, Self.own.contains(String(module)) else { return type }
+        let shown = "\(error)".unicodeScalars.prefix(300).map { (0x20...0x7E).contains($0.value) ? $0 : "?" }
+        return type + ": " + String(String.UnicodeScalarView(shown))
+    }
+}

@@ -1,0 +1,128 @@
+import TenureAPI
+
+/// An endpoint and its handler.
+struct Route: Sendable {
+    /// The endpoint's expectation of a body.
+    enum Body: Sendable {
+        /// A body is rejected.
+        case none
+        /// A JSON document is optional. An empty body counts as an empty object.
+        case optional
+        /// A JSON document is required.
+        case required
+    }
+
+    /// The endpoint.
+    let endpoint: Endpoint
+    /// The endpoint's expectation of a body.
+    let body: Body
+    /// The handler.
+    let respond: @Sendable (RoutedRequest) async throws -> Reply
+
+    init(
+        _ endpoint: Endpoint, body: Body = .none, respond: @escaping @Sendable (RoutedRequest) async throws -> Reply
+    ) {
+        self.endpoint = endpoint
+        self.body = body
+        self.respond = respond
+    }
+
+    /// Rejects an unexpected body, a missing body, and a body that is not declared as JSON.
+    func checkBody(_ bytes: [UInt8], _ headers: RequestHeaders) throws(Refusal) {
+        if bytes.isEmpty {
+            if body == .required { throw .invalid(.pointer(""), "a JSON document is expected") }
+            return
+        }
+        if body == .none { throw .invalid(.pointer(""), "no body is expected") }
+        if let coding = try headers.single("Content-Encoding"), coding.lowercased() != "identity" {
+            throw .invalid(.header("Content-Encoding"), "a body without a coding is expected")
+        }
+        let type = try headers.single("Content-Type") ?? ""
+        let parts = type.lowercased().split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
+        let parameters = parts.dropFirst()
+        guard parts.first == "application/json",
+            parameters.allSatisfy({ $0 == "charset=utf-8" || $0 == "charset=\"utf-8\"" })
+        else { throw .invalid(.header("Content-Type"), "application/json is expected") }
+    }
+}
+
+extension Route {
+    /// Every route that the service serves.
+    static func all(_ configuration: HTTPConfiguration, metrics: RequestMetrics) -> [Route] {
+        [
+            listQuestions, startRegistration, proveRegistrationKey, setCredentials, validateRegistrationAnswers,
+            validateRegistrationPassphrase, evaluateRegistration, proveRegistration, startLogin, proveLoginKey,
+            validateLoginAnswers, validateLoginPassphrase, evaluateLogin, proveLogin,
+            startChange, proveChangeKey, changeCredentials, evaluateChange, proveChange,
+            startRecovery, proveRecoveryKey, recoverCredentials, evaluateRecovery, proveRecovery, listRecoveries,
+            openRecovery, confirmRecovery, cancelRecovery, cancelRecoveryByDevice,
+            issueInvitation, listInvitations, revokeInvitation,
+            refreshSession, closeSession, listSessions, endSessions, readMe, listDevices, revokeDevice, readCompany,
+            listEmployees,
+            readEmployee, readSecurityAdmin, listAuthorizations, authorizeKey, refuseKey, revokeKey, approveEmployee,
+            cancelEmployee,
+            reinstateEmployee, endEmployeeSessions, changeRole, reclaimEmail, readPolicy, changePolicy, linkApp,
+            unlinkApp, listEvents,
+            readCheckpoint, readTile, proveEvent, health, readiness, Route.metrics(configuration, metrics), anchor,
+            openAPI, docs, docsStyle,
+        ]
+    }
+}
+
+/// Finds the route of a request.
+///
+/// It compares paths as they were sent and splits them before decoding, because a tenant's name may contain a slash.
+struct RouteTable: Sendable {
+    /// All routes.
+    let routes: [Route]
+
+    init(_ routes: [Route]) { self.routes = routes }
+
+    /// Finds the route and its raw captures. Sets the pattern in `trace` as soon as a path matches.
+    func find(
+        method: String, _ rawPath: Substring, _ trace: inout Trace
+    ) throws(Refusal) -> (route: Route, raw: [String: Substring]) {
+        guard let segments = PathTemplate.segments(of: rawPath) else { throw Refusal(.routeUnknown) }
+        let wanted = method == "HEAD" ? "GET" : method
+        var allowed: [String] = []
+        for route in routes {
+            guard let raw = route.endpoint.template.match(segments) else { continue }
+            trace.route = route.endpoint.template.text
+            if route.endpoint.method == wanted {
+                trace.access = route.endpoint.access
+                return (route, raw)
+            }
+            allowed += route.endpoint.method == "GET" ? ["GET", "HEAD"] : [route.endpoint.method]
+        }
+        guard allowed.isEmpty else { throw .methodNotAllowed(allow: allowed) }
+        throw Refusal(.routeUnknown)
+    }
+}
+
+/// The captured path segments, each percent-decoded exactly once.
+struct PathCaptures: Sendable {
+    private let values: [String: String]
+
+    /// Decodes the segments.
+    ///
+    /// Rejects malformed escapes, invalid UTF-8, NUL, and `.` and `..` in every spelling. Proxies and clients rewrite
+    /// paths with dot segments, so the request might mean another object.
+    init(_ raw: [String: Substring]) throws(Refusal) {
+        var values: [String: String] = [:]
+        for (name, segment) in raw.sorted(by: { $0.key < $1.key }) {
+            guard let value = PercentEncoding.decode(segment) else {
+                throw .invalid(.parameter(name), "percent-encoded UTF-8 is expected")
+            }
+            if value.utf8.contains(0) { throw .invalid(.parameter(name), "NUL is not allowed") }
+            if value == "." || value == ".." { throw .invalid(.parameter(name), "a dot segment is not allowed") }
+            values[name] = value
+        }
+        self.values = values
+    }
+
+    /// The value of a capture; empty if the pattern does not have it.
+    subscript(name: String) -> String { values[name] ?? "" }
+
+    /// All values by the name of their capture.
+    var all: [String: String] { values }
+}

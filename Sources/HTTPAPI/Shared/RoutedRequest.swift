@@ -1,0 +1,122 @@
+import Canonical
+import Hummingbird
+import IdentityService
+import NIOCore
+import TenureAPI
+
+/// A request after routing and authentication, as handlers receive it.
+struct RoutedRequest: Sendable {
+    /// The service.
+    let service: any TenureService
+    /// The endpoint.
+    let endpoint: Endpoint
+    /// The captured segments.
+    let captures: PathCaptures
+    /// The raw query.
+    let rawQuery: Substring
+    /// The header fields.
+    let headers: RequestHeaders
+    /// The bytes of the body.
+    let body: [UInt8]
+    /// The caller, or `nil` if the endpoint needs no credentials.
+    let presented: Caller?
+    /// The metadata of the call, which the service gets besides the input.
+    let call: Call
+    /// The public origin of the service; empty if not configured.
+    let publicURL: String
+    /// The address of the peer.
+    let peer: String?
+
+    /// The tenant that the path names.
+    var company: String { captures["companyName"] }
+
+    /// Returns the calling app, or throws.
+    func app() throws(Refusal) -> AppCaller {
+        guard case .app(let app) = presented else { throw Refusal(.appUnknown) }
+        return app
+    }
+
+    /// Returns the calling employee, or throws.
+    func employee() throws(Refusal) -> EmployeeCaller {
+        guard case .employee(let employee) = presented else { throw Refusal(.sessionInvalid) }
+        return employee
+    }
+
+    /// Returns the caller, or throws.
+    func caller() throws(Refusal) -> Caller {
+        guard let presented else { throw Refusal(.appUnknown) }
+        return presented
+    }
+
+    /// Parses the body. An empty body counts as an empty object.
+    func document() throws(JSONError) -> JSONValue { body.isEmpty ? [:] : try StrictJSON.parse(body) }
+
+    /// Reads the body as a request.
+    func read<Request: JSONConvertible>(_: Request.Type) throws(JSONError) -> Request {
+        try Request(json: document())
+    }
+
+    /// Returns a link to the next page of this list. The origin comes from the configuration, never from the request.
+    func link(next: Int64, limit: Int64) -> String {
+        var query = "after=\(next)&limit=\(limit)"
+        for pair in rawQuery.split(separator: "&") where !pair.hasPrefix("after=") && !pair.hasPrefix("limit=") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let decoded = parts.compactMap { PercentEncoding.decode($0) }.map(PercentEncoding.encode)
+            query += "&" + decoded.joined(separator: "=")
+        }
+        return "<\(publicURL)\(endpoint.template.path(captures.all))?\(query)>; rel=\"next\""
+    }
+}
+
+/// Reads a whole body within limits of size and time.
+struct RequestBodyReader {
+    let limits: HTTPLimits
+
+    /// Reads the body.
+    ///
+    /// It reads the body before any other decision, so that an early refusal leaves no unread bytes on the connection.
+    /// If the body cannot be read completely, the connection is closed after the refusal.
+    func read(_ request: Request, headers: RequestHeaders) async throws(Refusal) -> [UInt8] {
+        let length = try contentLength(headers)
+        if let length, length > limits.bodyBytes { throw tooLarge }
+        if length == nil, headers.all("Transfer-Encoding").isEmpty, request.method == .get || request.method == .head {
+            return []
+        }
+        let bytes = try await collect(request.body)
+        if let length, length != bytes.count { throw .unreadable("the body ends early") }
+        return bytes
+    }
+
+    private var tooLarge: Refusal { .unreadable("a body of at most \(limits.bodyBytes) bytes is expected") }
+
+    private func contentLength(_ headers: RequestHeaders) throws(Refusal) -> Int? {
+        guard let text = try headers.single("Content-Length") else { return nil }
+        guard let length = Int64(decimal: text) else { throw .unreadable("a length is expected") }
+        return Int(length)
+    }
+
+    private func collect(_ body: RequestBody) async throws(Refusal) -> [UInt8] {
+        let limits = limits
+        let result = await withTaskGroup(of: Result<[UInt8], Refusal>.self) { group in
+            group.addTask {
+                var bytes: [UInt8] = []
+                do {
+                    for try await chunk in body {
+                        guard bytes.count + chunk.readableBytes <= limits.bodyBytes else { return .failure(tooLarge) }
+                        bytes += chunk.readableBytesView
+                    }
+                } catch {
+                    return .failure(.unreadable("the body breaks the framing of HTTP or was cut off"))
+                }
+                return .success(bytes)
+            }
+            group.addTask {
+                try? await Task.sleep(for: limits.bodyTimeout)
+                return .failure(.unreadable("the body did not arrive in time"))
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? .failure(.unreadable("the body could not be read"))
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,198 @@
+/// An application that calls the service.
+public enum App: Decider {
+    /// The events of an app.
+    public typealias Event = AppEvent
+
+    /// The state of an app, folded from its events.
+    public struct State: Sendable, Equatable {
+        /// The app, once registered.
+        public internal(set) var id: AppID?
+        /// The name that operators see.
+        public internal(set) var name: String?
+        /// The salt of what is derived from the app's secrets.
+        public internal(set) var salt: Bytes32?
+        /// Whether people may write questions of their own through the app.
+        public internal(set) var customQuestions = false
+        /// Every secret ever issued.
+        public internal(set) var secrets: [SecretID: Secret] = [:]
+
+        /// Returns the secret in force that has this digest.
+        ///
+        /// Every digest is compared in full, so the time taken does not reveal which bytes agree.
+        public func secret(digest: Bytes32) -> Secret? {
+            var found: Secret?
+            for secret in secrets.values where secret.isInForce {
+                let difference = zip(secret.digest.bytes, digest.bytes).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
+                if difference == 0 { found = secret }
+            }
+            return found
+        }
+    }
+
+    /// A secret of an app. The text of the secret is not stored.
+    public struct Secret: Sendable, Equatable {
+        /// The secret.
+        public let id: SecretID
+        /// The roles that the secret may be used in.
+        public let roles: RoleSet
+        /// The digest that a presented secret is compared with.
+        public let digest: Bytes32
+        /// The public half of the key that the app vouches with.
+        public let authorityKey: PublicKeyBytes
+        /// The event that issued it.
+        public let issued: EventPlace
+        /// Whether the secret was revoked, which ended its sessions too.
+        public internal(set) var isRevoked = false
+        /// Whether another secret replaced it; its sessions go on.
+        public internal(set) var isRetired = false
+
+        /// Whether the secret can be presented.
+        public var isInForce: Bool { !isRevoked && !isRetired }
+    }
+
+    /// A command on an app.
+    public enum Command: Sendable, Equatable {
+        /// Register the app.
+        case register(AppID, name: String, salt: Bytes32, customQuestions: Bool, AuthorityDecision)
+        /// Issue a secret for the app.
+        case issueSecret(SecretID, roles: RoleSet, digest: Bytes32, authorityKey: PublicKeyBytes, AuthorityDecision)
+        /// Retire a secret; its sessions go on.
+        case retireSecret(SecretID, AuthorityDecision)
+        /// Revoke a secret and end its sessions.
+        case revokeSecret(SecretID, AuthorityDecision)
+    }
+
+    /// The reasons to reject a command.
+    public enum Rejection: CodedRejection, CaseIterable {
+        /// The app is registered already.
+        case alreadyRegistered
+        /// There is no such app.
+        case unknownApp
+        /// The app has no such secret.
+        case unknownSecret
+        /// The app has another secret with this id.
+        case secretExists
+        /// The caller may not take this decision.
+        case notPermitted
+        /// The name does not have 1 to 256 bytes, or contains NUL.
+        case invalidName
+
+        /// The error code in the API contract.
+        public var code: String {
+            switch self {
+            case .alreadyRegistered, .secretExists, .invalidName: "request.invalid"
+            case .unknownApp: "app.unknown"
+            case .notPermitted: "authorization.not_permitted"
+            case .unknownSecret: "app.secret_invalid"
+            }
+        }
+    }
+
+    /// The state before the first event.
+    public static let initial = State()
+}
+
+extension App {
+    /// Applies an event to the state.
+    public static func evolve(_ state: inout State, _ recorded: Recorded<AppEvent>) {
+        switch recorded.event {
+        case .registered(let event):
+            state.id = event.appID
+            state.name = event.name
+            state.salt = event.salt
+            state.customQuestions = event.customQuestions
+        case .secretIssued(let event):
+            state.secrets[event.secretID] = Secret(
+                id: event.secretID, roles: event.roles, digest: event.digest, authorityKey: event.authorityKey,
+                issued: recorded.place)
+        case .secretRetired(let event): state.secrets[event.secretID]?.isRetired = true
+        case .secretRevoked(let event): state.secrets[event.secretID]?.isRevoked = true
+        }
+    }
+
+    /// Decides a command: returns its events, or none if the state already is as requested. Throws ``Rejection``.
+    public static func decide(_ state: State, _ command: Command) throws(Rejection) -> [AppEvent] {
+        switch command {
+        case .register(let id, let name, let salt, let customQuestions, let by):
+            try check(by)
+            guard state.id == nil else { throw .alreadyRegistered }
+            guard EventLimits.name.contains(name.utf8.count), !name.utf8.contains(0) else { throw .invalidName }
+            return [
+                .registered(
+                    AppRegistered(
+                        appID: id, name: name, salt: salt, customQuestions: customQuestions, by: by.authority))
+            ]
+        case .issueSecret(let secret, let roles, let digest, let key, let by):
+            try check(by)
+            guard let id = state.id else { throw .unknownApp }
+            guard state.secrets[secret] == nil else { throw .secretExists }
+            return [
+                .secretIssued(
+                    AppSecretIssued(
+                        appID: id, secretID: secret, roles: roles, digest: digest, authorityKey: key, by: by.authority))
+            ]
+        case .retireSecret(let secret, let by):
+            try check(by)
+            guard let id = state.id else { throw .unknownApp }
+            guard let known = state.secrets[secret] else { throw .unknownSecret }
+            return known.isInForce
+                ? [.secretRetired(AppSecretRetired(appID: id, secretID: secret, by: by.authority))] : []
+        case .revokeSecret(let secret, let by):
+            try check(by)
+            guard let id = state.id else { throw .unknownApp }
+            guard let known = state.secrets[secret] else { throw .unknownSecret }
+            return known.isRevoked
+                ? [] : [.secretRevoked(AppSecretRevoked(appID: id, secretID: secret, by: by.authority))]
+        }
+    }
+
+    private static func check(_ by: AuthorityDecision) throws(Rejection) {
+        guard AuthorityTable.permits(.administerApps, about: .installation, by: by) else { throw .notPermitted }
+    }
+}
+
+/// The roles that a secret and a link may have. Roles belong to secrets, not to apps.
+public enum AppRole: String, Sendable, Hashable, CaseIterable {
+    /// Log employees in, and read.
+    case access
+    /// Authorize, refuse and revoke device keys.
+    case authorization
+    /// Register employees.
+    case creation
+    /// Approve, cancel and invite ordinary employees, as a personnel system does.
+    case administration
+}
+
+/// The roles of a secret or a link: at least one.
+public struct RoleSet: Sendable, Hashable {
+    /// The roles of an app that logs people in: all but ``AppRole/administration``.
+    public static let usual = RoleSet(.access, .authorization, .creation)
+    /// The roles.
+    public let roles: Set<AppRole>
+
+    /// Contains the given roles.
+    public init(_ first: AppRole, _ others: AppRole...) { roles = Set(others).union([first]) }
+
+    /// Contains the roles of the sequence; `nil` if it is empty.
+    public init?(_ roles: some Sequence<AppRole>) {
+        let set = Set(roles)
+        guard !set.isEmpty else { return nil }
+        self.roles = set
+    }
+
+    /// The roles that both sets contain.
+    public func intersection(_ other: RoleSet) -> Set<AppRole> { roles.intersection(other.roles) }
+
+    /// Whether the set contains a role.
+    public func contains(_ role: AppRole) -> Bool { roles.contains(role) }
+
+    /// The names of the roles, sorted, as events contain them.
+    public var names: [String] { roles.map(\.rawValue).sorted() }
+
+    /// Parses sorted names without repetition; `nil` for anything else, so that every set has one spelling.
+    public init?(names: [String]) {
+        let roles = names.compactMap(AppRole.init(rawValue:))
+        self.init(roles)
+        guard self.names == names else { return nil }
+    }
+}

@@ -1,0 +1,249 @@
+/// The table of authority: which capacity may take which decision. The deciders enforce it, and verification checks the
+/// log against it.
+///
+/// A decision is permitted if the decider acts in one of the capacities that the table lists for the action and the
+/// standing of its subject. Apps never decide about admins, under any policy.
+public enum AuthorityTable {
+    /// A decision that needs authority.
+    public enum Action: String, Sendable, Hashable, CaseIterable {
+        case authorizeKey = "authorize a pending device key"
+        case endKey = "refuse or revoke a device key"
+        case approve = "approve an account"
+        case cancel = "cancel an account"
+        case reinstate = "reinstate an account"
+        case reclaimEmail = "reclaim an address"
+        case endSessions = "end all sessions"
+        case appointAdmin = "appoint an admin"
+        case dismissAdmin = "dismiss an admin"
+        case succeed = "name the next security admin"
+        case openRecovery = "open a recovery"
+        case confirmRecovery = "confirm a recovery"
+        case cancelRecovery = "cancel a recovery"
+        case issueInvitation = "issue an invitation"
+        case revokeInvitation = "revoke an invitation"
+        case changePolicy = "change the policy or the registration mode"
+        case linkApp = "link or unlink an app, set the roles of a link"
+        case confirmDomain = "confirm a domain"
+        case erase = "erase personal data"
+        case administerApps = "register an app, issue, retire or revoke its secrets"
+    }
+
+    /// The kind of subject that a decision is about.
+    public enum Standing: String, Sendable, Hashable, CaseIterable {
+        case employee = "an ordinary employee"
+        case admin = "an admin"
+        case securityAdmin = "the security admin"
+        case tenant = "the tenant"
+        case installation = "the installation"
+
+        /// The standing of an employee with this role.
+        public init(_ role: EmployeeRole) {
+            switch role {
+            case .employee: self = .employee
+            case .admin: self = .admin
+            case .securityAdmin: self = .securityAdmin
+            }
+        }
+    }
+
+    /// The capacity in which a party decides.
+    public enum Capacity: String, Sendable, Hashable, CaseIterable {
+        /// An app whose secret and link both have AUTHORIZATION.
+        case authorizingApp = "app with AUTHORIZATION"
+        /// An app whose secret and link both have ADMINISTRATION.
+        case administeringApp = "app with ADMINISTRATION"
+        /// An admin or the security admin, signing with a device key that carries the role.
+        case admin = "an admin"
+        /// The security admin, signing with a device key that carries the role.
+        case securityAdmin = "the security admin"
+        /// The subject, signing with another device key of the same account. For an admin it must carry the role.
+        case ownKey = "another device key of the same account"
+        /// The operator, signing with the operator key.
+        case `operator` = "the operator"
+    }
+
+    /// Returns the capacities that may take a decision; empty if none may.
+    ///
+    /// - Parameter policy: Matters only for authorizing the device keys of ordinary employees.
+    public static func capacities(
+        for action: Action, about standing: Standing, under policy: KeyAuthorization = .application
+    ) -> Set<Capacity> {
+        switch (action, standing) {
+        case (.authorizeKey, .employee):
+            policy == .securityAdmin ? [.admin] : [.authorizingApp, .admin, .ownKey]
+        case (.authorizeKey, .admin): [.securityAdmin, .ownKey]
+        case (.authorizeKey, .securityAdmin): [.ownKey]
+
+        case (.endKey, .employee): [.authorizingApp, .admin, .ownKey]
+        case (.endKey, .admin): [.securityAdmin, .ownKey]
+        case (.endKey, .securityAdmin): [.ownKey]
+
+        case (.approve, .employee), (.cancel, .employee), (.reinstate, .employee), (.reclaimEmail, .employee),
+            (.endSessions, .employee):
+            [.admin, .administeringApp]
+        case (.approve, .admin), (.cancel, .admin), (.reinstate, .admin), (.reclaimEmail, .admin),
+            (.endSessions, .admin):
+            [.securityAdmin]
+
+        case (.appointAdmin, .employee), (.dismissAdmin, .admin): [.securityAdmin]
+        case (.succeed, .securityAdmin): [.securityAdmin, .operator]
+
+        case (.openRecovery, .employee): [.admin]
+        case (.openRecovery, .admin): [.securityAdmin]
+        case (.confirmRecovery, .employee), (.confirmRecovery, .admin): [.admin, .ownKey]
+        case (.cancelRecovery, .employee), (.cancelRecovery, .admin), (.cancelRecovery, .securityAdmin):
+            [.admin, .ownKey]
+
+        case (.issueInvitation, .employee), (.revokeInvitation, .employee): [.admin, .administeringApp]
+        case (.changePolicy, .tenant): [.securityAdmin]
+        case (.linkApp, .tenant): [.securityAdmin, .operator]
+        case (.confirmDomain, .tenant): [.operator]
+        case (.erase, .employee), (.erase, .admin), (.erase, .securityAdmin): [.operator]
+        case (.administerApps, .installation): [.operator]
+        default: []
+        }
+    }
+
+    /// Whether a decision is permitted.
+    ///
+    /// Callers check in addition what the table cannot know: that the key signed, that two decisions come from two
+    /// people, and how much time has passed.
+    public static func permits(
+        _ action: Action, about subject: AuthoritySubject, by decision: AuthorityDecision,
+        under policy: KeyAuthorization = .application
+    ) -> Bool {
+        !decision.capacities(toward: subject)
+            .isDisjoint(with: capacities(for: action, about: subject.standing, under: policy))
+    }
+}
+
+/// The subject of a decision, as far as authority goes.
+public struct AuthoritySubject: Sendable, Hashable {
+    /// The standing, which selects the column of the table.
+    public let standing: AuthorityTable.Standing
+    /// The account, if the decision is about one.
+    public let employee: EmployeeID?
+    /// The user behind the account. Two accounts of one user are one person.
+    public let user: UserID?
+
+    /// An account with its present role.
+    public init(_ employee: EmployeeID, of user: UserID, role: EmployeeRole) {
+        standing = AuthorityTable.Standing(role)
+        self.employee = employee
+        self.user = user
+    }
+
+    private init(_ standing: AuthorityTable.Standing) {
+        self.standing = standing
+        employee = nil
+        user = nil
+    }
+
+    /// The tenant itself.
+    public static let tenant = AuthoritySubject(.tenant)
+    /// The installation.
+    public static let installation = AuthoritySubject(.installation)
+    /// The present security admin, whichever employee that is.
+    public static let securityAdmin = AuthoritySubject(.securityAdmin)
+    /// A person who is not an employee yet.
+    public static let newcomer = AuthoritySubject(.employee)
+}
+
+/// A party's decision, with the key that signs it.
+public struct AuthorityDecision: Sendable, Equatable {
+    /// The party that decides.
+    public var caller: DecidingParty
+    /// The key that signs, or will sign.
+    public var signer: PublicKeyBytes
+    /// The verified signed statement; `nil` while the caller only asks whether the decision is permitted.
+    public var statement: SignedStatement?
+
+    /// A decision that `signer` signs.
+    public init(caller: DecidingParty, signer: PublicKeyBytes, statement: SignedStatement? = nil) {
+        self.caller = caller
+        self.signer = signer
+        self.statement = statement
+    }
+
+    /// A signed decision.
+    public init(caller: DecidingParty, statement: SignedStatement) {
+        self.init(caller: caller, signer: statement.key, statement: statement)
+    }
+
+    /// The `by` member of the event.
+    public var authority: Authority { caller.authority(statement) }
+
+    /// Returns the capacities in which the caller decides; empty if the key does not speak for the caller.
+    public func capacities(toward subject: AuthoritySubject) -> Set<AuthorityTable.Capacity> {
+        guard statement.map({ $0.key == signer }) ?? true, caller.speaks(with: signer) else { return [] }
+        switch caller {
+        case .app(let app):
+            var capacities: Set<AuthorityTable.Capacity> = []
+            if app.may(.authorization) { capacities.insert(.authorizingApp) }
+            if app.may(.administration) { capacities.insert(.administeringApp) }
+            return capacities
+        case .operator: return [.operator]
+        case .employee(let employee): return employee.capacities(toward: subject, signingWith: signer)
+        }
+    }
+}
+
+extension DecidingEmployee {
+    fileprivate func capacities(
+        toward subject: AuthoritySubject, signingWith key: PublicKeyBytes
+    ) -> Set<AuthorityTable.Capacity> {
+        guard status == .active else { return [] }
+        let carriesRole = roleKeys.contains(key)
+        if subject.employee == employee {
+            // A key that only an app vouched for must not become a role key by way of the admin's own account.
+            return carriesRole || !role.isAdministrative ? [.ownKey] : []
+        }
+        // Another account of the same user is the same person, who cannot vouch for themselves.
+        guard carriesRole, subject.user == nil || subject.user != user else { return [] }
+        return role == .securityAdmin ? [.admin, .securityAdmin] : [.admin]
+    }
+}
+
+extension AuthorityTable {
+    /// The table as Markdown, generated from the code: a row for each action, a column for each standing.
+    ///
+    /// A dash means that no capacity may decide. A policy has a row of its own if it changes the answer.
+    public static var markdown: String {
+        let columns: [Column] = [
+            Column(title: "about an ordinary employee", standings: [.employee]),
+            Column(title: "about an admin", standings: [.admin]),
+            Column(title: "about the security admin", standings: [.securityAdmin]),
+            Column(title: "about the tenant or the installation", standings: [.tenant, .installation]),
+        ]
+        var lines = [
+            "| decision | " + columns.map(\.title).joined(separator: " | ") + " |",
+            "|---" + String(repeating: "|---", count: columns.count) + "|",
+        ]
+        for action in Action.allCases {
+            let usual = columns.map { cell(action, $0.standings, .application) }
+            lines.append(row(action.rawValue, usual))
+            for policy in KeyAuthorization.allCases where policy != .application {
+                let cells = columns.map { cell(action, $0.standings, policy) }
+                if cells != usual { lines.append(row("\(action.rawValue), policy `\(policy.rawValue)`", cells)) }
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private struct Column {
+        let title: String
+        let standings: [Standing]
+    }
+
+    private static func row(_ title: String, _ cells: [String]) -> String {
+        "| \(title) | " + cells.joined(separator: " | ") + " |"
+    }
+
+    private static func cell(_ action: Action, _ standings: [Standing], _ policy: KeyAuthorization) -> String {
+        let held = standings.reduce(into: Set<Capacity>()) {
+            $0.formUnion(capacities(for: action, about: $1, under: policy))
+        }
+        let words = Capacity.allCases.filter(held.contains).map(\.rawValue)
+        return words.isEmpty ? "–" : words.joined(separator: "; ")
+    }
+}

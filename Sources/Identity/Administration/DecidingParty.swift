@@ -1,0 +1,104 @@
+/// The party that decides, with the facts known when the decision is made.
+public enum DecidingParty: Sendable, Equatable {
+    /// An app, identified by one of its secrets.
+    case app(DecidingApp)
+    /// An employee of the same tenant.
+    case employee(DecidingEmployee)
+    /// The operator, identified by the operator key.
+    case `operator`(PublicKeyBytes)
+
+    /// Returns the `by` member of the caller's decisions.
+    public func authority(_ statement: SignedStatement?) -> Authority {
+        switch self {
+        case .app(let app): .app(app.app, secret: app.secret, statement)
+        case .employee(let employee): .employee(employee.employee, statement)
+        case .operator: .operator(statement)
+        }
+    }
+
+    /// Whether a key speaks for the caller.
+    public func speaks(with key: PublicKeyBytes) -> Bool {
+        switch self {
+        case .app(let app): app.authorityKey == key
+        case .employee(let employee): employee.authorizedKeys.contains(key)
+        case .operator(let operatorKey): operatorKey == key
+        }
+    }
+}
+
+/// An app that decides.
+public struct DecidingApp: Sendable, Equatable {
+    /// The app.
+    public var app: AppID
+    /// The secret it presented.
+    public var secret: SecretID
+    /// The roles of that secret.
+    public var roles: RoleSet
+    /// The public half of that secret's authority key.
+    public var authorityKey: PublicKeyBytes
+    /// The roles of the tenant's link to the app; `nil` if the app is not linked.
+    public var linkRoles: RoleSet?
+
+    /// Each parameter sets the property of the same name.
+    public init(app: AppID, secret: SecretID, roles: RoleSet, authorityKey: PublicKeyBytes, linkRoles: RoleSet?) {
+        self.app = app
+        self.secret = secret
+        self.roles = roles
+        self.authorityKey = authorityKey
+        self.linkRoles = linkRoles
+    }
+
+    /// An app from folded states; `nil` if the app has no such secret in force.
+    public init?(_ state: App.State, secret: SecretID, in tenant: Tenant.State) {
+        guard let app = state.id, let issued = state.secrets[secret], issued.isInForce else { return nil }
+        self.init(
+            app: app, secret: secret, roles: issued.roles, authorityKey: issued.authorityKey,
+            linkRoles: tenant.links[app])
+    }
+
+    /// Whether the app is linked to the tenant.
+    public var isLinked: Bool { linkRoles != nil }
+
+    /// Whether the presented secret and the tenant's link both have a role.
+    public func may(_ role: AppRole) -> Bool { roles.contains(role) && linkRoles?.contains(role) == true }
+}
+
+/// An employee who decides.
+public struct DecidingEmployee: Sendable, Equatable {
+    /// The employee.
+    public var employee: EmployeeID
+    /// The user behind the employee. Two employees of one user are one person.
+    public var user: UserID
+    /// The role in the tenant.
+    public var role: EmployeeRole
+    /// The employee's status.
+    public var status: EmployeeStatus
+    /// The employee's authorized device keys.
+    public var authorizedKeys: Set<PublicKeyBytes>
+    /// The authorized device keys that carry the role; empty for an ordinary employee.
+    public var roleKeys: Set<PublicKeyBytes>
+
+    /// Each parameter sets the property of the same name.
+    public init(
+        employee: EmployeeID, user: UserID, role: EmployeeRole, status: EmployeeStatus,
+        authorizedKeys: Set<PublicKeyBytes>, roleKeys: Set<PublicKeyBytes>
+    ) {
+        self.employee = employee
+        self.user = user
+        self.role = role
+        self.status = status
+        self.authorizedKeys = authorizedKeys
+        self.roleKeys = roleKeys
+    }
+
+    /// An employee from folded states; `nil` if there is no such account.
+    public init?(_ state: Employee.State, in tenant: Tenant.State) {
+        guard let account = state.account else { return nil }
+        self.init(
+            employee: account.id, user: account.user, role: tenant.role(of: account.id), status: account.status,
+            authorizedKeys: state.authorizedKeys, roleKeys: state.roleKeys(in: tenant))
+    }
+
+    /// Whether the caller is an active admin with a device key that carries the role.
+    public var isActiveAdmin: Bool { status == .active && role.isAdministrative && !roleKeys.isEmpty }
+}

@@ -1,0 +1,238 @@
+public import Canonical
+
+/// A customer organisation: its policy, admins, apps and domains.
+///
+/// The state is folded from the first event of the tenant's ledger, the founder's `EmployeeRegistered`, and from the
+/// tenant's own stream.
+public enum Tenant: Decider {
+    /// The events of a tenant.
+    public typealias Event = TenantEvent
+
+    /// No founder, and the initial policy.
+    public static let initial = State()
+
+    /// Decides a command: returns its events, or none if the state already is as requested. Throws ``Rejection``.
+    public static func decide(_ state: State, _ command: Command) throws(Rejection) -> [TenantEvent] {
+        switch command {
+        case .found(let app):
+            guard state.founding == nil, state.linkedApps.isSubset(of: [app]) else { throw .alreadyFounded }
+            return state.linkedApps.isEmpty ? [.appLinked(AppLinked(appID: app, by: .founding))] : []
+        case .changePolicy(let policy, let by):
+            try check(state, .changePolicy, .tenant, by)
+            return state.policy == policy
+                ? [] : [.policyChanged(TenantPolicyChanged(policy: policy, by: by.authority))]
+        case .confirmDomain(let domain, let by):
+            try check(state, .confirmDomain, .tenant, by)
+            return try confirm(state, domain, by)
+        case .reclaimAddress(let reclaim, let by):
+            try check(state, .reclaimEmail, .newcomer, by)
+            guard state.hasConfirmed(reclaim.email) else { throw .emailNotReclaimable }
+            return [
+                .addressReclaimed(AddressReclaimed(userID: reclaim.user, reason: reclaim.reason, by: by.authority))
+            ]
+        case .linkApp(let app, let roles, let by):
+            try check(state, .linkApp, .tenant, by)
+            guard state.links[app] != roles else { return [] }
+            guard roles.contains(.access) || isAnotherApp(than: app, state) else { throw .lastApp }
+            return [.appLinked(AppLinked(appID: app, roles: roles, by: by.authority))]
+        case .unlinkApp(let app, let by):
+            try check(state, .linkApp, .tenant, by)
+            guard state.links[app] != nil else { return [] }
+            guard isAnotherApp(than: app, state) else { throw .lastApp }
+            return [.appUnlinked(AppUnlinked(appID: app, by: by.authority))]
+        case .appointAdmin(let target, let by):
+            return try appoint(state, target, by)
+        case .dismissAdmin(let employee, let user, let by):
+            guard state.role(of: employee) != .securityAdmin else { throw .securityAdmin }
+            try check(state, .dismissAdmin, AuthoritySubject(employee, of: user, role: .admin), by)
+            guard state.role(of: employee) == .admin else { return [] }
+            return [.adminDismissed(AdminDismissed(employeeID: employee, by: by.authority))]
+        case .succeedSecurityAdmin(let target, let loggedInAt, let time, let by):
+            return try succeed(state, target, loggedInAt, time, by)
+        }
+    }
+
+    /// The time after a log-in in which the security admin may name a successor.
+    public static let successionWindow: Duration = .seconds(600)
+
+    private static func appoint(
+        _ state: State, _ target: RoleTarget, _ by: AuthorityDecision
+    ) throws(Rejection) -> [TenantEvent] {
+        guard state.role(of: target.employee) != .securityAdmin else { throw .securityAdmin }
+        try check(
+            state, .appointAdmin, AuthoritySubject(target.employee, of: target.user, role: .employee), by)
+        guard state.role(of: target.employee) == .employee else { return [] }
+        guard target.status == .active else { throw .inactive }
+        guard !target.roleKeys.isEmpty else { throw .noRoleKey }
+        return [
+            .adminAppointed(
+                AdminAppointed(employeeID: target.employee, fingerprints: target.roleKeys, by: by.authority))
+        ]
+    }
+
+    private static func succeed(
+        _ state: State, _ target: RoleTarget, _ loggedInAt: Timestamp?, _ time: Timestamp, _ by: AuthorityDecision
+    ) throws(Rejection) -> [TenantEvent] {
+        try check(state, .succeed, .securityAdmin, by)
+        guard state.securityAdmin != target.employee else { return [] }
+        if case .employee = by.caller {
+            guard let loggedInAt, time <= loggedInAt.adding(successionWindow) else { throw .loginTooOld }
+        }
+        guard target.status == .active else { throw .inactive }
+        guard !target.roleKeys.isEmpty else { throw .noRoleKey }
+        return [
+            .securityAdminSucceeded(
+                SecurityAdminSucceeded(
+                    employeeID: target.employee, fingerprints: target.roleKeys, by: by.authority))
+        ]
+    }
+
+    /// Whether another app than the given one can log people in.
+    private static func isAnotherApp(than app: AppID, _ state: State) -> Bool {
+        state.links.contains { $0.key != app && $0.value.contains(.access) }
+    }
+
+    private static func check(
+        _ state: State, _ action: AuthorityTable.Action, _ subject: AuthoritySubject, _ by: AuthorityDecision
+    ) throws(Rejection) {
+        guard state.founding != nil else { throw .unknownTenant }
+        guard AuthorityTable.permits(action, about: subject, by: by) else { throw .notPermitted }
+    }
+
+    private static func confirm(
+        _ state: State, _ domain: CompanyName, _ by: AuthorityDecision
+    ) throws(Rejection) -> [TenantEvent] {
+        // A tenant owns an address if the address's domain is the tenant's name, so no other domain has an effect.
+        guard let text = state.companyName, let name = try? CompanyName(text), name == domain else {
+            throw .domainNotCompanyName
+        }
+        guard !state.confirmedDomains.contains(domain.canonicalText) else { return [] }
+        return [.domainConfirmed(DomainConfirmed(domain: domain.canonicalText, by: by.authority))]
+    }
+}
+
+extension Tenant {
+    /// The state of a tenant, folded from its events.
+    public struct State: Sendable, Equatable {
+        /// The place of the founder's registration; `nil` before it.
+        public internal(set) var founding: EventPlace?
+        /// The founder.
+        public internal(set) var founder: EmployeeID?
+        /// The tenant's name as first entered.
+        public internal(set) var companyName: String?
+        /// The one security admin: the founder, or the latest successor.
+        public internal(set) var securityAdmin: EmployeeID?
+        /// The event that made the security admin.
+        public internal(set) var securityAdminSince: EventPlace?
+        /// The device keys that this event lists; `nil` if it lists none.
+        public internal(set) var securityAdminKeys: Set<KeyFingerprint>?
+        /// The appointed admins.
+        public internal(set) var admins: [EmployeeID: Appointment] = [:]
+        /// The policy.
+        public internal(set) var policy = TenantPolicy.initial
+        /// The event that set the policy; `nil` while it is the initial one.
+        public internal(set) var policySince: EventPlace?
+        /// Longer recovery delays that shorter ones replaced. Each stays in force until it has passed once more.
+        public internal(set) var replacedDelays: [ReplacedDelay] = []
+        /// The linked apps, with the roles of their links.
+        public internal(set) var links: [AppID: RoleSet] = [:]
+        /// For each app whose link has ADMINISTRATION, the event since which it has had that role without interruption.
+        public internal(set) var administrationSince: [AppID: EventPlace] = [:]
+        /// The domains that the tenant controls, in canonical form.
+        public internal(set) var confirmedDomains: Set<String> = []
+
+        /// The linked apps.
+        public var linkedApps: Set<AppID> { Set(links.keys) }
+
+        /// Whether an app's link has a role.
+        public func links(_ app: AppID, as role: AppRole) -> Bool { links[app]?.contains(role) == true }
+
+        /// Whether an address is in a confirmed domain.
+        public func hasConfirmed(_ email: EmailAddress) -> Bool {
+            confirmedDomains.contains { $0.utf8.elementsEqual(email.domain) }
+        }
+
+        /// Returns the role of an employee. Exactly one employee of a founded tenant is the security admin.
+        public func role(of employee: EmployeeID) -> EmployeeRole {
+            if employee == securityAdmin { return .securityAdmin }
+            return admins[employee] == nil ? .employee : .admin
+        }
+
+        /// Returns the event that gave an employee the present role; `nil` for an ordinary employee.
+        public func roleSince(of employee: EmployeeID) -> EventPlace? {
+            employee == securityAdmin ? securityAdminSince : admins[employee]?.place
+        }
+
+        /// Returns the device keys that this event lists; `nil` if it lists none.
+        public func listedKeys(of employee: EmployeeID) -> Set<KeyFingerprint>? {
+            employee == securityAdmin ? securityAdminKeys : admins[employee]?.keys
+        }
+
+        /// Returns the recovery delay in force at a time. A shorter delay holds only after the longer one before it has
+        /// passed.
+        public func recoveryDelayHours(at time: Timestamp) -> Int {
+            replacedDelays.reduce(policy.recoveryDelayHours) { hours, replaced in
+                time < replaced.replacedAt.adding(.seconds(replaced.hours * 3_600)) ? max(hours, replaced.hours) : hours
+            }
+        }
+    }
+
+    /// The appointment of an admin.
+    public struct Appointment: Sendable, Equatable {
+        /// The event that appointed the admin.
+        public let place: EventPlace
+        /// The device keys that it lists; `nil` if it lists none.
+        public let keys: Set<KeyFingerprint>?
+    }
+
+    /// A recovery delay that a shorter one replaced.
+    public struct ReplacedDelay: Sendable, Equatable {
+        /// The delay, in hours.
+        public let hours: Int
+        /// When the shorter one was set.
+        public let replacedAt: Timestamp
+    }
+
+    /// Applies an event to the state.
+    ///
+    /// A registration counts only at position 1, so the founder is the first employee in the ledger, however many
+    /// raced.
+    public static func evolve(_ state: inout State, _ recorded: Recorded<TenantEvent>) {
+        switch recorded.event {
+        case .founded(let event):
+            guard recorded.position == 1, state.founding == nil else { return }
+            state.founding = recorded.place
+            state.founder = event.employeeID
+            state.companyName = event.companyName
+            if state.securityAdmin == nil {
+                state.securityAdmin = event.employeeID
+                state.securityAdminSince = recorded.place
+            }
+        case .policyChanged(let event):
+            if event.policy.recoveryDelayHours < state.policy.recoveryDelayHours {
+                state.replacedDelays.append(
+                    ReplacedDelay(hours: state.policy.recoveryDelayHours, replacedAt: recorded.time))
+            }
+            state.policy = event.policy
+            state.policySince = recorded.place
+        case .domainConfirmed(let event): state.confirmedDomains.insert(event.domain)
+        case .appLinked(let event):
+            state.links[event.appID] = event.roles
+            let since = state.administrationSince[event.appID] ?? recorded.place
+            state.administrationSince[event.appID] = event.roles.contains(.administration) ? since : nil
+        case .appUnlinked(let event):
+            state.links[event.appID] = nil
+            state.administrationSince[event.appID] = nil
+        case .adminAppointed(let event):
+            state.admins[event.employeeID] = Appointment(
+                place: recorded.place, keys: event.fingerprints.map { Set($0) })
+        case .adminDismissed(let event): state.admins[event.employeeID] = nil
+        case .securityAdminSucceeded(let event):
+            state.securityAdmin = event.employeeID
+            state.securityAdminSince = recorded.place
+            state.securityAdminKeys = event.fingerprints.map { Set($0) }
+            state.admins[event.employeeID] = nil
+        case .addressReclaimed: break
+        }
+    }
+}

@@ -1,0 +1,116 @@
+public import Canonical
+
+extension Tenant {
+    /// A command on a tenant.
+    public enum Command: Sendable, Equatable {
+        /// Link the app through which the tenant is founded, in the founding append.
+        case found(AppID)
+        /// Replace the policy.
+        case changePolicy(TenantPolicy, AuthorityDecision)
+        /// Confirm that the tenant controls a domain, which must be the tenant's name.
+        case confirmDomain(CompanyName, AuthorityDecision)
+        /// Reclaim an address in a confirmed domain from a user without an account in the tenant.
+        case reclaimAddress(AddressReclaim, AuthorityDecision)
+        /// Link an app in some roles; these replace the roles of an existing link.
+        case linkApp(AppID, roles: RoleSet, AuthorityDecision)
+        /// Unlink an app.
+        case unlinkApp(AppID, AuthorityDecision)
+        /// Appoint an employee as admin.
+        case appointAdmin(RoleTarget, AuthorityDecision)
+        /// Dismiss an admin.
+        case dismissAdmin(EmployeeID, of: UserID, AuthorityDecision)
+        /// Make an employee the security admin in place of the present one.
+        case succeedSecurityAdmin(RoleTarget, loggedInAt: Timestamp?, at: Timestamp, AuthorityDecision)
+    }
+
+    /// The reclaim of an address from the user who claimed it.
+    public struct AddressReclaim: Sendable, Equatable {
+        /// The user who loses the address.
+        public var user: UserID
+        /// The address.
+        public var email: EmailAddress
+        /// The reason, as a code.
+        public var reason: ReasonCode
+
+        /// Each parameter sets the property of the same name.
+        public init(user: UserID, email: EmailAddress, reason: ReasonCode) {
+            self.user = user
+            self.email = email
+            self.reason = reason
+        }
+    }
+
+    /// The employee who is to get a role, and the device keys that are to carry it.
+    public struct RoleTarget: Sendable, Equatable {
+        /// The employee.
+        public var employee: EmployeeID
+        /// The user behind the employee.
+        public var user: UserID
+        /// The employee's status.
+        public var status: EmployeeStatus
+        /// The authorized device keys.
+        public var keysInForce: Set<KeyFingerprint>
+        /// The vouched device keys: those that founding, an admin's signature or another vouched key of the account
+        /// authorized.
+        public var vouchedKeys: Set<KeyFingerprint>
+        /// The keys that the signer named after comparing their fingerprints; `nil` for all vouched ones.
+        public var namedKeys: Set<KeyFingerprint>?
+
+        /// The employee of a folded state; `nil` without an account.
+        public init?(_ state: Employee.State, namedKeys: Set<KeyFingerprint>? = nil) {
+            guard let account = state.account else { return nil }
+            let inForce = state.keys.values.filter { $0.status == .authorized }
+            employee = account.id
+            user = account.user
+            status = account.status
+            keysInForce = Set(inForce.map(\.fingerprint))
+            vouchedKeys = Set(inForce.filter(\.isVouched).map(\.fingerprint))
+            self.namedKeys = namedKeys
+        }
+
+        /// The device keys that are to carry the role, sorted; empty if none can.
+        public var roleKeys: [KeyFingerprint] {
+            let keys = namedKeys ?? vouchedKeys
+            guard keys.isSubset(of: keysInForce) else { return [] }
+            return keys.sorted { $0.description < $1.description }
+        }
+    }
+
+    /// The reasons to reject a command.
+    public enum Rejection: CodedRejection, CaseIterable {
+        /// The tenant is founded already.
+        case alreadyFounded
+        /// There is no such tenant.
+        case unknownTenant
+        /// The caller may not take this decision.
+        case notPermitted
+        /// The domain is not the tenant's name.
+        case domainNotCompanyName
+        /// Only an active employee becomes an admin.
+        case inactive
+        /// The security admin keeps the role until a successor takes it.
+        case securityAdmin
+        /// No device key of the employee can carry the role, or a named one is not in force.
+        case noRoleKey
+        /// The security admin's log-in is too old to name a successor.
+        case loginTooOld
+        /// No other linked app could log anybody in.
+        case lastApp
+        /// The address is in no confirmed domain of the tenant.
+        case emailNotReclaimable
+
+        /// The error code in the API contract.
+        public var code: String {
+            switch self {
+            case .alreadyFounded, .domainNotCompanyName: "request.invalid"
+            case .unknownTenant: "company.unknown"
+            case .notPermitted, .securityAdmin: "authorization.not_permitted"
+            case .inactive: "employee.inactive"
+            case .noRoleKey: "authorization.unknown_key"
+            case .loginTooOld: "session.login_required"
+            case .lastApp: "app.last_with_access"
+            case .emailNotReclaimable: "email.not_reclaimable"
+            }
+        }
+    }
+}

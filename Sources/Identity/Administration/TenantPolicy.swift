@@ -1,0 +1,108 @@
+import Canonical
+
+/// The parties that may authorize the device keys of a tenant's employees.
+public enum KeyAuthorization: String, Sendable, Hashable, CaseIterable {
+    /// As ``application``. An app with the role also countersigns an employee's first key at once.
+    case automatic
+    /// An app whose secret and link have the role, or an admin.
+    case application
+    /// Only the security admin or an admin.
+    case securityAdmin
+}
+
+/// How a registered employee becomes active.
+public enum Approval: String, Sendable, Hashable, CaseIterable {
+    /// By registering.
+    case automatic
+    /// By an admin's approval.
+    case admin
+}
+
+/// Where secrets were evaluated.
+public enum ValidationMode: String, Sendable, Hashable, CaseIterable {
+    /// By the service, which saw the answers or the passphrase.
+    case direct
+    /// By the client with the service's help; no answer or passphrase reached the service.
+    case blind
+}
+
+/// Who may register with a tenant.
+public enum RegistrationMode: String, Sendable, Hashable, CaseIterable {
+    /// Anybody, through a linked app.
+    case open
+    /// Only people with an invitation.
+    case invited
+}
+
+/// The rules that a tenant sets for itself.
+public struct TenantPolicy: Sendable, Hashable {
+    /// The parties that may authorize device keys.
+    public var keyAuthorization: KeyAuthorization
+    /// How an employee becomes active.
+    public var approval: Approval
+    /// Whether the direct mode is refused.
+    public var blindOnly: Bool
+    /// Whether a user with a passphrase may allow the questions as well.
+    public var questionsWithPassphrase: Bool
+    /// Who may register.
+    public var registrationMode: RegistrationMode
+    /// The hours between the start of a recovery and new credentials.
+    public var recoveryDelayHours: Int
+    /// The hours after which an admin's session ends.
+    public var adminSessionHours: Int
+
+    /// The recovery delays that a tenant may choose, in hours.
+    public static let recoveryDelayRange = 1...168
+    /// The lengths of admin sessions that a tenant may choose, in hours.
+    public static let adminSessionRange = 1...24
+
+    /// The policy of a tenant that has set none.
+    public static let initial = TenantPolicy()
+
+    /// The defaults are those of ``initial``.
+    public init(
+        keyAuthorization: KeyAuthorization = .application, approval: Approval = .automatic, blindOnly: Bool = false,
+        questionsWithPassphrase: Bool = true, registrationMode: RegistrationMode = .open,
+        recoveryDelayHours: Int = 24, adminSessionHours: Int = 1
+    ) {
+        self.keyAuthorization = keyAuthorization
+        self.approval = approval
+        self.blindOnly = blindOnly
+        self.questionsWithPassphrase = questionsWithPassphrase
+        self.registrationMode = registrationMode
+        self.recoveryDelayHours = recoveryDelayHours
+        self.adminSessionHours = adminSessionHours
+    }
+
+    /// Whether credentials may be used in a mode. The refusal's code is `policy.blind_only`.
+    public func permits(_ mode: ValidationMode) -> Bool { mode == .blind || !blindOnly }
+}
+
+extension TenantPolicy {
+    /// The members of `TenantPolicyChanged`.
+    func json(by: Authority, schema: Int) throws(EventError) -> JSONValue {
+        .objectOmittingNil([
+            "keyAuthorization": .string(keyAuthorization.rawValue),
+            "approval": .string(approval.rawValue),
+            "blindOnly": .bool(blindOnly),
+            "questionsWithPassphrase": .bool(questionsWithPassphrase),
+            "registrationMode": schema >= 2 ? .string(registrationMode.rawValue) : nil,
+            "recoveryDelayHours": schema >= 2 ? .integer(Int64(recoveryDelayHours)) : nil,
+            "adminSessionHours": schema >= 2 ? .integer(Int64(adminSessionHours)) : nil,
+            "by": try by.json(),
+        ])
+    }
+}
+
+extension EventReader {
+    mutating func policy(schema: Int) throws(JSONError) -> TenantPolicy {
+        var policy = TenantPolicy(
+            keyAuthorization: try one("keyAuthorization"), approval: try one("approval"),
+            blindOnly: try bool("blindOnly"), questionsWithPassphrase: try bool("questionsWithPassphrase"))
+        guard schema >= 2 else { return policy }
+        policy.registrationMode = try one("registrationMode")
+        policy.recoveryDelayHours = try hours("recoveryDelayHours", TenantPolicy.recoveryDelayRange)
+        policy.adminSessionHours = try hours("adminSessionHours", TenantPolicy.adminSessionRange)
+        return policy
+    }
+}

@@ -1,0 +1,51 @@
+import Canonical
+
+extension User {
+    /// One account of a user and the tenant that it is in.
+    public struct TenantAccount: Sendable {
+        /// The account.
+        public var employee: Employee.State
+        /// The tenant.
+        public var tenant: Tenant.State
+
+        /// Pairs an account with its tenant.
+        public init(employee: Employee.State, tenant: Tenant.State) {
+            self.employee = employee
+            self.tenant = tenant
+        }
+    }
+
+    /// Whether a device key of one account may replace the credentials that all accounts of the user share.
+    ///
+    /// The key must be in force on every account that is older than its own, and carry the role on every account that has
+    /// one. Otherwise an app that has seen the answers could register one more account, get its key authorized there, and
+    /// replace the credentials of an admin. Accounts with a role that were registered after the key was authorized do not
+    /// count: nobody founds a company in somebody's name to keep them from changing their credentials. Neither do
+    /// accounts that are cancelled or provisional.
+    ///
+    /// - Parameters:
+    ///   - key: The device key, in force on `own`.
+    ///   - own: The account with which the user changes the credentials.
+    ///   - others: All other accounts of the user, in this and in other tenants.
+    public static func mayReplaceCredentials(
+        _ key: PublicKeyBytes, of own: TenantAccount, others: [TenantAccount]
+    ) -> Bool {
+        guard let registeredAt = own.employee.account?.registeredAt, carriesRole(key, on: own),
+            let authorizedAt = own.employee.keys[key]?.authorizedAt
+        else { return false }
+        return others.allSatisfy { other in
+            guard let account = other.employee.account, !account.isCancelled, !other.employee.isProvisional else {
+                return true
+            }
+            guard other.tenant.role(of: account.id) == .employee else {
+                return authorizedAt <= account.registeredAt || carriesRole(key, on: other)
+            }
+            return registeredAt <= account.registeredAt || other.employee.authorizedKeys.contains(key)
+        }
+    }
+
+    private static func carriesRole(_ key: PublicKeyBytes, on account: TenantAccount) -> Bool {
+        guard let id = account.employee.account?.id, account.tenant.role(of: id) != .employee else { return true }
+        return account.employee.roleKeys(in: account.tenant).contains(key)
+    }
+}

@@ -1,0 +1,180 @@
+public import Canonical
+
+extension Employee {
+    /// The command that presents a device key.
+    public struct PresentKey: Sendable, Equatable {
+        /// The device key.
+        public var key: PublicKeyBytes
+        /// The flow in which the device proved possession of the key.
+        public var flow: FlowID
+        /// The time of the presentation.
+        public var time: Timestamp
+
+        /// Each parameter sets the property of the same name.
+        public init(key: PublicKeyBytes, flow: FlowID, time: Timestamp) {
+            self.key = key
+            self.flow = flow
+            self.time = time
+        }
+    }
+
+    /// The command that authorizes a device key.
+    public struct AuthorizeKey: Sendable, Equatable {
+        /// The device key.
+        public var key: PublicKeyBytes
+        /// The decision.
+        public var decision: AuthorityDecision
+        /// The tenant, for the employee's role and the policy.
+        public var tenant: Tenant.State
+        /// The time of the decision.
+        public var time: Timestamp
+
+        /// Each parameter sets the property of the same name.
+        public init(key: PublicKeyBytes, decision: AuthorityDecision, tenant: Tenant.State, time: Timestamp) {
+            self.key = key
+            self.decision = decision
+            self.tenant = tenant
+            self.time = time
+        }
+    }
+
+    /// The command that refuses a pending device key, or revokes an authorized one.
+    public struct EndKey: Sendable, Equatable {
+        /// The device key.
+        public var key: PublicKeyBytes
+        /// The reason, as a code.
+        public var reason: ReasonCode
+        /// The reason, in free text.
+        public var note: FreeText?
+        /// The decision.
+        public var decision: AuthorityDecision
+        /// The tenant, for the employee's role.
+        public var tenant: Tenant.State
+        /// The time of the decision.
+        public var time: Timestamp
+
+        /// Each parameter sets the property of the same name.
+        public init(
+            key: PublicKeyBytes, reason: ReasonCode, note: FreeText? = nil, decision: AuthorityDecision,
+            tenant: Tenant.State, time: Timestamp
+        ) {
+            self.key = key
+            self.reason = reason
+            self.note = note
+            self.decision = decision
+            self.tenant = tenant
+            self.time = time
+        }
+    }
+}
+
+extension Employee {
+    /// Presents a key. An expired key may be presented again, a refused or revoked one never.
+    ///
+    /// - Throws: ``Rejection``.
+    static func decide(_ state: State, _ present: PresentKey) throws(Rejection) -> [EmployeeEvent] {
+        guard let account = state.account else { throw .unknownEmployee }
+        guard !account.isCancelled else { throw .inactive }
+        switch state.standing(of: present.key, at: present.time) {
+        case .pending, .authorized: return []
+        case .revoked, .refused: throw .keyRevoked
+        case .unknown, .expired:
+            guard state.waitingKeys(at: present.time) < pendingLimit else { throw .tooManyWaitingKeys }
+            return [
+                .keyPresented(
+                    EmployeeKeyPresented(
+                        employeeID: account.id, key: present.key, flow: present.flow, first: state.keys.isEmpty))
+            ]
+        }
+    }
+
+    /// Authorizes a pending key; does nothing if it is authorized.
+    ///
+    /// A key in force that does not carry its owner's role is authorized once more, by an authority that may give it
+    /// the role.
+    ///
+    /// - Throws: ``Rejection``.
+    static func decide(_ state: State, _ authorize: AuthorizeKey) throws(Rejection) -> [EmployeeEvent] {
+        let decision = authorize.decision, tenant = authorize.tenant
+        let account = try account(
+            state, .authorizeKey, decision, tenant, policy: tenant.policy.keyAuthorization)
+        guard decision.signer != authorize.key else { throw .selfAuthorization }
+        guard !account.isCancelled else { throw .inactive }
+        let event = EmployeeEvent.keyAuthorized(
+            EmployeeKeyAuthorized(employeeID: account.id, key: authorize.key, by: decision.authority))
+        switch state.standing(of: authorize.key, at: authorize.time) {
+        case .authorized:
+            let hasRole = tenant.role(of: account.id).isAdministrative
+            return hasRole && !state.roleKeys(in: tenant).contains(authorize.key) ? [event] : []
+        case .unknown, .expired, .refused, .revoked: throw .unknownKey
+        case .pending: return [event]
+        }
+    }
+
+    /// Refuses a pending key; does nothing if it is refused.
+    ///
+    /// - Throws: ``Rejection``.
+    static func refuse(_ state: State, _ refuse: EndKey) throws(Rejection) -> [EmployeeEvent] {
+        let account = try account(state, .endKey, refuse.decision, refuse.tenant)
+        switch state.standing(of: refuse.key, at: refuse.time) {
+        case .refused: return []
+        case .unknown, .expired, .authorized, .revoked: throw .unknownKey
+        case .pending:
+            return [
+                .keyRefused(
+                    EmployeeKeyRefused(
+                        employeeID: account.id, key: refuse.key, reason: refuse.reason,
+                        note: refuse.note.map { Personal(account.id, $0.text) }, by: refuse.decision.authority))
+            ]
+        }
+    }
+
+    /// Revokes an authorized key, even of a cancelled employee, and even the signing one. Does nothing if it is
+    /// revoked.
+    ///
+    /// The security admin's last key that carries the role stays until a succession: otherwise nobody could speak for
+    /// the tenant.
+    ///
+    /// - Throws: ``Rejection``.
+    static func revoke(_ state: State, _ revoke: EndKey) throws(Rejection) -> [EmployeeEvent] {
+        let account: Account
+        if isGivenUp(state, revoke), let own = state.account {
+            account = own
+        } else {
+            account = try Employee.account(state, .endKey, revoke.decision, revoke.tenant)
+        }
+        switch state.standing(of: revoke.key, at: revoke.time) {
+        case .revoked: return []
+        case .unknown, .pending, .expired, .refused: throw .unknownKey
+        case .authorized:
+            if revoke.tenant.role(of: account.id) == .securityAdmin,
+                state.roleKeys(in: revoke.tenant).subtracting([revoke.key]).isEmpty
+            {
+                throw .securityAdmin
+            }
+            return [
+                .keyRevoked(
+                    EmployeeKeyRevoked(
+                        employeeID: account.id, key: revoke.key, reason: revoke.reason,
+                        note: revoke.note.map { Personal(account.id, $0.text) }, by: revoke.decision.authority))
+            ]
+        }
+    }
+
+    /// Whether a key revokes itself: giving up one's own access needs no other authority.
+    static func isGivenUp(_ state: State, _ revoke: EndKey) -> Bool {
+        guard case .employee(let caller) = revoke.decision.caller else { return false }
+        return caller.employee == state.account?.id && revoke.decision.signer == revoke.key
+            && revoke.decision.caller.speaks(with: revoke.key)
+    }
+
+    private static func account(
+        _ state: State, _ action: AuthorityTable.Action, _ decision: AuthorityDecision, _ tenant: Tenant.State,
+        policy: KeyAuthorization = .application
+    ) throws(Rejection) -> Account {
+        guard let account = state.account else { throw .unknownEmployee }
+        let subject = AuthoritySubject(account.id, of: account.user, role: tenant.role(of: account.id))
+        guard AuthorityTable.permits(action, about: subject, by: decision, under: policy) else { throw .notPermitted }
+        return account
+    }
+}

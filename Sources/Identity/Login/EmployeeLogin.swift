@@ -1,0 +1,55 @@
+public import Canonical
+
+extension Employee {
+    /// The outcome of a log-in or registration after a valid proof.
+    public enum Outcome: Sendable, Equatable {
+        /// A session starts.
+        case success
+        /// Somebody with authority must decide about the key first. The events present the key; there are none if it is
+        /// already pending.
+        case authorizationPending(presenting: [EmployeeEvent])
+        /// The employee is cancelled.
+        case inactive
+        /// An admin must approve the employee first.
+        case notApproved
+        /// The key was refused or revoked for good: `authorization.not_permitted`.
+        case keyRevoked
+        /// The employee has as many pending keys as allowed: `authorization.not_permitted`.
+        case tooManyWaitingKeys
+    }
+
+    /// Decides a log-in after a valid proof, or returns `nil` if there is no such employee.
+    ///
+    /// The account is checked before the key: an employee who may not log in presents no key.
+    public static func login(
+        _ state: State, key: PublicKeyBytes, flow: FlowID, time: Timestamp
+    ) -> Outcome? {
+        guard let account = state.account else { return nil }
+        switch account.status {
+        case .cancelled: return .inactive
+        case .registered: return .notApproved
+        case .active: break
+        }
+        if state.standing(of: key, at: time) == .authorized { return .success }
+        do {
+            return .authorizationPending(
+                presenting: try decide(state, PresentKey(key: key, flow: flow, time: time)))
+        } catch {
+            return error == .tooManyWaitingKeys ? .tooManyWaitingKeys : .keyRevoked
+        }
+    }
+
+    /// Decides a registration from the state after its events, or returns `nil` if there is no such employee.
+    ///
+    /// A pending key is reported first, because the app can have it decided. A session starts only if every check
+    /// passes.
+    public static func registration(_ state: State, key: PublicKeyBytes) -> Outcome? {
+        guard let account = state.account else { return nil }
+        guard state.keys[key]?.status == .authorized else { return .authorizationPending(presenting: []) }
+        switch account.status {
+        case .cancelled: return .inactive
+        case .registered: return .notApproved
+        case .active: return .success
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Text
+
+/// The name that identifies a tenant: a domain, an internal name or a phone number, all treated alike.
+///
+/// Two names are equal if their canonical forms are the same bytes. The name is shown as entered.
+public struct CompanyName: Sendable, Hashable {
+    /// The largest number of bytes, in UTF-8, as entered and in canonical form.
+    public static let maximumBytes = 256
+    /// The name as entered.
+    public let entered: String
+    /// The canonical form in UTF-8, by which names are matched.
+    public let canonical: [UInt8]
+
+    /// Parses a name.
+    ///
+    /// - Throws: ``ValueError`` with `company.name_missing`, or `request.invalid` for a text that is too long or
+    ///   contains characters that names cannot have.
+    public init(_ text: String) throws(ValueError) {
+        try checkEntered(text, field: "companyName")
+        try self.init(recorded: text)
+        try checkSegment(canonical, field: "companyName")
+    }
+
+    /// Parses a name from the log, which may be older than the refusal of invisible characters.
+    ///
+    /// - Throws: ``ValueError`` with `company.name_missing` or `request.invalid`.
+    public init(recorded text: String) throws(ValueError) {
+        canonical = try canonicalForm(
+            text, maximumBytes: Self.maximumBytes, field: "companyName", missing: .companyNameMissing,
+            invalid: .requestInvalid)
+        entered = text
+    }
+
+    /// The canonical form as a string.
+    public var canonicalText: String { String(decoding: canonical, as: UTF8.self) }
+
+    /// Whether both names have the same canonical form.
+    public static func == (left: CompanyName, right: CompanyName) -> Bool { left.canonical == right.canonical }
+
+    /// Hashes the canonical form.
+    public func hash(into hasher: inout Hasher) { hasher.combine(canonical) }
+}
+
+/// Refuses `.` and `..` with `request.invalid`: no path of the API could name them.
+private func checkSegment(_ canonical: [UInt8], field: String) throws(ValueError) {
+    let dot = UInt8(ascii: ".")
+    guard canonical != [dot], canonical != [dot, dot] else {
+        throw ValueError(.requestInvalid, field: field, reason: "the text may not be . or .. alone")
+    }
+}
+
+/// Refuses invisible characters with `request.invalid`, whatever the text is for.
+func checkEntered(_ text: String, field: String) throws(ValueError) {
+    do {
+        try EnteredText.check(text)
+    } catch {
+        throw ValueError(
+            .requestInvalid, field: field,
+            reason: "the text holds a control character or one that cannot be seen; enter it without")
+    }
+}
+
+/// The canonical form of a text. Errors are mapped to the codes of the API contract.
+func canonicalForm(
+    _ text: String, maximumBytes: Int, field: String, missing: ValueError.Code, invalid: ValueError.Code
+) throws(ValueError) -> [UInt8] {
+    do {
+        return try TextRule.foldedText.canonicalize(text, maximumBytes: maximumBytes)
+    } catch {
+        switch error.code {
+        case .empty: throw ValueError(missing, field: field, reason: "a value is needed")
+        case .tooLong: throw ValueError(invalid, field: field, reason: "the text is too long")
+        default: throw ValueError(invalid, field: field, reason: "the text holds a character that is not accepted")
+        }
+    }
+}
+
+/// The id that a tenant gives its employee: a number, a name, an extension, an address.
+///
+/// Two ids are equal if their canonical forms are the same bytes. The id is shown as entered.
+public struct CompanyEmployeeID: Sendable, Hashable {
+    /// The largest number of bytes, in UTF-8, as entered and in canonical form.
+    public static let maximumBytes = 256
+    /// The id as entered.
+    public let entered: String
+    /// The canonical form in UTF-8, by which ids are matched.
+    public let canonical: [UInt8]
+
+    /// Parses an id.
+    ///
+    /// - Throws: ``ValueError`` with `employee.id_missing`, or `request.invalid` for a text that is too long or
+    ///   contains characters that ids cannot have.
+    public init(_ text: String) throws(ValueError) {
+        try checkEntered(text, field: "companyEmployeeId")
+        try self.init(recorded: text)
+        try checkSegment(canonical, field: "companyEmployeeId")
+    }
+
+    /// Parses an id from the log, which may be older than the refusal of invisible characters.
+    ///
+    /// - Throws: ``ValueError`` with `employee.id_missing` or `request.invalid`.
+    public init(recorded text: String) throws(ValueError) {
+        canonical = try canonicalForm(
+            text, maximumBytes: Self.maximumBytes, field: "companyEmployeeId", missing: .employeeIDMissing,
+            invalid: .requestInvalid)
+        entered = text
+    }
+
+    /// Whether both have the same canonical form.
+    public static func == (left: CompanyEmployeeID, right: CompanyEmployeeID) -> Bool {
+        left.canonical == right.canonical
+    }
+
+    /// Hashes the canonical form.
+    public func hash(into hasher: inout Hasher) { hasher.combine(canonical) }
+}

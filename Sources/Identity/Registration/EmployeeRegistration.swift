@@ -1,0 +1,137 @@
+public import Canonical
+
+extension Employee {
+    /// The command that registers an account with its first device key.
+    public struct Register: Sendable, Equatable {
+        /// The new employee's random id.
+        public var employeeID: EmployeeID
+        /// The user behind the employee.
+        public var userID: UserID
+        /// The tenant's name.
+        public var companyName: CompanyName
+        /// The employee id.
+        public var companyEmployeeID: CompanyEmployeeID
+        /// The address.
+        public var email: EmailAddress
+        /// Whether the address is claimed for the tenant.
+        public var isCompanyOwnedEmail: Bool
+        /// Whether this registration founds the tenant, whose ledger is empty.
+        public var isFounding: Bool
+        /// The tenant's policy, which has no effect when founding.
+        public var policy: TenantPolicy
+        /// The device key.
+        public var key: PublicKeyBytes
+        /// The flow.
+        public var flow: FlowID
+
+        /// Each parameter sets the property of the same name.
+        public init(
+            employeeID: EmployeeID, userID: UserID, companyName: CompanyName, companyEmployeeID: CompanyEmployeeID,
+            email: EmailAddress, isCompanyOwnedEmail: Bool, isFounding: Bool, policy: TenantPolicy,
+            key: PublicKeyBytes, flow: FlowID
+        ) {
+            self.employeeID = employeeID
+            self.userID = userID
+            self.companyName = companyName
+            self.companyEmployeeID = companyEmployeeID
+            self.email = email
+            self.isCompanyOwnedEmail = isCompanyOwnedEmail
+            self.isFounding = isFounding
+            self.policy = policy
+            self.key = key
+            self.flow = flow
+        }
+    }
+}
+
+extension Employee {
+    /// Registers the account and its first key, and authorizes the key if the registration founds the tenant.
+    ///
+    /// - Throws: ``Rejection``.
+    static func decide(_ state: State, _ register: Register) throws(Rejection) -> [EmployeeEvent] {
+        guard state.account == nil else { throw .alreadyRegistered }
+        guard !register.isCompanyOwnedEmail || register.email.isOwned(by: register.companyName) else {
+            throw .emailNotCompanyOwned
+        }
+        guard
+            !register.email.isDummy || register.email.isDummy(of: register.companyEmployeeID, in: register.companyName)
+        else { throw .emailOutOfScope }
+        let id = register.employeeID
+        var events: [EmployeeEvent] = [
+            .registered(
+                EmployeeRegistered(
+                    employeeID: id, userID: register.userID,
+                    companyName: register.isFounding ? register.companyName.entered : nil,
+                    companyEmployeeID: Personal(id, register.companyEmployeeID.entered),
+                    email: Personal(id, register.email.entered), isCompanyOwnedEmail: register.isCompanyOwnedEmail,
+                    approved: register.isFounding || register.policy.approval == .automatic)),
+            .keyPresented(EmployeeKeyPresented(employeeID: id, key: register.key, flow: register.flow, first: true)),
+        ]
+        if register.isFounding {
+            events.append(
+                .keyAuthorized(EmployeeKeyAuthorized(employeeID: id, key: register.key, by: .founding)))
+        }
+        return events
+    }
+}
+
+/// An employee registered; the first such event founds the tenant.
+public struct EmployeeRegistered: EventPayload {
+    /// The permanent type name of the event.
+    public static let type = "EmployeeRegistered"
+    /// The employee.
+    public var employeeID: EmployeeID
+    /// The user behind the employee.
+    public var userID: UserID
+    /// The tenant's name as first entered; present exactly in the event that founds the tenant.
+    public var companyName: String?
+    /// The employee id as entered, encrypted under the employee's key.
+    public var companyEmployeeID: Personal
+    /// The e-mail address as entered, encrypted under the employee's key.
+    public var email: Personal
+    /// Whether the address was claimed for the tenant, whose name is its domain.
+    public var isCompanyOwnedEmail: Bool
+    /// Whether founding or the policy approved the employee at once.
+    public var approved: Bool
+
+    /// Each parameter sets the member of the same name.
+    public init(
+        employeeID: EmployeeID, userID: UserID, companyName: String? = nil, companyEmployeeID: Personal,
+        email: Personal, isCompanyOwnedEmail: Bool, approved: Bool
+    ) {
+        self.employeeID = employeeID
+        self.userID = userID
+        self.companyName = companyName
+        self.companyEmployeeID = companyEmployeeID
+        self.email = email
+        self.isCompanyOwnedEmail = isCompanyOwnedEmail
+        self.approved = approved
+    }
+
+    /// Encodes the entry's `data`; throws ``EventError`` if a value does not fit its member.
+    public func encode(using coder: some PersonalDataCoder) throws -> JSONValue {
+        if let companyName { try EventLimits.check(companyName, EventLimits.name, "/data/companyName") }
+        return try .objectOmittingNil([
+            "employeeId": employeeID.json,
+            "userId": userID.json,
+            "companyName": companyName.map(JSONValue.string),
+            "companyEmployeeId": coder.seal(companyEmployeeID, at: "/data/companyEmployeeId"),
+            "email": coder.seal(email, at: "/data/email"),
+            "isCompanyOwnedEmail": .bool(isCompanyOwnedEmail),
+            "approved": .bool(approved),
+        ])
+    }
+
+    /// Decodes the entry's `data`; throws `JSONError` for an unknown, missing or malformed member.
+    public init(data: JSONValue, schema: Int, using coder: some PersonalDataCoder) throws {
+        var reader = try EventReader(data, coder)
+        employeeID = try reader.id("employeeId")
+        userID = try reader.id("userId")
+        companyName = try reader.optionalText("companyName")
+        companyEmployeeID = try reader.personal("companyEmployeeId")
+        email = try reader.personal("email")
+        isCompanyOwnedEmail = try reader.bool("isCompanyOwnedEmail")
+        approved = try reader.bool("approved")
+        try reader.finish()
+    }
+}

@@ -1,0 +1,273 @@
+public import Canonical
+
+/// An invitation to register under one employee id.
+///
+/// It authorizes no device key, approves nobody, founds no tenant and verifies no address. It permits its holder to
+/// register where only invited people may, and outranks a provisional account with the same employee id.
+public enum Invitation: Decider {
+    /// The events of an invitation.
+    public typealias Event = InvitationEvent
+
+    /// The state before the invitation is issued.
+    public static let initial = State()
+
+    /// The longest lifetime of an invitation.
+    public static let maximumLifetime: Duration = .seconds(30 * 86_400)
+
+    /// The reasons to reject a command.
+    public enum Rejection: CodedRejection, CaseIterable {
+        /// The invitation was never issued, has expired, was used or revoked, or is for another person. All have one
+        /// code.
+        case invalid
+        /// The invitation was issued already.
+        case issued
+        /// The lifetime is not positive, or too long.
+        case lifetime
+        /// The caller may not take this decision.
+        case notPermitted
+
+        /// The error code in the API contract.
+        public var code: String {
+            switch self {
+            case .invalid: "invitation.invalid"
+            case .issued, .lifetime: "request.invalid"
+            case .notPermitted: "authorization.not_permitted"
+            }
+        }
+    }
+
+    /// Decides a command: returns its events, or none if the state already is as requested. Throws ``Rejection``.
+    public static func decide(_ state: State, _ command: Command) throws(Rejection) -> [InvitationEvent] {
+        switch command {
+        case .issue(let issue): try decide(state, issue)
+        case .use(let use): try decide(state, use)
+        case .revoke(let decision): try revoke(state, decision)
+        case .endWithIssuer(let time):
+            state.isOpen(at: time) && !state.isBacked
+                ? state.issue.map { [ended($0, .issuerEnded, by: .policy)] } ?? [] : []
+        }
+    }
+
+    /// Applies an event to the state. An invitation is issued once and ends once.
+    public static func evolve(_ state: inout State, _ recorded: Recorded<InvitationEvent>) {
+        switch recorded.event {
+        case .issued(let event):
+            guard state.issue == nil else { return }
+            state.issue = Issue(event, at: recorded.place)
+        case .used(let event):
+            if state.end == nil { state.end = .used(event.employeeID) }
+        case .revoked(let event):
+            if state.end == nil { state.end = .revoked(event.reason) }
+        }
+    }
+
+    private static func decide(_ state: State, _ issue: IssueInvitation) throws(Rejection) -> [InvitationEvent] {
+        guard AuthorityTable.permits(.issueInvitation, about: .newcomer, by: issue.decision) else {
+            throw .notPermitted
+        }
+        guard state.issue == nil else { throw .issued }
+        guard issue.time < issue.expiresAt, issue.expiresAt <= issue.time.adding(maximumLifetime) else {
+            throw .lifetime
+        }
+        func personal(_ text: String) -> Personal { Personal(owner: issue.id.uuid, text: text) }
+        return [
+            .issued(
+                InvitationIssued(
+                    invitationID: issue.id, digest: issue.digest, subject: issue.subject,
+                    companyEmployeeID: personal(issue.companyEmployeeID.entered),
+                    subjectSalt: personal(Base64URL.encode(issue.subjectSalt.bytes)),
+                    email: issue.email.map { personal($0.entered) }, expiresAt: issue.expiresAt,
+                    by: issue.decision.authority))
+        ]
+    }
+
+    private static func decide(_ state: State, _ use: Use) throws(Rejection) -> [InvitationEvent] {
+        guard let issue = state.issue, state.isOpen(at: use.time), state.isBacked,
+            issue.isFor(use.companyEmployeeID, use.email)
+        else { throw .invalid }
+        return [.used(InvitationUsed(invitationID: issue.id, employeeID: use.employee))]
+    }
+
+    private static func revoke(
+        _ state: State, _ decision: AuthorityDecision
+    ) throws(Rejection) -> [InvitationEvent] {
+        guard AuthorityTable.permits(.revokeInvitation, about: .newcomer, by: decision) else { throw .notPermitted }
+        guard let issue = state.issue else { throw .invalid }
+        switch state.end {
+        case .revoked: return []
+        case .used: throw .invalid
+        case nil: return [ended(issue, .revoked, by: decision.authority)]
+        }
+    }
+
+    private static func ended(_ issue: Issue, _ reason: InvitationEnd, by authority: Authority) -> InvitationEvent {
+        .revoked(InvitationRevoked(invitationID: issue.id, reason: reason, by: authority))
+    }
+}
+
+extension Invitation {
+    /// A command on an invitation.
+    public enum Command: Sendable, Equatable {
+        /// Issue the invitation.
+        case issue(IssueInvitation)
+        /// Register with the invitation.
+        case use(Use)
+        /// Revoke the unused invitation.
+        case revoke(AuthorityDecision)
+        /// End the invitation because its issuer lost the authority.
+        case endWithIssuer(at: Timestamp)
+    }
+
+    /// The command that issues an invitation for an employee id.
+    public struct IssueInvitation: Sendable, Equatable {
+        /// The new invitation's random id.
+        public var id: InvitationID
+        /// The keyed digest of the token that the invited person presents.
+        public var digest: Bytes32
+        /// The commitment that the statement names.
+        public var subject: Bytes32
+        /// The salt of the commitment.
+        public var subjectSalt: Bytes32
+        /// The employee id.
+        public var companyEmployeeID: CompanyEmployeeID
+        /// The only address that may be registered, if one is named.
+        public var email: EmailAddress?
+        /// When the invitation expires.
+        public var expiresAt: Timestamp
+        /// The decision.
+        public var decision: AuthorityDecision
+        /// The time of the decision.
+        public var time: Timestamp
+
+        /// Each parameter sets the property of the same name.
+        public init(
+            id: InvitationID, digest: Bytes32, subject: Bytes32, subjectSalt: Bytes32,
+            companyEmployeeID: CompanyEmployeeID, email: EmailAddress?, expiresAt: Timestamp,
+            decision: AuthorityDecision, time: Timestamp
+        ) {
+            self.id = id
+            self.digest = digest
+            self.subject = subject
+            self.subjectSalt = subjectSalt
+            self.companyEmployeeID = companyEmployeeID
+            self.email = email
+            self.expiresAt = expiresAt
+            self.decision = decision
+            self.time = time
+        }
+    }
+
+    /// The command that registers an employee with an invitation.
+    public struct Use: Sendable, Equatable {
+        /// The new employee.
+        public var employee: EmployeeID
+        /// The employee id to be registered.
+        public var companyEmployeeID: CompanyEmployeeID
+        /// The address to be registered.
+        public var email: EmailAddress
+        /// The time of the registration.
+        public var time: Timestamp
+
+        /// Each parameter sets the property of the same name.
+        public init(
+            employee: EmployeeID, companyEmployeeID: CompanyEmployeeID, email: EmailAddress, time: Timestamp
+        ) {
+            self.employee = employee
+            self.companyEmployeeID = companyEmployeeID
+            self.email = email
+            self.time = time
+        }
+    }
+}
+
+extension Invitation {
+    /// The state of an invitation, folded from its events.
+    public struct State: Sendable, Equatable {
+        /// The invitation as issued; `nil` before.
+        public internal(set) var issue: Issue?
+        /// How it ended; `nil` if it has not. Expiry ends it without an event.
+        public internal(set) var end: End?
+        /// Whether the issuer still has the authority to issue it; determined by ``backed(in:issuer:)``.
+        public internal(set) var isBacked = false
+
+        /// Whether it was issued, has not ended and may be used at a time.
+        public func isOpen(at time: Timestamp) -> Bool {
+            guard let issue, end == nil else { return false }
+            return time < issue.expiresAt
+        }
+
+        /// Returns the state with ``isBacked`` set from the tenant and the issuer's account.
+        ///
+        /// The authority must have lasted since the issue. An issuer who lost a role and got it again revives no
+        /// invitation.
+        ///
+        /// - Parameter issuer: The account of the employee who issued it; `nil` for an app.
+        public func backed(in tenant: Tenant.State, issuer: Employee.State?) -> State {
+            var state = self
+            state.isBacked = false
+            guard let issue else { return state }
+            switch issue.by {
+            case .employee(let id, _):
+                guard let account = issuer?.account, account.id == id, account.status == .active,
+                    tenant.role(of: id).isAdministrative, let since = tenant.roleSince(of: id)
+                else { return state }
+                state.isBacked = since.position < issue.place.position
+            case .app(let app, _, _):
+                guard let since = tenant.administrationSince[app] else { return state }
+                state.isBacked = since.position < issue.place.position
+            case .founding, .policy, .operator: break
+            }
+            return state
+        }
+    }
+
+    /// How an invitation ended.
+    public enum End: Sendable, Equatable {
+        /// An employee registered with it.
+        case used(EmployeeID)
+        /// The invitation was revoked, or its issuer lost the authority.
+        case revoked(InvitationEnd)
+    }
+
+    /// An invitation as it was issued.
+    public struct Issue: Sendable, Equatable {
+        /// The invitation.
+        public let id: InvitationID
+        /// The keyed digest of the token that the invited person presents.
+        public let digest: Bytes32
+        /// The commitment that the statement names.
+        public let subject: Bytes32
+        /// The employee id as entered.
+        public let companyEmployeeID: Personal
+        /// The address as entered, if one is named.
+        public let email: Personal?
+        /// When the invitation expires.
+        public let expiresAt: Timestamp
+        /// The authority that issued it.
+        public let by: Authority
+        /// The place of the event.
+        public let place: EventPlace
+
+        init(_ event: InvitationIssued, at place: EventPlace) {
+            id = event.invitationID
+            digest = event.digest
+            subject = event.subject
+            companyEmployeeID = event.companyEmployeeID
+            email = event.email
+            expiresAt = event.expiresAt
+            by = event.by
+            self.place = place
+        }
+
+        /// Whether it is for this employee id and, if it names an address, for this address. Never after its texts were
+        /// erased.
+        func isFor(_ id: CompanyEmployeeID, _ address: EmailAddress) -> Bool {
+            guard let text = companyEmployeeID.text, let named = try? CompanyEmployeeID(text), named == id else {
+                return false
+            }
+            guard let email else { return true }
+            guard let text = email.text, let named = try? EmailAddress(recorded: text) else { return false }
+            return named == address
+        }
+    }
+}

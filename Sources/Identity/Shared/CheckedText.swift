@@ -1,0 +1,151 @@
+/// A reason in free text: 1 to 1,024 bytes without NUL. It is encrypted in the log.
+public struct FreeText: Sendable, Hashable {
+    /// The largest number of bytes, in UTF-8.
+    public static let maximumBytes = 1_024
+    /// The text as entered.
+    public let text: String
+
+    /// Checks a text.
+    ///
+    /// - Throws: ``ValueError`` with `request.invalid` and the name of the given member.
+    public init(_ text: String, field: String = "reason") throws(ValueError) {
+        guard !text.isEmpty else { throw ValueError(.requestInvalid, field: field, reason: "a value is needed") }
+        guard text.utf8.count <= Self.maximumBytes else {
+            throw ValueError(.requestInvalid, field: field, reason: "the text is too long")
+        }
+        guard !text.utf8.contains(0) else {
+            throw ValueError(.requestInvalid, field: field, reason: "the text holds a character that is not accepted")
+        }
+        self.text = text
+    }
+}
+
+/// A machine-readable reason: 1 to 64 of `a-z`, `0-9`, `_`, `.` and `-`.
+public struct ReasonCode: Sendable, Hashable, CustomStringConvertible {
+    /// The code.
+    public let text: String
+
+    /// Returns `nil` for other characters or another length.
+    public init?(_ text: String) {
+        guard isToken(text, upperCase: false) else { return nil }
+        self.text = text
+    }
+
+    /// The code.
+    public var description: String { text }
+}
+
+/// The id that a caller gives a request: 1 to 64 of `A-Z`, `a-z`, `0-9`, `.`, `_` and `-`.
+public struct RequestID: Sendable, Hashable, CustomStringConvertible {
+    /// The identifier.
+    public let text: String
+
+    /// Returns `nil` for other characters or another length.
+    public init?(_ text: String) {
+        guard isToken(text, upperCase: true) else { return nil }
+        self.text = text
+    }
+
+    /// The identifier.
+    public var description: String { text }
+}
+
+/// Whether a text is 1 to 64 of the characters that both kinds of token allow.
+private func isToken(_ text: String, upperCase: Bool) -> Bool {
+    guard (1...64).contains(text.utf8.count) else { return false }
+    return text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"): true
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): upperCase
+        default: false
+        }
+    }
+}
+
+/// The reason for a cancellation.
+public enum CancellationReason: String, Sendable, Hashable, CaseIterable {
+    /// An admin cancelled the employee; the cancellation can be taken back.
+    case cancelled
+    /// The tenant reclaimed the e-mail address; this cannot be taken back.
+    case reclaimed
+}
+
+/// The reason why a session ended.
+public enum SessionEnd: String, Sendable, Hashable, CaseIterable {
+    /// The employee logged out, or lost the device key or the account.
+    case closed
+    /// A refresh token was used twice.
+    case refreshReused
+    /// The session expired.
+    case expired
+    /// The tenant unlinked the app that opened it.
+    case appUnlinked
+    /// The operator revoked the secret that opened it.
+    case secretRevoked
+    /// The owner ended all their sessions.
+    case endedByOwner
+    /// Somebody with authority ended all of the employee's sessions.
+    case endedByAdmin
+    /// Too many attempts in a row failed on the known device that opened it.
+    case deviceFailed
+}
+
+/// The reason why a provisional employee id was released.
+public enum ReleaseReason: String, Sendable, Hashable, CaseIterable {
+    /// The account was cancelled while its id was provisional.
+    case cancelled
+    /// No device key was authorized within 30 days.
+    case expired
+    /// Somebody with an invitation for the id registered.
+    case invited
+}
+
+/// The reason why an invitation ended unused.
+public enum InvitationEnd: String, Sendable, Hashable, CaseIterable {
+    /// Somebody with authority revoked it.
+    case revoked
+    /// The issuer lost the authority to issue it.
+    case issuerEnded
+}
+
+/// The refusal of a name, an id or an address. It never repeats the value.
+public struct ValueError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The stable code of a refusal, part of the API contract.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The identifier, such as `email.invalid`.
+        public let rawValue: String
+        /// Takes any identifier; prefer the constants.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// The identifier.
+        public var description: String { rawValue }
+
+        /// The tenant's name is empty in canonical form.
+        public static let companyNameMissing = Code(rawValue: "company.name_missing")
+        /// The employee id is empty in canonical form.
+        public static let employeeIDMissing = Code(rawValue: "employee.id_missing")
+        /// The address is empty in canonical form.
+        public static let emailMissing = Code(rawValue: "email.missing")
+        /// The text is not an address.
+        public static let emailInvalid = Code(rawValue: "email.invalid")
+        /// The value is too long, or contains characters that no value may contain.
+        public static let requestInvalid = Code(rawValue: "request.invalid")
+    }
+
+    /// The code of the refusal.
+    public let code: Code
+    /// The name of the request's member, such as `companyName`.
+    public let field: String
+    /// The reason in one clause, for display to a person.
+    public let reason: String
+
+    /// The `reason` must not repeat the value.
+    public init(_ code: Code, field: String, reason: String) {
+        self.code = code
+        self.field = field
+        self.reason = reason
+    }
+
+    /// The code, the member and the reason.
+    public var description: String { "\(code): \(reason) (\(field))" }
+}

@@ -1,0 +1,96 @@
+public import Canonical
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A pure state machine that decides commands against a state folded from events.
+///
+/// The command carries everything else that a decision needs: time, ids, randomness and the caller.
+public protocol Decider {
+    /// The state of one aggregate.
+    associatedtype State: Sendable, Equatable
+    /// The requests that the aggregate decides.
+    associatedtype Command: Sendable
+    /// The events of the aggregate.
+    associatedtype Event: AggregateEvent
+    /// The reasons to reject a command.
+    associatedtype Rejection: CodedRejection
+
+    /// The state before the first event.
+    static var initial: State { get }
+    /// Applies an event to the state. It cannot fail, because a recorded event cannot be refused.
+    static func evolve(_ state: inout State, _ recorded: Recorded<Event>)
+    /// Decides a command.
+    ///
+    /// - Returns: The events that follow, or none if the state already is as requested.
+    /// - Throws: The rejection.
+    static func decide(_ state: State, _ command: Command) throws(Rejection) -> [Event]
+}
+
+extension Decider {
+    /// Returns the state after events, applied in order.
+    public static func fold(_ events: some Sequence<Recorded<Event>>, from state: State = initial) -> State {
+        var state = state
+        for event in events { evolve(&state, event) }
+        return state
+    }
+}
+
+/// A rejection with a code that is part of the API contract.
+public protocol CodedRejection: Error, Sendable, Equatable {
+    /// The stable code, such as `employee.already_registered`.
+    var code: String { get }
+}
+
+/// The closed set of events that one aggregate folds.
+public protocol AggregateEvent: Sendable, Equatable {
+    /// The event types of the set.
+    static var payloads: [any EventPayload.Type] { get }
+    /// The payload of the event.
+    var payload: any EventPayload { get }
+    /// Wraps a payload of the set; `nil` for any other, which the caller must treat as an error.
+    init?(_ payload: any EventPayload)
+}
+
+/// An event with the place and time of its record, which `evolve` may use besides the event.
+public struct Recorded<Event: Sendable & Equatable>: Sendable, Equatable {
+    /// The event.
+    public var event: Event
+    /// The event's id.
+    public var id: UUID
+    /// When the event was recorded, by the ledger's clock.
+    public var time: Timestamp
+    /// The event's position in its ledger, from 1.
+    public var position: Int64
+    /// The event's version in its stream, from 1.
+    public var version: Int
+
+    /// Each parameter sets the property of the same name.
+    public init(_ event: Event, id: UUID, time: Timestamp, position: Int64, version: Int) {
+        self.event = event
+        self.id = id
+        self.time = time
+        self.position = position
+        self.version = version
+    }
+
+    /// The event's place in its ledger.
+    public var place: EventPlace { EventPlace(id: id, position: position) }
+}
+
+/// The place of an event in its ledger, which statements name.
+public struct EventPlace: Sendable, Hashable {
+    /// The event's id.
+    public let id: UUID
+    /// The event's position in its ledger, from 1.
+    public let position: Int64
+
+    /// Each parameter sets the property of the same name.
+    public init(id: UUID, position: Int64) {
+        self.id = id
+        self.position = position
+    }
+}

@@ -1,0 +1,269 @@
+import Canonical
+
+/// A user's account in a tenant, with its device keys.
+public enum Employee: Decider {
+    /// The events of an employee.
+    public typealias Event = EmployeeEvent
+
+    /// No account and no device keys.
+    public static let initial = State()
+
+    /// The time for which a presented device key stays pending.
+    public static let pendingLifetime: Duration = .seconds(30 * 86_400)
+
+    /// The time after which a provisional employee id without an authorized device key may be released.
+    public static let provisionalLifetime: Duration = .seconds(30 * 86_400)
+
+    /// The largest number of pending device keys of one employee.
+    public static let pendingLimit = 10
+
+    /// Decides a command: returns its events, or none if the state already is as requested. Throws ``Rejection``.
+    public static func decide(_ state: State, _ command: Command) throws(Rejection) -> [EmployeeEvent] {
+        switch command {
+        case .register(let register): try decide(state, register)
+        case .presentKey(let present): try decide(state, present)
+        case .authorizeKey(let authorize): try decide(state, authorize)
+        case .refuseKey(let refuse): try Employee.refuse(state, refuse)
+        case .revokeKey(let revoke): try Employee.revoke(state, revoke)
+        case .approve(let approve): try decide(state, approve)
+        case .cancel(let cancel): try decide(state, cancel)
+        case .reinstate(let reinstate): try decide(state, reinstate)
+        case .reclaimEmail(let reclaim): try decide(state, reclaim)
+        case .endSessions(let end): try decide(state, end)
+        case .releaseID(let release): try decide(state, release)
+        case .erase(let erase): try decide(state, erase)
+        }
+    }
+}
+
+extension Employee {
+    /// A command on an employee.
+    public enum Command: Sendable, Equatable {
+        /// Register the account with its first device key.
+        case register(Register)
+        /// Present a device key, after a valid proof.
+        case presentKey(PresentKey)
+        /// Authorize a pending device key.
+        case authorizeKey(AuthorizeKey)
+        /// Refuse a pending device key.
+        case refuseKey(EndKey)
+        /// Revoke an authorized device key.
+        case revokeKey(EndKey)
+        /// Approve the employee.
+        case approve(Approve)
+        /// Cancel the employee.
+        case cancel(Cancel)
+        /// Reinstate a cancelled employee.
+        case reinstate(Reinstate)
+        /// Reclaim an address that the tenant owns.
+        case reclaimEmail(ReclaimEmail)
+        /// End all sessions.
+        case endSessions(EndSessions)
+        /// Release the provisional employee id.
+        case releaseID(ReleaseID)
+        /// Erase the personal data.
+        case erase(Erase)
+    }
+}
+
+extension Employee {
+    /// The reasons to reject a command.
+    public enum Rejection: CodedRejection, CaseIterable {
+        /// The account exists already.
+        case alreadyRegistered
+        /// There is no account.
+        case unknownEmployee
+        /// The address's domain is not the tenant's name.
+        case emailNotCompanyOwned
+        /// The address is a dummy address of another employee.
+        case emailOutOfScope
+        /// The employee is cancelled.
+        case inactive
+        /// No device key is pending, or in force, where the command requires one.
+        case unknownKey
+        /// The device key was refused or revoked for good.
+        case keyRevoked
+        /// The employee has as many pending device keys as allowed.
+        case tooManyWaitingKeys
+        /// The caller may not take this decision.
+        case notPermitted
+        /// The device key was to authorize itself.
+        case selfAuthorization
+        /// The security admin must name a successor first.
+        case securityAdmin
+        /// The tenant does not own the address, or its domain is not confirmed.
+        case emailNotReclaimable
+
+        /// The error code in the API contract.
+        public var code: String {
+            switch self {
+            case .alreadyRegistered: "employee.already_registered"
+            case .unknownEmployee: "employee.unknown"
+            case .emailOutOfScope: "email.invalid"
+            case .emailNotCompanyOwned: "email.not_company_owned"
+            case .inactive: "employee.inactive"
+            case .unknownKey: "authorization.unknown_key"
+            case .keyRevoked, .tooManyWaitingKeys, .notPermitted, .selfAuthorization, .securityAdmin:
+                "authorization.not_permitted"
+            case .emailNotReclaimable: "email.not_reclaimable"
+            }
+        }
+    }
+}
+
+extension Employee {
+    /// Applies an event to the state. An event about an unknown key or account changes nothing.
+    public static func evolve(_ state: inout State, _ recorded: Recorded<EmployeeEvent>) {
+        switch recorded.event {
+        case .registered(let event):
+            guard state.account == nil else { return }
+            state.account = Account(
+                id: event.employeeID, user: event.userID, companyEmployeeID: event.companyEmployeeID,
+                email: event.email, isCompanyOwnedEmail: event.isCompanyOwnedEmail, registered: recorded.place,
+                registeredAt: recorded.time,
+                isApproved: event.approved)
+        case .keyPresented(let event):
+            state.keys[event.key] = Key(
+                key: event.key, fingerprint: KeyFingerprint(of: event.key), status: .pending, isFirst: event.first,
+                flow: event.flow, presentedAt: recorded.time,
+                presented: recorded.place, authorized: nil, authorizedBy: nil)
+        case .keyAuthorized(let event): authorize(&state, event, recorded)
+        case .keyRefused(let event): end(&state, event.key, .refused, recorded.time, event.by)
+        case .keyRevoked(let event): end(&state, event.key, .revoked, recorded.time, event.by)
+        case .approved(let event):
+            state.account?.isApproved = true
+            if event.by.statement != nil { state.belongsToSomebody = true }
+            if event.emailVerified { state.account?.isEmailVerified = true }
+        case .cancelled(let event):
+            state.account?.isCancelled = true
+            state.account?.cancelledBy = event.by
+            if event.schema >= 2 { endKeys(&state, recorded.time, event.by) }
+            if event.reason == .reclaimed { reclaim(&state, recorded.time, event.by) }
+        case .reinstated: state.account?.isCancelled = false
+        case .emailReclaimed(let event):
+            state.account?.isCancelled = true
+            reclaim(&state, recorded.time, event.by)
+        case .idReleased(let event):
+            state.account?.isCancelled = true
+            state.account?.isReleased = true
+            endKeys(&state, recorded.time, event.by)
+        case .sessionsEnded: break
+        case .erased(let event):
+            state.account?.isCancelled = true
+            state.account?.isErased = true
+            endKeys(&state, recorded.time, event.by)
+        }
+    }
+
+    /// A reclaimed address ends every device key of the employee in the tenant.
+    private static func reclaim(_ state: inout State, _ time: Timestamp, _ by: Authority) {
+        state.account?.isReclaimed = true
+        endKeys(&state, time, by)
+    }
+
+    /// Authorizes a key. It is vouched if founding, an admin or a vouched key of the same account authorized it.
+    private static func authorize(
+        _ state: inout State, _ event: EmployeeKeyAuthorized, _ recorded: Recorded<EmployeeEvent>
+    ) {
+        state.belongsToSomebody = true
+        guard var key = state.keys[event.key] else { return }
+        if key.status != .authorized { key.authorizedAt = recorded.time }
+        key.status = .authorized
+        key.authorized = recorded.place
+        key.authorizedBy = event.by
+        switch event.by {
+        case .founding: key.isVouched = true
+        case .employee(let signer, let signed):
+            let isOwn = signer == state.account?.id
+            key.isVouched = !isOwn || signed.flatMap { state.keys[$0.key] }?.isVouched == true
+        case .app, .policy, .operator: key.isVouched = false
+        }
+        state.keys[event.key] = key
+    }
+
+    private static func endKeys(_ state: inout State, _ time: Timestamp, _ by: Authority) {
+        for key in state.keys.keys where state.keys[key]?.status != .revoked { end(&state, key, .revoked, time, by) }
+    }
+
+    private static func end(
+        _ state: inout State, _ key: PublicKeyBytes, _ status: KeyStatus, _ time: Timestamp, _ by: Authority
+    ) {
+        state.keys[key]?.status = status
+        state.keys[key]?.endedAt = time
+        state.keys[key]?.endedBy = by
+    }
+}
+
+/// An event of an employee.
+public enum EmployeeEvent: AggregateEvent {
+    /// An employee registered; the first such event founds the tenant.
+    case registered(EmployeeRegistered)
+    /// A device presented a key, which is pending.
+    case keyPresented(EmployeeKeyPresented)
+    /// A device key was authorized.
+    case keyAuthorized(EmployeeKeyAuthorized)
+    /// A pending device key was refused for good.
+    case keyRefused(EmployeeKeyRefused)
+    /// An authorized device key was revoked for good.
+    case keyRevoked(EmployeeKeyRevoked)
+    /// An employee was approved and is active.
+    case approved(EmployeeApproved)
+    /// An employee was cancelled and may no longer log in.
+    case cancelled(EmployeeCancelled)
+    /// A cancellation was taken back.
+    case reinstated(EmployeeReinstated)
+    /// A tenant reclaimed an address that it owns; the employee's device keys end with it.
+    case emailReclaimed(EmailReclaimed)
+    /// The employee's personal data was erased for good.
+    case erased(EmployeeErased)
+    /// A provisional employee id was released.
+    case idReleased(EmployeeIdReleased)
+    /// All sessions of an employee were ended by somebody with authority.
+    case sessionsEnded(EmployeeSessionsEnded)
+
+    /// The event types of this aggregate.
+    public static let payloads: [any EventPayload.Type] = [
+        EmployeeRegistered.self, EmployeeKeyPresented.self, EmployeeKeyAuthorized.self, EmployeeKeyRefused.self,
+        EmployeeKeyRevoked.self, EmployeeApproved.self, EmployeeCancelled.self, EmployeeReinstated.self,
+        EmailReclaimed.self, EmployeeErased.self,
+        EmployeeIdReleased.self,
+        EmployeeSessionsEnded.self,
+    ]
+
+    /// The payload of the event.
+    public var payload: any EventPayload {
+        switch self {
+        case .registered(let event): event
+        case .keyPresented(let event): event
+        case .keyAuthorized(let event): event
+        case .keyRefused(let event): event
+        case .keyRevoked(let event): event
+        case .approved(let event): event
+        case .cancelled(let event): event
+        case .reinstated(let event): event
+        case .emailReclaimed(let event): event
+        case .erased(let event): event
+        case .idReleased(let event): event
+        case .sessionsEnded(let event): event
+        }
+    }
+
+    /// Wraps a payload of this aggregate; `nil` for any other.
+    public init?(_ payload: any EventPayload) {
+        switch payload {
+        case let event as EmployeeRegistered: self = .registered(event)
+        case let event as EmployeeKeyPresented: self = .keyPresented(event)
+        case let event as EmployeeKeyAuthorized: self = .keyAuthorized(event)
+        case let event as EmployeeKeyRefused: self = .keyRefused(event)
+        case let event as EmployeeKeyRevoked: self = .keyRevoked(event)
+        case let event as EmployeeApproved: self = .approved(event)
+        case let event as EmployeeCancelled: self = .cancelled(event)
+        case let event as EmployeeReinstated: self = .reinstated(event)
+        case let event as EmailReclaimed: self = .emailReclaimed(event)
+        case let event as EmployeeErased: self = .erased(event)
+        case let event as EmployeeIdReleased: self = .idReleased(event)
+        case let event as EmployeeSessionsEnded: self = .sessionsEnded(event)
+        default: return nil
+        }
+    }
+}

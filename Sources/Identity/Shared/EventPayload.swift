@@ -1,0 +1,135 @@
+public import Canonical
+
+/// The payload of one event type. Its name and members are permanent.
+public protocol EventPayload: Sendable, Equatable {
+    /// The permanent type name of the event.
+    static var type: String { get }
+    /// The schema versions that can be decoded.
+    static var schemas: ClosedRange<Int> { get }
+
+    /// The schema version that the event is written in; new events have the latest one.
+    var schema: Int { get }
+
+    /// Encodes the entry's `data`, with personal texts encrypted.
+    ///
+    /// - Throws: ``EventError`` if a value does not fit its member, and the coder's errors.
+    func encode(using coder: some PersonalDataCoder) throws -> JSONValue
+
+    /// Decodes the entry's `data` strictly: an unknown member or a wrong size is an error.
+    ///
+    /// - Throws: `JSONError` with the pointer of the member, and the coder's errors.
+    init(data: JSONValue, schema: Int, using coder: some PersonalDataCoder) throws
+}
+
+extension EventPayload {
+    /// Most events have only version 1.
+    public static var schemas: ClosedRange<Int> { 1...1 }
+
+    /// Most events have only version 1.
+    public var schema: Int { 1 }
+}
+
+/// All event types. Golden files, and a test that lists their folder, keep the set fixed.
+public enum EventCatalogue {
+    /// All event types, by aggregate.
+    public static let all: [any EventPayload.Type] = [
+        EmployeeRegistered.self, EmployeeKeyPresented.self, EmployeeKeyAuthorized.self, EmployeeKeyRefused.self,
+        EmployeeKeyRevoked.self, EmployeeApproved.self, EmployeeCancelled.self, EmployeeReinstated.self,
+        EmailReclaimed.self, EmployeeErased.self, EmployeeIdReleased.self, EmployeeSessionsEnded.self,
+        TenantPolicyChanged.self, DomainConfirmed.self, AppLinked.self, AppUnlinked.self, AdminAppointed.self,
+        AdminDismissed.self, SecurityAdminSucceeded.self, AddressReclaimed.self,
+        InvitationIssued.self, InvitationUsed.self, InvitationRevoked.self,
+        CredentialsSet.self, CredentialsChanged.self, RecoveryOpened.self, RecoveryConfirmed.self,
+        RecoveryCancelled.self, EmailReleased.self, UserErased.self,
+        AppRegistered.self, AppSecretIssued.self, AppSecretRetired.self, AppSecretRevoked.self,
+        SystemFounded.self, CheckpointSealed.self,
+        AttemptCharged.self, AttemptsCleared.self, CredentialsLocked.self,
+        AnswersValidated.self, PassphraseValidated.self,
+        SessionOpened.self, SessionClosed.self,
+    ]
+
+    private static let byName = Dictionary(all.map { ($0.type, $0) }, uniquingKeysWith: { first, _ in first })
+
+    /// Whether there is an event of that type.
+    public static func isKnown(type: String) -> Bool { byName[type]?.type.utf8.elementsEqual(type.utf8) ?? false }
+
+    /// Decodes an event of any type.
+    ///
+    /// - Throws: ``EventError`` for an unknown type or schema, and the errors of decoding the members.
+    public static func decode(
+        type: String, schema: Int, data: JSONValue, using coder: some PersonalDataCoder
+    ) throws -> any EventPayload {
+        guard let payload = byName[type], payload.type.utf8.elementsEqual(type.utf8) else {
+            throw EventError(.unknownType, type)
+        }
+        guard payload.schemas.contains(schema) else { throw EventError(.unknownSchema, type) }
+        return try payload.init(data: data, schema: schema, using: coder)
+    }
+}
+
+/// The sizes allowed for members of varying length, in bytes; checked when encoding and decoding.
+enum EventLimits {
+    /// A challenge: a tag and a canonical JSON object of identifiers.
+    static let challenge = 1...4_096
+    /// A signed statement.
+    static let statement = 1...4_096
+    /// A credential record; version 1 has less than 4 KiB.
+    static let record = 1...16_384
+    /// An unencrypted name.
+    static let name = 1...256
+
+    /// A number of attempts.
+    static let count = 0...1_000_000
+
+    /// The largest number of device keys that a role event may list.
+    static let fingerprints = 32
+
+    static func check(_ count: Int, _ limit: ClosedRange<Int>, _ pointer: String) throws(EventError) {
+        guard limit.contains(count) else { throw EventError(.invalidValue, pointer) }
+    }
+
+    static func check(_ bytes: [UInt8], _ limit: ClosedRange<Int>, _ pointer: String) throws(EventError) {
+        guard limit.contains(bytes.count) else { throw EventError(.invalidValue, pointer) }
+    }
+
+    static func check(_ text: String, _ limit: ClosedRange<Int>, _ pointer: String) throws(EventError) {
+        guard limit.contains(text.utf8.count), !text.utf8.contains(0) else { throw EventError(.invalidValue, pointer) }
+    }
+}
+
+/// An error in encoding or decoding an event.
+public struct EventError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The stable code of an error. More codes may be added.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The identifier, such as `event.unknown_type`.
+        public let rawValue: String
+        /// Takes any identifier; prefer the constants.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// The identifier.
+        public var description: String { rawValue }
+
+        /// The catalogue has no such type. Reading stops, because no event may be skipped silently.
+        public static let unknownType = Code(rawValue: "event.unknown_type")
+        /// The catalogue has the type, but not this schema version.
+        public static let unknownSchema = Code(rawValue: "event.unknown_schema")
+        /// A value does not fit its member.
+        public static let invalidValue = Code(rawValue: "event.invalid_value")
+    }
+
+    /// The code of the error.
+    public let code: Code
+    /// The type of the event, or the JSON pointer of the member.
+    public let place: String
+
+    /// Each parameter sets the property of the same name.
+    public init(_ code: Code, _ place: String) {
+        self.code = code
+        self.place = place
+    }
+
+    /// The code and the place, in printable ASCII of bounded length.
+    public var description: String {
+        let shown = place.unicodeScalars.prefix(80).map { (0x20...0x7E).contains($0.value) ? String($0) : "?" }
+        return "\(code): \(shown.joined())"
+    }
+}

@@ -1,0 +1,212 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A person across tenants: the owner of the credentials.
+public enum User: Decider {
+    /// The events of a user.
+    public typealias Event = UserEvent
+
+    /// The state of a user, folded from its events.
+    public struct State: Sendable, Equatable {
+        /// The user, once credentials are set.
+        public internal(set) var id: UserID?
+        /// The credentials in force.
+        public internal(set) var credentials: Credentials?
+        /// The address as entered; `nil` once released or erased.
+        public internal(set) var email: Personal?
+        /// The event that released the address.
+        public internal(set) var released: EventPlace?
+        /// All credentials that the user ever had; an erasure destroys their seeds.
+        public internal(set) var everyCredential: [CredentialID] = []
+        /// The most recent recovery that has not ended; it may have expired.
+        public internal(set) var recovery: Recovery?
+        /// Whether the user was erased for good.
+        public internal(set) var isErased = false
+
+        /// Whether the user still has the address.
+        public var holdsEmail: Bool { email != nil }
+    }
+
+    /// The credentials of a user.
+    public struct Credentials: Sendable, Equatable {
+        /// The credentials.
+        public let id: CredentialID
+        /// The record, as its construction defines it.
+        public let record: [UInt8]
+        /// The event that set them.
+        public let place: EventPlace
+    }
+
+    /// A command on a user.
+    public enum Command: Sendable, Equatable {
+        /// Create the user with credentials. The record was verified before.
+        case setCredentials(CredentialsSet)
+        /// Replace the credentials that the event names. The record was verified before.
+        case changeCredentials(CredentialsChanged)
+        /// Open a recovery of the credentials.
+        case openRecovery(OpenRecovery)
+        /// Confirm the open recovery.
+        case confirmRecovery(ConfirmRecovery)
+        /// Cancel the open recovery before credentials are set.
+        case cancelRecovery(CancelRecovery)
+        /// End an open recovery, if there is one, after the user proved the credentials on a device that may cancel.
+        case endRecovery(EndRecovery)
+        /// Replace the credentials by a recovery. The record was verified before.
+        case recoverCredentials(RecoverCredentials)
+        /// Release the address, because a tenant reclaimed it or released the user's last account.
+        case releaseEmail(tenant: TenantID, cause: UUID)
+        /// Erase the personal data and the credentials.
+        case erase(AuthorityDecision)
+    }
+
+    /// The reasons to reject a command.
+    public enum Rejection: CodedRejection, CaseIterable {
+        /// The user has credentials, which can only be changed.
+        case credentialsExist
+        /// The credentials to be replaced are no longer in force.
+        case credentialsReplaced
+        /// There is no such user.
+        case unknownUser
+        /// The caller may not take this decision.
+        case notPermitted
+        /// Another recovery of the user is open.
+        case recoveryInProgress
+        /// There is no such recovery, or it has ended.
+        case recoveryUnknown
+        /// The recovery that a flow relied on has ended.
+        case recoveryEnded
+        /// The user has accounts in other tenants, this tenant does not own the address, and no known device key
+        /// confirms.
+        case otherCompanies
+        /// The waiting time of the recovery is not over.
+        case recoveryNotAvailable
+
+        /// The error code in the API contract.
+        public var code: String {
+            switch self {
+            case .credentialsExist: "flow.wrong_step"
+            case .credentialsReplaced, .recoveryEnded: "request.stale"
+            case .unknownUser: "email.not_reclaimable"
+            case .notPermitted: "authorization.not_permitted"
+            case .recoveryInProgress: "recovery.in_progress"
+            case .recoveryUnknown: "recovery.unknown"
+            case .otherCompanies: "recovery.other_companies"
+            case .recoveryNotAvailable: "recovery.not_available"
+            }
+        }
+    }
+
+    /// The state before the first event.
+    public static let initial = State()
+
+    /// Applies an event to the state.
+    public static func evolve(_ state: inout State, _ recorded: Recorded<UserEvent>) {
+        switch recorded.event {
+        case .credentialsSet(let event):
+            if state.id == nil { state.email = event.email }
+            state.id = event.userID
+            state.credentials = Credentials(id: event.credentialID, record: event.record, place: recorded.place)
+            state.everyCredential.append(event.credentialID)
+        case .credentialsChanged(let event):
+            state.credentials = Credentials(id: event.credentialID, record: event.record, place: recorded.place)
+            state.everyCredential.append(event.credentialID)
+            state.recovery = nil
+        case .recoveryOpened(let event): state.recovery = Recovery(event, at: recorded.place, recorded.time)
+        case .recoveryConfirmed(let event):
+            state.recovery?.confirmation = Confirmation(place: recorded.place, time: recorded.time, by: event.by)
+            state.recovery?.version += 1
+        case .recoveryCancelled: state.recovery = nil
+        case .emailReleased:
+            state.email = nil
+            state.released = recorded.place
+        case .erased:
+            state.email = nil
+            state.credentials = nil
+            state.recovery = nil
+            state.isErased = true
+        }
+    }
+
+    /// Decides a command: returns its events, or none if the state already is as requested. Throws ``Rejection``.
+    public static func decide(_ state: State, _ command: Command) throws(Rejection) -> [UserEvent] {
+        switch command {
+        case .setCredentials(let event):
+            guard state.id == nil else { throw .credentialsExist }
+            return [.credentialsSet(event)]
+        case .changeCredentials(let event):
+            // A former id would restore a record whose seeds are destroyed.
+            guard state.credentials?.id == event.previousCredentialID, state.id == event.userID,
+                !state.everyCredential.contains(event.credentialID)
+            else { throw .credentialsReplaced }
+            return [.credentialsChanged(event)]
+        case .openRecovery(let open): return try decide(state, open)
+        case .confirmRecovery(let confirm): return try decide(state, confirm)
+        case .cancelRecovery(let cancel): return try decide(state, cancel)
+        case .endRecovery(let end): return endRecovery(state, end)
+        case .recoverCredentials(let recover): return try decide(state, recover)
+        case .releaseEmail(let tenant, let cause):
+            guard let id = state.id else { throw .unknownUser }
+            return state.holdsEmail
+                ? [.emailReleased(EmailReleased(userID: id, tenant: tenant, cause: cause))] : []
+        case .erase(let decision):
+            guard let id = state.id else { throw .unknownUser }
+            // The table has the same row for every account of the user.
+            guard AuthorityTable.permits(.erase, about: .newcomer, by: decision) else { throw .notPermitted }
+            return state.isErased ? [] : [.erased(UserErased(userID: id, by: decision.authority))]
+        }
+    }
+}
+
+/// An event of a user and their credentials.
+public enum UserEvent: AggregateEvent {
+    /// Credentials were set for a new user.
+    case credentialsSet(CredentialsSet)
+    /// Credentials were replaced.
+    case credentialsChanged(CredentialsChanged)
+    /// A recovery was opened.
+    case recoveryOpened(RecoveryOpened)
+    /// A recovery was confirmed by a second person, or by a device key of the user.
+    case recoveryConfirmed(RecoveryConfirmed)
+    /// A recovery was cancelled before credentials were set.
+    case recoveryCancelled(RecoveryCancelled)
+    /// A user's address was released, and another person may claim it.
+    case emailReleased(EmailReleased)
+    /// The user's personal data and credentials were erased for good.
+    case erased(UserErased)
+
+    /// The event types of this aggregate.
+    public static let payloads: [any EventPayload.Type] = [
+        CredentialsSet.self, CredentialsChanged.self, RecoveryOpened.self, RecoveryConfirmed.self,
+        RecoveryCancelled.self, EmailReleased.self, UserErased.self,
+    ]
+
+    /// The payload of the event.
+    public var payload: any EventPayload {
+        switch self {
+        case .credentialsSet(let event): event
+        case .credentialsChanged(let event): event
+        case .recoveryOpened(let event): event
+        case .recoveryConfirmed(let event): event
+        case .recoveryCancelled(let event): event
+        case .emailReleased(let event): event
+        case .erased(let event): event
+        }
+    }
+
+    /// Wraps a payload of this aggregate; `nil` for any other.
+    public init?(_ payload: any EventPayload) {
+        switch payload {
+        case let event as CredentialsSet: self = .credentialsSet(event)
+        case let event as CredentialsChanged: self = .credentialsChanged(event)
+        case let event as RecoveryOpened: self = .recoveryOpened(event)
+        case let event as RecoveryConfirmed: self = .recoveryConfirmed(event)
+        case let event as RecoveryCancelled: self = .recoveryCancelled(event)
+        case let event as EmailReleased: self = .emailReleased(event)
+        case let event as UserErased: self = .erased(event)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import Canonical
+import Credentials
+public import FoundationEssentials
+import Identity
+import Ledger
+
+/// One link of the chain from a device key to the tenant's root.
+public struct AuthorityLink: Sendable, Equatable {
+    /// The subject of a link.
+    public enum Subject: Sendable, Equatable {
+        /// A device key of an employee, with its fingerprint.
+        case key(fingerprint: String, employee: UUID)
+        /// An app that is linked to the tenant.
+        case app(UUID)
+    }
+
+    /// The party that authorized the link's subject.
+    public enum Grantor: String, Sendable, Equatable {
+        /// Nobody: it is the founder's key, or the founding app.
+        case founding
+        /// The app of the next link.
+        case app
+        /// The device key of the next link.
+        case employee
+        /// The operator, where the chain ends.
+        case `operator`
+        /// The tenant's policy.
+        case policy
+        /// The log has no event that authorizes the subject.
+        case missing
+    }
+
+    /// The subject of the link.
+    public let subject: Subject
+    /// The position of the authorizing event in the tenant's ledger; `nil` if there is none.
+    public let position: Int64?
+    /// The party that authorized the subject.
+    public let grantor: Grantor
+    /// Whether the subject was ended later.
+    public let isEnded: Bool
+}
+
+/// The origins of the authority of keys and apps in one tenant's ledger.
+///
+/// It only remembers events. The trail judges whether each signature is right.
+struct AuthorityChains: Sendable {
+    private struct Origin {
+        let position: Int64
+        let grantor: AuthorityLink.Grantor
+        let signer: AuthorityTrail.Holder?
+        let app: UUID?
+        var isEnded = false
+    }
+
+    private var keys: [AuthorityTrail.Holder: Origin] = [:]
+    private var apps: [UUID: Origin] = [:]
+
+    mutating func authorize(_ holder: AuthorityTrail.Holder, _ event: RecordedEvent) {
+        keys[holder] = Self.origin(event)
+    }
+
+    mutating func end(_ holder: AuthorityTrail.Holder) { keys[holder]?.isEnded = true }
+
+    /// Records an event that links or unlinks an app.
+    mutating func link(_ event: RecordedEvent) {
+        guard let app = event.data["appId"]?.uuid else { return }
+        if event.type == AppLinked.type { apps[app] = Self.origin(event) } else { apps[app]?.isEnded = true }
+    }
+
+    private static func origin(_ event: RecordedEvent) -> Origin? {
+        guard let by = AuthorityMember(event) else { return nil }
+        let signer = by.signed.flatMap { PublicKeyBytes($0.key) }.flatMap { key in
+            by.employee.map { AuthorityTrail.Holder(employee: $0, key: key) }
+        }
+        return Origin(
+            position: event.position, grantor: AuthorityLink.Grantor(rawValue: by.kind) ?? .missing, signer: signer,
+            app: by.app)
+    }
+
+    /// Returns the chain from the key with a fingerprint to the root; empty if no such key was authorized.
+    func chain(of fingerprint: String) -> [AuthorityLink] {
+        let holders = keys.keys.filter { Self.fingerprint(of: $0.key) == fingerprint }
+        guard var holder = holders.min(by: { (keys[$0]?.position ?? 0) < (keys[$1]?.position ?? 0) }) else { return [] }
+        var links: [AuthorityLink] = []
+        // Each link is older than the one before it, so the loop ends.
+        var limit = Int64.max
+        while true {
+            let origin = keys[holder].flatMap { $0.position < limit ? $0 : nil }
+            links.append(
+                AuthorityLink(
+                    subject: .key(fingerprint: Self.fingerprint(of: holder.key), employee: holder.employee),
+                    position: origin?.position, grantor: origin?.grantor ?? .missing, isEnded: origin?.isEnded ?? false)
+            )
+            guard var next = origin else { return links }
+            if next.grantor == .app, let app = next.app {
+                let link = apps[app].flatMap { $0.position < next.position ? $0 : nil }
+                links.append(
+                    AuthorityLink(
+                        subject: .app(app), position: link?.position, grantor: link?.grantor ?? .missing,
+                        isEnded: link?.isEnded ?? false))
+                guard let link else { return links }
+                next = link
+            }
+            guard next.grantor == .employee, let signer = next.signer else { return links }
+            holder = signer
+            limit = next.position
+        }
+    }
+
+    private static func fingerprint(of key: PublicKeyBytes) -> String {
+        (try? EmployeePublicKey(bytes: key.bytes).fingerprint) ?? ""
+    }
+}
+
+/// The reason why an event about authority is not lawful, in words without content.
+enum AuthorityFinding: Sendable, Equatable {
+    /// A signature, or the statement under it, does not fit the event or the ledger. A violation in events of any age.
+    case forged(String)
+    /// The table of authority does not permit the decision. Only a note for an event older than the table.
+    case unlawful(String)
+
+    /// The description of the finding.
+    var words: String {
+        switch self {
+        case .forged(let words), .unlawful(let words): words
+        }
+    }
+}
+
+/// Counts the events of one ledger that are older than the table of authority, which are not judged by it.
+struct OlderEvents: Sendable, Equatable {
+    /// The number of these events.
+    private(set) var count = 0
+    /// The position of the first one.
+    private(set) var first: Int64 = 0
+    /// The position of the last one.
+    private(set) var last: Int64 = 0
+
+    /// The note for the report; `nil` if there are no such events.
+    func note(of ledger: LedgerID) -> VerifyNote? {
+        guard count > 0 else { return nil }
+        return VerifyNote(
+            ledger: ledger, position: first, lastPosition: last,
+            detail: "\(count) decisions are older than the table of authority")
+    }
+
+    mutating func add(_ position: Int64) {
+        if count == 0 { first = position }
+        count += 1
+        last = position
+    }
+}

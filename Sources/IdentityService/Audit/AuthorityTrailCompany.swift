@@ -1,0 +1,154 @@
+import Canonical
+import Credentials
+import FoundationEssentials
+import Identity
+import Ledger
+
+/// Judges decisions about the tenant: roles, policy, domains and apps.
+extension AuthorityTrail {
+    func company(_ event: RecordedEvent, _ payload: any EventPayload) -> AuthorityFinding? {
+        switch payload {
+        case let payload as AdminAppointed: return appointed(event, payload)
+        case let payload as AdminDismissed: return dismissed(event, payload)
+        case let payload as SecurityAdminSucceeded: return succeeded(event, payload)
+        case let payload as TenantPolicyChanged:
+            return decidedByTenant(event, .changePolicy, .tenant, payload.by, aboutPolicy(event, payload)) {
+                .changePolicy(payload.policy, $0)
+            }
+        case let payload as DomainConfirmed:
+            guard let domain = try? CompanyName(payload.domain) else { return .unlawful("the domain is malformed") }
+            return decidedByTenant(event, .confirmDomain, .tenant, payload.by, nil) { .confirmDomain(domain, $0) }
+        case let payload as AppLinked:
+            if case .founding = payload.by {
+                return wasLinked || payload.roles != .usual
+                    ? .unlawful("an app is linked by founding when the tenant was founded already") : nil
+            }
+            let words = aboutLink(event, .link, payload.appID, payload.roles.names, payload.by)
+            return decidedByTenant(event, .linkApp, .tenant, payload.by, words) {
+                .linkApp(payload.appID, roles: payload.roles, $0)
+            }
+        case let payload as AppUnlinked:
+            let words = aboutLink(event, .unlink, payload.appID, [], payload.by)
+            return decidedByTenant(event, .linkApp, .tenant, payload.by, words) { .unlinkApp(payload.appID, $0) }
+        default: return nil
+        }
+    }
+
+    private func decidedByTenant(
+        _ event: RecordedEvent, _ action: AuthorityTable.Action, _ subject: AuthoritySubject, _ by: Authority,
+        _ words: String?, _ command: (AuthorityDecision) -> Tenant.Command
+    ) -> AuthorityFinding? {
+        let finding = decided(action, about: subject, by, event) { try Tenant.decide(tenant, command($0)) }
+        if by.statement == nil { return finding }
+        if case .forged? = finding { return finding }
+        return first(finding, stated(by, words))
+    }
+
+    private func appointed(_ event: RecordedEvent, _ payload: AdminAppointed) -> AuthorityFinding? {
+        guard let subject = subject(payload.employeeID), let state = employees[payload.employeeID],
+            let target = Tenant.RoleTarget(state, namedKeys: payload.fingerprints.map { Set($0) })
+        else { return .unlawful("there is no such account") }
+        let words = aboutRole(event, .appoint, payload.employeeID, payload.fingerprints, payload.by)
+        return decidedByTenant(event, .appointAdmin, subject, payload.by, words) { .appointAdmin(target, $0) }
+    }
+
+    /// An admin is dismissed by a separate decision, or with a cancellation.
+    private func dismissed(_ event: RecordedEvent, _ payload: AdminDismissed) -> AuthorityFinding? {
+        guard let subject = subject(payload.employeeID), let account = employees[payload.employeeID]?.account else {
+            return .unlawful("there is no such account")
+        }
+        let isCancelled = account.isCancelled && account.cancelledBy == payload.by
+        let words = isCancelled ? nil : aboutRole(event, .dismiss, payload.employeeID, nil, payload.by)
+        return decidedByTenant(event, .dismissAdmin, subject, payload.by, words) {
+            .dismissAdmin(payload.employeeID, of: account.user, $0)
+        }
+    }
+
+    private func succeeded(_ event: RecordedEvent, _ payload: SecurityAdminSucceeded) -> AuthorityFinding? {
+        guard let state = employees[payload.employeeID],
+            let target = Tenant.RoleTarget(state, namedKeys: payload.fingerprints.map { Set($0) })
+        else { return .unlawful("there is no such account") }
+        // The device that signs is the one that logged in.
+        var loggedInAt: Timestamp?
+        if case .employee(let signer, let signed?) = payload.by {
+            loggedInAt = logins[signer]?[KeyFingerprint(of: signed.key)]
+        }
+        let time = decidedAt(event)
+        return decidedByTenant(event, .succeed, .securityAdmin, payload.by, aboutSuccession(event, payload)) {
+            .succeedSecurityAdmin(target, loggedInAt: loggedInAt, at: time, $0)
+        }
+    }
+}
+
+/// Judges the issue, revocation and use of invitations.
+///
+/// Their texts are encrypted, so an invitation's employee id is not compared with that of the registration.
+extension AuthorityTrail {
+    /// Returns what is wrong with an event of an invitation, or `nil`.
+    func invitation(_ event: RecordedEvent, _ payload: any EventPayload) -> AuthorityFinding? {
+        switch payload {
+        case let payload as InvitationIssued: return issued(event, payload)
+        case let payload as InvitationRevoked: return revoked(event, payload)
+        case let payload as InvitationUsed:
+            let state = invitationState(payload.invitationID)
+            guard state.isOpen(at: decidedAt(event)), state.isBacked else {
+                return .unlawful("an invitation is used that is not open")
+            }
+            guard employees[payload.employeeID]?.account?.registeredAt == event.time else {
+                return .unlawful("an invitation is used by somebody who does not register")
+            }
+            return nil
+        default: return nil
+        }
+    }
+
+    private func issued(_ event: RecordedEvent, _ payload: InvitationIssued) -> AuthorityFinding? {
+        let state = invitationState(payload.invitationID)
+        let finding = decided(.issueInvitation, about: .newcomer, payload.by, event) { decision in
+            guard AuthorityTable.permits(.issueInvitation, about: .newcomer, by: decision) else {
+                throw Invitation.Rejection.notPermitted
+            }
+            guard state.issue == nil else { throw Invitation.Rejection.issued }
+            return [payload.invitationID]
+        }
+        let words = aboutInvitation(event, .issue, payload.subject, payload.by) { statement in
+            // An append may raise the event's time, but never the expiry.
+            statement.seconds.map { payload.expiresAt <= event.time.adding(.seconds($0)) } ?? false
+        }
+        return invitationDecided(finding, payload.by, words)
+    }
+
+    private func revoked(_ event: RecordedEvent, _ payload: InvitationRevoked) -> AuthorityFinding? {
+        let state = invitationState(payload.invitationID)
+        if case .policy = payload.by, payload.reason == .issuerEnded {
+            let ended = try? Invitation.decide(state, .endWithIssuer(at: decidedAt(event)))
+            guard ended?.isEmpty == false else {
+                return .unlawful("an invitation ends by policy that is not open, or whose issuer may still decide")
+            }
+            return nil
+        }
+        let finding = decided(.revokeInvitation, about: .newcomer, payload.by, event) { decision in
+            try Invitation.decide(state, .revoke(decision))
+        }
+        let words = aboutInvitation(event, .revoke, state.issue?.subject, payload.by) { statement in
+            statement.invitation == payload.invitationID.uuid
+        }
+        return invitationDecided(finding, payload.by, words)
+    }
+
+    private func invitationDecided(
+        _ finding: AuthorityFinding?, _ by: Authority, _ words: String?
+    ) -> AuthorityFinding? {
+        if by.statement == nil { return finding }
+        if case .forged? = finding { return finding }
+        return first(finding, stated(by, words))
+    }
+
+    /// The invitation, with the issuer's present authority.
+    private func invitationState(_ id: InvitationID) -> Invitation.State {
+        let state = invitations[id] ?? Invitation.initial
+        var issuer: Employee.State?
+        if case .employee(let employee, _)? = state.issue?.by { issuer = employees[employee] }
+        return state.backed(in: tenant, issuer: issuer)
+    }
+}

@@ -1,0 +1,273 @@
+import Canonical
+import Credentials
+import EventCoding
+import FoundationEssentials
+import Identity
+import Ledger
+
+/// Judges whether the deciders would have made an event from the state of its ledger.
+extension AuthorityTrail {
+    /// Returns what is wrong with an event, or `nil`.
+    func judge(_ event: RecordedEvent, _ payload: any EventPayload) -> AuthorityFinding? {
+        if let words = place(event, payload) { return .forged(words) }
+        switch payload {
+        case let payload as EmployeeRegistered: return registered(event, payload)
+        case let payload as EmployeeKeyAuthorized: return authorized(event, payload)
+        case let payload as EmployeeKeyRefused:
+            return ended(event, .refuse, payload.employeeID, payload.key, payload.reason, payload.by)
+        case let payload as EmployeeKeyRevoked:
+            return ended(event, .revoke, payload.employeeID, payload.key, payload.reason, payload.by)
+        case let payload as SessionOpened: return opened(payload)
+        case is RecoveryOpened, is RecoveryConfirmed, is RecoveryCancelled: return recovery(event, payload)
+        default: break
+        }
+        return status(event, payload) ?? company(event, payload) ?? invitation(event, payload)
+    }
+
+    /// The tolerance by which an event's time in a tenant's ledger may be later than its decision, for rules that count
+    /// minutes.
+    private static let appendTime = Duration.seconds(60)
+
+    /// The earliest time at which an event was decided.
+    func decidedAt(_ event: RecordedEvent) -> Timestamp { event.time.adding(.zero - Self.appendTime) }
+
+    /// Checks that an event is in the stream that it changes: the service folds streams, whatever the members say.
+    private func place(_ event: RecordedEvent, _ payload: any EventPayload) -> String? {
+        let stream: StreamID
+        let tenant = TenantID(event.ledger.uuid)
+        if EmployeeEvent(payload) != nil {
+            guard let employee = event.data["employeeId"]?.uuid else { return "the event names no employee" }
+            stream = .employee(EmployeeID(employee), in: tenant)
+        } else if TenantEvent(payload) != nil {
+            stream = .tenant(tenant)
+        } else if InvitationEvent(payload) != nil {
+            guard let invitation = event.data["invitationId"]?.uuid else { return "the event names no invitation" }
+            stream = .invitation(InvitationID(invitation), in: tenant)
+        } else {
+            return nil
+        }
+        return event.stream == stream ? nil : "the event is not in the stream of what it is about"
+    }
+
+    /// The account as the table of authority knows one.
+    func subject(_ employee: EmployeeID) -> AuthoritySubject? {
+        employees[employee]?.account.map { AuthoritySubject(employee, of: $0.user, role: tenant.role(of: employee)) }
+    }
+
+    /// Asks a decider whether it would have made a signed decision.
+    func decided<Event>(
+        _ action: AuthorityTable.Action, about subject: AuthoritySubject, _ by: Authority, _ event: RecordedEvent,
+        _ decide: (AuthorityDecision) throws -> [Event]
+    ) -> AuthorityFinding? {
+        switch decision(action, about: subject, by, event) {
+        case .not(let finding): return finding
+        case .by(let decision):
+            do {
+                guard try decide(decision).isEmpty else { return nil }
+                return .unlawful("the event repeats what was decided already")
+            } catch {
+                let isRefused =
+                    error as? Employee.Rejection == .notPermitted || error as? Tenant.Rejection == .notPermitted
+                    || error as? Invitation.Rejection == .notPermitted
+                guard !isRefused,
+                    AuthorityTable.permits(action, about: subject, by: decision, under: policy(action))
+                else {
+                    return .unlawful(AuthorityWords.notPermitted(action, subject))
+                }
+                let reason = (error as? any CodedRejection).map { ": \($0)" } ?? ""
+                return .unlawful("no decider would \(action.rawValue) here\(reason)")
+            }
+        }
+    }
+
+    /// The policy that selects among the capacities of an action.
+    private func policy(_ action: AuthorityTable.Action) -> KeyAuthorization {
+        action == .authorizeKey ? tenant.policy.keyAuthorization : .application
+    }
+
+    /// Selects the finding to report: the table's if it applies to the ledger, otherwise the forged one.
+    func first(_ finding: AuthorityFinding?, _ stated: AuthorityFinding?) -> AuthorityFinding? {
+        isUnderTable ? finding ?? stated : stated ?? finding
+    }
+
+    /// Returns what is wrong with a statement. For the operator the signature binds the whole event.
+    func stated(_ by: Authority, _ words: @autoclosure () -> String?) -> AuthorityFinding? {
+        if case .operator = by { return nil }
+        return words().map(AuthorityFinding.forged)
+    }
+
+    // MARK: Accounts and keys
+
+    /// A registration approves only if the policy does, and founds only at the first position.
+    private func registered(_ event: RecordedEvent, _ payload: EmployeeRegistered) -> AuthorityFinding? {
+        guard employees[payload.employeeID]?.account == nil else {
+            return .unlawful("an account is registered a second time")
+        }
+        let isFounding = event.position == 1
+        guard payload.approved == (isFounding || tenant.policy.approval == .automatic) else {
+            return .unlawful("the account is not approved as the policy says")
+        }
+        return nil
+    }
+
+    private func authorized(_ event: RecordedEvent, _ payload: EmployeeKeyAuthorized) -> AuthorityFinding? {
+        if case .founding = payload.by {
+            guard root == nil, payload.employeeID == tenant.founder else {
+                return .forged("a key that is not the founder's first has no signature")
+            }
+            return nil
+        }
+        guard payload.by.statement != nil else { return .forged(AuthorityWords.unsigned(.authorizeKey)) }
+        guard let subject = subject(payload.employeeID), let state = employees[payload.employeeID] else {
+            return .unlawful("there is no such account")
+        }
+        let finding = decided(.authorizeKey, about: subject, payload.by, event) { decision in
+            try Employee.decide(
+                state,
+                .authorizeKey(
+                    Employee.AuthorizeKey(key: payload.key, decision: decision, tenant: tenant, time: event.time)))
+        }
+        if case .forged? = finding { return finding }
+        return first(
+            finding, stated(payload.by, aboutKey(event, .authorize, payload.key, payload.employeeID, payload.by)))
+    }
+
+    private func ended(
+        _ event: RecordedEvent, _ action: KeyStatement.Action, _ employee: EmployeeID, _ key: PublicKeyBytes,
+        _ reason: ReasonCode, _ by: Authority
+    ) -> AuthorityFinding? {
+        guard let subject = subject(employee), let state = employees[employee] else {
+            return .unlawful("there is no such account")
+        }
+        let finding = decided(.endKey, about: subject, by, event) { decision in
+            let end = Employee.EndKey(key: key, reason: reason, decision: decision, tenant: tenant, time: event.time)
+            return try Employee.decide(state, action == .refuse ? .refuseKey(end) : .revokeKey(end))
+        }
+        if by.statement == nil { return finding }
+        if case .forged? = finding { return finding }
+        return first(finding, stated(by, aboutKey(event, action, key, employee, by)))
+    }
+
+    /// A session needs a link of the app through which it was opened.
+    private func opened(_ payload: SessionOpened) -> AuthorityFinding? {
+        guard payload.schema > 1 else { return nil }
+        guard let app = payload.appID, tenant.links[app] != nil else {
+            return .unlawful("a session is opened by an app that is not linked")
+        }
+        return nil
+    }
+
+    // MARK: Status
+
+    private func status(_ event: RecordedEvent, _ payload: any EventPayload) -> AuthorityFinding? {
+        switch payload {
+        case let payload as EmployeeApproved:
+            return decidedAbout(event, .approve, .approve, payload.employeeID, payload.by) { state, by in
+                try Employee.decide(state, .approve(Employee.Approve(by: by)))
+            } ?? verified(payload)
+        case let payload as EmployeeCancelled: return cancelled(event, payload)
+        case let payload as EmployeeReinstated:
+            return decidedAbout(event, .reinstate, .reinstate, payload.employeeID, payload.by) { state, by in
+                try Employee.decide(state, .reinstate(Employee.Reinstate(by: by)))
+            }
+        case let payload as EmployeeSessionsEnded:
+            return decidedAbout(event, .endSessions, .endSessions, payload.employeeID, payload.by) { state, by in
+                try Employee.decide(state, .endSessions(Employee.EndSessions(reason: payload.reason, by: by)))
+            }
+        case let payload as EmailReclaimed:
+            return reclaimed(event, payload.by, subject(payload.employeeID) ?? .newcomer, payload.userID)
+        case let payload as AddressReclaimed: return reclaimed(event, payload.by, .newcomer, payload.userID)
+        case let payload as EmployeeErased: return erased(event, payload.employeeID, payload.by)
+        case let payload as EmployeeIdReleased: return released(event, payload)
+        default: return nil
+        }
+    }
+
+    private func decidedAbout(
+        _ event: RecordedEvent, _ action: AuthorityTable.Action, _ statement: EmployeeStatement.Action,
+        _ employee: EmployeeID, _ by: Authority,
+        _ decide: (Employee.State, Employee.StatusDecision) throws -> [EmployeeEvent]
+    ) -> AuthorityFinding? {
+        guard let subject = subject(employee), let state = employees[employee] else {
+            return .unlawful("there is no such account")
+        }
+        let finding = decided(action, about: subject, by, event) { decision in
+            try decide(state, Employee.StatusDecision(role: tenant.role(of: employee), decision: decision))
+        }
+        if by.statement == nil { return finding }
+        if case .forged? = finding { return finding }
+        return first(finding, stated(by, aboutEmployee(event, statement, employee, by)))
+    }
+
+    /// Only an admin's approval verifies an address, in a tenant with a confirmed domain.
+    private func verified(_ payload: EmployeeApproved) -> AuthorityFinding? {
+        guard payload.emailVerified else { return nil }
+        if case .employee = payload.by, !tenant.confirmedDomains.isEmpty { return nil }
+        return .unlawful("the approval verifies an address without a confirmed domain or an admin")
+    }
+
+    /// A cancellation is a separate decision, or goes with a reclaimed address or an erasure.
+    private func cancelled(_ event: RecordedEvent, _ payload: EmployeeCancelled) -> AuthorityFinding? {
+        // An erasure must follow; otherwise the trail reports it with the next event.
+        if case .operator = payload.by { return erased(event, payload.employeeID, payload.by) }
+        guard let account = employees[payload.employeeID]?.account else { return .unlawful("there is no such account") }
+        let isReclaim = payload.by.statement.map { $0.statement.starts(with: SignatureTag.emailReclaim.line) } ?? false
+        guard isReclaim || payload.reason == .reclaimed else {
+            return decidedAbout(event, .cancel, .cancel, payload.employeeID, payload.by) { state, by in
+                try Employee.decide(state, .cancel(Employee.Cancel(by: by)))
+            }
+        }
+        guard payload.reason == .cancelled || account.isReclaimed else {
+            return .unlawful("an account is cancelled for an address that was not reclaimed")
+        }
+        let subject = AuthoritySubject(account.id, of: account.user, role: tenant.role(of: account.id))
+        return reclaimed(event, payload.by, subject, account.user)
+    }
+
+    private func reclaimed(
+        _ event: RecordedEvent, _ by: Authority, _ subject: AuthoritySubject, _ user: UserID
+    ) -> AuthorityFinding? {
+        let finding = decided(.reclaimEmail, about: subject, by, event) { decision in
+            guard AuthorityTable.permits(.reclaimEmail, about: subject, by: decision) else {
+                throw Tenant.Rejection.notPermitted
+            }
+            guard !tenant.confirmedDomains.isEmpty else { throw Employee.Rejection.emailNotReclaimable }
+            return [user]
+        }
+        if by.statement == nil { return finding }
+        if case .forged? = finding { return finding }
+        return first(finding, stated(by, aboutAddress(event, user, by)))
+    }
+
+    private func erased(_ event: RecordedEvent, _ employee: EmployeeID, _ by: Authority) -> AuthorityFinding? {
+        guard let subject = subject(employee), let state = employees[employee] else {
+            return .unlawful("there is no such account")
+        }
+        return decided(.erase, about: subject, by, event) { decision in
+            try Employee.decide(
+                state,
+                .erase(
+                    Employee.Erase(
+                        role: tenant.role(of: employee), includesSecurityAdmin: true, decision: decision)))
+        }
+    }
+
+    /// An id is released with a cancellation, or by policy after its time or when somebody with an invitation
+    /// registers.
+    private func released(_ event: RecordedEvent, _ payload: EmployeeIdReleased) -> AuthorityFinding? {
+        guard let state = employees[payload.employeeID], let account = state.account else {
+            return .unlawful("there is no such account")
+        }
+        guard state.isProvisional else { return .unlawful("the employee id belongs to somebody") }
+        switch (payload.reason, payload.by) {
+        case (.cancelled, let by) where account.isCancelled && by == account.cancelledBy: return nil
+        case (.expired, .policy):
+            let end = account.registeredAt.adding(Employee.provisionalLifetime)
+            return end <= event.time ? nil : .unlawful("the employee id is released before its time is over")
+        case (.invited, .policy):
+            return lastInvitationUse == event.time
+                ? nil : .unlawful("the employee id is released for an invitation that nobody used")
+        default: return .unlawful("the employee id is released by nobody who may")
+        }
+    }
+}

@@ -1,0 +1,207 @@
+import Canonical
+import Credentials
+import EventCoding
+import FoundationEssentials
+import Identity
+import Ledger
+import Postgres
+
+/// Verifies each user's credentials in one directory.
+///
+/// Every record is in its user's stream, follows exactly the record before it and has an id of its own. It is signed by
+/// the key that it replaces, or names the decisions of two people. No record follows the user's erasure.
+///
+/// The trail's memory grows with the users and the credentials of one directory.
+struct CredentialTrail: Sendable {
+    private enum Standing {
+        case inForce(credential: UUID, PreviousCredentials)
+        case erased
+    }
+    private var recoveries = RecoveryTrail()
+    private var standings: [UUID: Standing] = [:]
+    private var credentials: Set<UUID> = []
+
+    /// Takes the next event, and returns what is wrong with it or `nil`.
+    mutating func follow(_ event: RecordedEvent) -> String? {
+        let words = judge(event)
+        return recoveries.follow(event) ?? words
+    }
+
+    private mutating func judge(_ event: RecordedEvent) -> String? {
+        switch event.type {
+        case CredentialsSet.type, CredentialsChanged.type: return take(event)
+        case UserErased.type:
+            if let user = event.data["userId"]?.uuid { standings[user] = .erased }
+            return nil
+        default: return nil
+        }
+    }
+
+    private mutating func take(_ event: RecordedEvent) -> String? {
+        guard let user = event.data["userId"]?.uuid, let credential = event.data["credentialId"]?.uuid,
+            let bytes = event.data["record"]?.bytes, let record = try? StoredCredentials(bytes: bytes).record
+        else { return "the event has no record" }
+        let standing = standings[user], isNew = credentials.insert(credential).inserted
+        // Right or wrong, later events were decided on it. But nothing restores an erased user.
+        if case .erased = standing { return "credentials of a user who was erased" }
+        standings[user] = .inForce(credential: credential, PreviousCredentials(record))
+        guard event.stream == .user(UserID(user)) else { return "the event is not in its user's stream" }
+        guard isNew else { return "the credential's id was used before" }
+        guard event.type == CredentialsChanged.type else {
+            return standing == nil ? nil : "credentials are set where there are some"
+        }
+        guard case .inForce(let before, let previous) = standing, before == event.data["previousCredentialId"]?.uuid,
+            let challenge = event.data["challenge"]?.bytes.flatMap({ try? Challenge(parsing: $0) }),
+            (try? record.verify(employeeKey: challenge.fields.employeeKey, previous: previous)) != nil
+        else { return "the record does not follow the one it replaces" }
+        switch record.content.authority {
+        case .changed: return challenge.fields.purpose == .change ? nil : "the challenge is for another purpose"
+        case .recovered: return recoveries.judge(record, challenge, event)
+        case .initial: return "the record is not signed by the replaced key"
+        }
+    }
+}
+
+/// A user key that signed a validation, as the tenant's ledger has it.
+struct ValidatedKey: Hashable, Sendable {
+    let credential: UUID
+    let user: UUID
+    let key: PublicKeyBytes
+
+    /// The key of a validation; `nil` for any other event.
+    init?(validation event: RecordedEvent) {
+        guard event.type == AnswersValidated.type || event.type == PassphraseValidated.type,
+            let credential = event.data["credentialId"]?.uuid, let user = event.data["userId"]?.uuid,
+            let key = event.data["userKey"]?.bytes.flatMap({ PublicKeyBytes($0) })
+        else { return nil }
+        self.credential = credential
+        self.user = user
+        self.key = key
+    }
+
+    /// The key of an event with a credential record, whatever its type; `nil` for any other event.
+    init?(record event: RecordedEvent) {
+        guard let bytes = event.data["record"]?.bytes,
+            let context = try? StoredCredentials(bytes: bytes).record.sealed.context,
+            let key = PublicKeyBytes(context.userPublicKey.bytes)
+        else { return nil }
+        credential = context.credentialId
+        user = context.userId
+        self.key = key
+    }
+}
+
+/// The user keys of validations, each with its first occurrence. Validations are in tenants' ledgers; the records that
+/// prove their keys are in directories.
+///
+/// Tenants' ledgers are read first, so every validation there has its record in a directory that is read later. Memory
+/// grows with the number of credentials that were ever used.
+struct ValidatedKeys: Sendable {
+    private struct Place: Sendable {
+        let ledger: LedgerID
+        let position: Int64
+    }
+    private var places: [ValidatedKey: Place] = [:]
+    /// The recovery decisions that tenants' ledgers and directories must have in common.
+    var recoveries = RecoveryCopyTrail()
+
+    /// Takes an event of a tenant's ledger.
+    mutating func follow(_ event: RecordedEvent) {
+        recoveries.follow(event)
+        guard let key = ValidatedKey(validation: event), places[key] == nil else { return }
+        places[key] = Place(ledger: event.ledger, position: event.position)
+    }
+
+    /// Takes an event of a directory, removes the key that its record proves, and returns what is wrong with a recovery
+    /// or `nil`.
+    mutating func match(_ event: RecordedEvent) -> String? {
+        if !places.isEmpty, let key = ValidatedKey(record: event) { places[key] = nil }
+        return recoveries.match(event)
+    }
+
+    mutating func merge(_ other: ValidatedKeys) {
+        places.merge(other.places) { first, _ in first }
+        recoveries.merge(other.recoveries)
+    }
+
+    /// Splits the keys by the directories of their records. The result also has an entry for each wanted directory.
+    func byDirectory(_ wanted: Set<LedgerID> = []) -> [LedgerID: ValidatedKeys] {
+        var directories: [LedgerID: ValidatedKeys] = [:]
+        for (key, place) in places {
+            directories[.directory(of: UserID(key.user)), default: ValidatedKeys()].places[key] = place
+        }
+        for directory in wanted.union(recoveries.directories).union(directories.keys) {
+            directories[directory, default: ValidatedKeys()].recoveries = recoveries.part(of: directory)
+        }
+        return directories
+    }
+
+    /// The users of the keys and recoveries.
+    var users: Set<UUID> { Set(places.keys.map(\.user)).union(recoveries.users) }
+
+    /// The keys without a record, after a whole directory was read.
+    var violations: [Violation] { missing + recoveries.violations }
+
+    private var missing: [Violation] {
+        places.values.map { place in
+            Violation(
+                .signature, ledger: place.ledger, position: place.position,
+                "the user key is not one of the user's credentials")
+        }
+    }
+}
+
+/// Compares the user keys of one tenant's validations with the records in their users' streams.
+///
+/// It reads the streams instead of the directories, which hold all users with the same first byte of the id. It
+/// verifies the records' signatures and their chain. Only a verification of the whole log shows that the records are
+/// complete and match the checkpoints.
+struct UserRecords: Sendable {
+    /// The number of streams read at once.
+    private static let step = 500
+    private let reader: LedgerReader
+
+    /// Compares over a pool of the reader role.
+    init(pool: PostgresPool) { reader = LedgerReader(pool: pool, storesTiles: false) }
+
+    /// Returns what is wrong with the records, and the validations without a record.
+    ///
+    /// - Throws: ``LedgerError`` if the database cannot be read; never for its content.
+    func violations(of validated: ValidatedKeys) async throws -> [Violation] {
+        var left = validated
+        var violations: [Violation] = []
+        let users = validated.users.sorted { $0.uuidString < $1.uuidString }
+        for start in stride(from: 0, to: users.count, by: Self.step) {
+            let streams = users[start..<min(start + Self.step, users.count)].map { StreamID.user(UserID($0)) }
+            for (stream, events) in try await read(streams, &violations) {
+                var trail = CredentialTrail()
+                for event in events {
+                    let found = [left.match(event), EventSignatures.violation(event), trail.follow(event)]
+                        .compactMap { $0 }
+                    violations += found.map {
+                        Violation(.signature, ledger: stream.ledger, position: event.position, $0)
+                    }
+                }
+            }
+        }
+        return violations + left.violations
+    }
+
+    /// Reads streams. A stream with malformed entries is a violation and does not prevent others from being read.
+    private func read(
+        _ streams: [StreamID], _ violations: inout [Violation]
+    ) async throws -> [StreamID: [RecordedEvent]] {
+        do { return try await reader.streams(streams) } catch {
+            guard error.code == .invalidEntry else { throw error }
+            guard streams.count > 1 else {
+                violations += streams.map { Violation(.entry, ledger: $0.ledger, "a user's stream cannot be read") }
+                return [:]
+            }
+            var events: [StreamID: [RecordedEvent]] = [:]
+            for stream in streams {
+                events.merge(try await read([stream], &violations)) { first, _ in first }
+            }
+            return events
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import Canonical
+import EventCoding
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import Logging
+
+/// Pages through a tenant's ledger, with personal members decrypted while the key exists.
+struct PageEntries: Sendable {
+    /// The largest number of ledger pages that one call reads, which bounds the cost of a filter with few matches.
+    /// Types are compared here: the database would read the whole ledger for a rare type.
+    static let maximumPages = 20
+    /// The number of events of a page if there is a filter.
+    static let filteredPage = 500
+    let context: ServiceContext
+
+    func run(_ company: String, _ query: EventQuery, caller: Caller) async throws -> Page<EventView> {
+        let access = try await context.access(company, caller, role: .authorization)
+        let ledger = LedgerID(access.tenant.id.uuid)
+        var concerned: UUID?
+        if let employee = query.employee {
+            concerned = try await context.employee(employee, in: access.tenant.id).id.uuid
+        }
+        var items: [EventView] = []
+        var cursor = query.after
+        let limit = query.type == nil && concerned == nil ? query.limit : max(query.limit, Self.filteredPage)
+        func isWanted(_ event: RecordedEvent) -> Bool {
+            (query.type.map { $0 == event.type } ?? true) && (concerned.map { Self.concerns(event, $0) } ?? true)
+        }
+        for _ in 0..<Self.maximumPages {
+            let page = try await context.reader.ledger(ledger, after: cursor, limit: limit)
+            let wanted = page.events.filter(isWanted).prefix(query.limit - items.count)
+            let keys = try await keys(for: wanted, in: ledger)
+            for event in page.events {
+                if let asOf = query.asOf, event.time > asOf { return Page(items: items, next: nil) }
+                cursor = event.position
+                guard isWanted(event) else { continue }
+                items.append(Self.view(of: event, keys))
+                if items.count == query.limit {
+                    return Page(items: items, next: cursor < page.size ? cursor : nil)
+                }
+            }
+            cursor = page.cursor
+            guard page.hasMore else { return Page(items: items, next: nil) }
+        }
+        return Page(items: items, next: cursor)
+    }
+
+    private func keys(for events: some Collection<RecordedEvent>, in ledger: LedgerID) async throws -> [UUID: PersonKey]
+    {
+        let ids = events.reduce(into: Set<UUID>()) { $0.formUnion(OpenedEvent.owners($1)) }
+        return try await context.personKeys.load(Array(ids), ledger: ledger.uuid)
+    }
+
+    /// Whether an event was done by or to an employee.
+    private static func concerns(_ event: RecordedEvent, _ employee: UUID) -> Bool {
+        event.actor == employee || event.stream.id == employee
+            || event.data["employeeId"] == .string(employee.lowercased)
+    }
+
+    private static func view(of event: RecordedEvent, _ keys: [UUID: PersonKey]) -> EventView {
+        EventView(
+            position: event.position, eventId: event.id, type: event.type, stream: event.stream.text,
+            streamVersion: event.streamVersion, time: event.time, actor: event.actor, app: event.app,
+            requestId: event.requestId, data: OpenedEvent(event, keys: keys).data)
+    }
+}
+
+/// Proves that an event is in a tenant's ledger, with a self-contained proof file (C2SP tlog-proof).
+struct ProveEvent: Sendable {
+    let context: ServiceContext
+
+    /// - Returns: The proof; `nil` if the position does not exist.
+    /// - Throws: `service.unavailable` for an event that no checkpoint covers yet.
+    func run(_ position: Int64, _ company: String, caller: Caller) async throws -> String? {
+        let access = try await context.access(company, caller, role: .authorization)
+        let ledger = LedgerID(access.tenant.id.uuid)
+        guard let event = try await context.reader.event(ledger, at: position) else { return nil }
+        let signed = try await ReadCheckpoint.checkpoint(ledger, context), checkpoint = signed.checkpoint
+        guard position <= checkpoint.size else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
+        var prover = MerkleProver(
+            size: checkpoint.size, source: LedgerHashes(reader: context.reader, ledger: ledger))
+        let path = try await prover.inclusion(of: position - 1)
+        // A proof that fails would be worse than none: somebody changed the log.
+        let root = MerkleProof.root(leaf: event.leaf, index: position - 1, size: checkpoint.size, path: path)
+        guard root == checkpoint.root else {
+            context.logger.error("a ledger is not what was sealed", metadata: ["ledger": "\(ledger)"])
+            throw ServiceError(.serviceUnavailable)
+        }
+        return TlogProof(index: position - 1, path: path, checkpoint: signed).text
+    }
+}
+
+/// Reads the newest signed checkpoint of a tenant's ledger.
+struct ReadCheckpoint: Sendable {
+    let context: ServiceContext
+
+    func run(_ company: String, caller: Caller) async throws -> String {
+        let access = try await context.access(company, caller, role: .authorization)
+        return try await Self.checkpoint(LedgerID(access.tenant.id.uuid), context).note.text
+    }
+
+    /// - Throws: `service.unavailable` before the first checkpoint, which is signed within about a second.
+    static func checkpoint(_ ledger: LedgerID, _ context: ServiceContext) async throws -> SignedCheckpoint {
+        guard let checkpoint = try await context.reader.checkpoint(ledger) else {
+            throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1)
+        }
+        return checkpoint
+    }
+}
+
+/// Reads the newest anchor. It is public: it names no tenant and counts only the system's own events.
+struct ReadAnchor: Sendable {
+    let context: ServiceContext
+
+    /// - Throws: `service.unavailable` before the first checkpoint.
+    func run() async throws -> Anchor {
+        guard let checkpoint = try await context.reader.checkpoint(.system) else {
+            throw ServiceError(.serviceUnavailable)
+        }
+        return try Anchor(key: try context.logKey, checkpoint: checkpoint)
+    }
+}
+
+extension ServiceContext {
+    /// The public half of the key that signs checkpoints.
+    var logKey: LogKey {
+        get throws {
+            let secret = try ring.checkpointSigningKey()
+            return try CheckpointSigner(name: settings.issuer, secret: secret).key
+        }
+    }
+}
+
+/// Reads a tile of hashes or a bundle of entries that the checkpoint of a tenant's ledger covers.
+struct ReadTile: Sendable {
+    let context: ServiceContext
+
+    /// - Parameter path: The path after `tile/`, such as `0/x001/234.p/17` or `entries/000`.
+    /// - Returns: The bytes; `nil` if the path is malformed, or goes beyond the checkpoint.
+    func run(_ path: String, _ company: String, caller: Caller) async throws -> [UInt8]? {
+        let access = try await context.access(company, caller, role: .authorization)
+        let ledger = LedgerID(access.tenant.id.uuid)
+        guard let tile = TilePath("tile/\(path)") else { return nil }
+        let sealed = try await ReadCheckpoint.checkpoint(ledger, context).checkpoint.size
+        guard tile.lastIndex < tile.count(inLogOf: sealed) else { return nil }
+        switch tile.content {
+        case .hashes(let level):
+            let hashes = try await LedgerHashes(reader: context.reader, ledger: ledger).hashes(
+                level: level, tile.firstIndex..<tile.lastIndex + 1)
+            return hashes.flatMap(\.self)
+        case .entries:
+            let page = try await context.reader.ledger(ledger, after: tile.firstIndex, limit: Int(tile.width))
+            return EntryBundle.encode(page.events.map(\.entry))
+        }
+    }
+}

@@ -1,0 +1,219 @@
+import Credentials
+import EventCoding
+import FoundationEssentials
+import Identity
+import Ledger
+import Postgres
+
+/// Judges the events of one ledger, and remembers what the verification of other ledgers needs.
+struct LogInspector: EventInspector {
+    /// Whether signatures inside events are verified.
+    let checksSignatures: Bool
+    /// In the system ledger: its records of all ledgers.
+    private(set) var records: [LedgerID: [ExpectedRoot]] = [:]
+    /// In the system ledger: the operator key, the secrets of apps and the checkpoint records.
+    private(set) var authority = SystemAuthority()
+    private(set) var trail: AuthorityTrail
+    /// The user keys of validations: collected in a tenant's ledger, removed in a directory.
+    private(set) var validated: ValidatedKeys
+    private var credentials = CredentialTrail()
+    private let system: SystemAuthority?
+
+    /// - Parameters:
+    ///   - system: The authority of apps and the operator from the system ledger; `nil` if it is unknown. Their
+    ///     signatures are then verified, but not whether the keys were theirs.
+    ///   - sealed: The sizes of this ledger that the system ledger records, each with the position of the record.
+    ///   - validated: For a directory, the user keys whose records should be there.
+    init(
+        checksSignatures: Bool, system: SystemAuthority? = SystemAuthority(), sealed: [ExpectedRoot] = [],
+        validated: ValidatedKeys = ValidatedKeys()
+    ) {
+        self.checksSignatures = checksSignatures
+        self.system = system
+        trail = AuthorityTrail(system: system, sealed: sealed.compactMap(Self.record))
+        self.validated = validated
+    }
+
+    func concerns(_ type: String) -> Bool {
+        type == CheckpointSealed.type || SystemAuthority.types.contains(type)
+            || (checksSignatures && !EventSignatures.unsigned.contains(type))
+    }
+
+    func inspect(_ event: RecordedEvent) -> String? {
+        checksSignatures ? EventSignatures.violation(event) : nil
+    }
+
+    mutating func follow(_ event: RecordedEvent) -> String? {
+        if event.ledger == .system {
+            let words = authority.follow(event)
+            if checksSignatures { authority.pass(event.leaf, at: event.position) }
+            guard event.type == CheckpointSealed.type else { return checksSignatures ? words : nil }
+            return remember(event)
+        }
+        guard checksSignatures else { return nil }
+        if event.ledger.isDirectory {
+            let words = validated.match(event)
+            return credentials.follow(event) ?? words ?? erased(event)
+        }
+        validated.follow(event)
+        return trail.follow(event)
+    }
+
+    mutating func pass(_ leaf: [UInt8], at position: Int64, of ledger: LedgerID) {
+        guard checksSignatures, !ledger.isDirectory else { return }
+        if ledger == .system { authority.pass(leaf, at: position) } else { trail.pass(leaf, at: position) }
+    }
+
+    /// Returns the violations that only later events revealed, after the ledger was read to its end.
+    func later(of ledger: LedgerID) -> [Violation] {
+        var trail = trail
+        trail.finish()
+        return trail.later.map { Violation(.signature, ledger: ledger, position: $0.position, $0.words) }
+    }
+
+    /// Checks that the operator decided the erasure of a user.
+    private func erased(_ event: RecordedEvent) -> String? {
+        guard event.type == UserErased.type, let system,
+            let payload = try? EventCodec.payload(of: event) as? UserErased
+        else { return nil }
+        let finding = system.decided(event, .erase, about: .newcomer, payload.by)
+        // Before the log had an operator key, nobody signed an erasure.
+        if case .unlawful? = finding, !system.beganWithTable { return nil }
+        return finding?.words
+    }
+
+    private static func record(_ root: ExpectedRoot) -> (size: Int64, position: Int64)? {
+        guard case .record(let position) = root.source else { return nil }
+        return (root.size, position)
+    }
+
+    private mutating func remember(_ event: RecordedEvent) -> String? {
+        guard let sealed = try? EventCodec.payload(of: event) as? CheckpointSealed else {
+            return "the event records no checkpoints"
+        }
+        for checkpoint in sealed.checkpoints {
+            let root = ExpectedRoot(
+                size: checkpoint.size, root: checkpoint.root.bytes, source: .record(event.position))
+            records[LedgerID(checkpoint.ledger), default: []].append(root)
+        }
+        return nil
+    }
+}
+
+/// The findings of one ledger.
+struct LedgerFindings: Sendable {
+    let events: Int64
+    let sealed: Int64
+    var violations: [Violation]
+    /// The user keys that signed validations in a tenant's ledger.
+    var validated = ValidatedKeys()
+    /// Notes that are no violations.
+    var notes: [VerifyNote] = []
+    /// The requested chain, if this ledger has it.
+    var chain: [AuthorityLink] = []
+
+    /// Takes the results of an inspector that has read a whole ledger.
+    mutating func take(_ inspector: LogInspector, of ledger: LedgerID, _ request: VerifyRequest) {
+        violations += inspector.later(of: ledger)
+        if ledger.isDirectory {
+            violations += inspector.validated.violations
+            return
+        }
+        notes = inspector.trail.notes(of: ledger)
+        validated = inspector.validated
+        validated.recoveries.complete(
+            ledger, confirmedByKnownKey: inspector.trail.confirmedByKnownKey)
+        if let wanted = request.chainFingerprint { chain = inspector.trail.chains.chain(of: wanted) }
+        guard let pinned = request.founderFingerprint, ledger == request.ledger else { return }
+        let root = inspector.trail.root.flatMap { try? EmployeePublicKey(bytes: $0.bytes).fingerprint }
+        if root != pinned {
+            violations.append(
+                Violation(.signature, ledger: ledger, "the founder's first key is not the pinned one"))
+        }
+    }
+}
+
+extension VerifyReport {
+    mutating func add(_ findings: LedgerFindings) {
+        ledgers += 1
+        events += findings.events
+        sealedEvents += findings.sealed
+        violations += findings.violations
+        notes += findings.notes
+        if chain.isEmpty { chain = findings.chain }
+    }
+}
+
+/// The stored row of a ledger's newest checkpoint. Nothing in it is trusted.
+struct StoredCheckpoint: Sendable {
+    let size: Int64
+    let root: [UInt8]
+    let note: String
+
+    /// Reads the row of a ledger; `nil` if no checkpoint was signed.
+    static func find(_ ledger: LedgerID, _ pool: PostgresPool) async throws -> StoredCheckpoint? {
+        let rows = try await pool.query(
+            "SELECT size, root, note FROM tenure.checkpoint WHERE ledger_id = \(ledger.uuid)", in: [LedgerID]())
+        return try rows.first.map { row in
+            let (size, root, note) = try row.decode(Int64.self, [UInt8].self, String.self)
+            return StoredCheckpoint(size: size, root: root, note: note)
+        }
+    }
+
+    /// The tree that the note names, whoever signed it. A wrong signature is reported separately.
+    var expectedRoot: ExpectedRoot? {
+        guard let body = try? SignedCheckpoint(parsing: note).checkpoint else { return nil }
+        return ExpectedRoot(size: body.size, root: body.root, source: .checkpoint)
+    }
+
+    /// Returns what is wrong with the row itself.
+    ///
+    /// - Parameter records: The system ledger's records of the ledger, read before the row.
+    static func violations(
+        _ row: StoredCheckpoint?, of ledger: LedgerID, key: LogKey, records: [ExpectedRoot]
+    ) -> [Violation] {
+        func violation(_ words: String) -> [Violation] { [Violation(.checkpoint, ledger: ledger, words)] }
+        let newest = records.map(\.size).max() ?? 0
+        guard let row else { return newest > 0 ? violation("the checkpoint is missing") : [] }
+        guard let signed = try? SignedCheckpoint(parsing: row.note) else {
+            return violation("the checkpoint is malformed")
+        }
+        guard signed.ledger == ledger, (try? signed.verify(key)) != nil else {
+            return violation("the checkpoint is not signed by the key of this log")
+        }
+        guard signed.checkpoint.size == row.size, signed.checkpoint.root == row.root else {
+            return violation("the checkpoint's columns are not those of its note")
+        }
+        return row.size >= newest ? [] : violation("the checkpoint is older than the newest one that is recorded")
+    }
+}
+
+/// The ledgers that occur in any table of the database.
+struct StoredLedgers: Sendable {
+    let pool: PostgresPool
+
+    /// Returns their ids, with the numbers of events in their heads.
+    func all() async throws -> [LedgerID: Int64] {
+        // Finds the distinct ledgers of events by skipping through the primary key; GROUP BY would read every event.
+        let rows = try await pool.query(
+            """
+            WITH RECURSIVE found AS (
+                (SELECT ledger_id FROM tenure.event ORDER BY ledger_id LIMIT 1)
+                UNION ALL
+                SELECT (SELECT e.ledger_id FROM tenure.event AS e WHERE e.ledger_id > f.ledger_id
+                    ORDER BY e.ledger_id LIMIT 1)
+                FROM found AS f WHERE f.ledger_id IS NOT NULL
+            ), known AS (
+                SELECT ledger_id FROM found WHERE ledger_id IS NOT NULL
+                UNION SELECT ledger_id FROM tenure.ledger WHERE size > 0
+                UNION SELECT ledger_id FROM tenure.checkpoint
+            )
+            SELECT k.ledger_id, coalesce(l.size, 0) FROM known AS k LEFT JOIN tenure.ledger AS l USING (ledger_id)
+            """, in: [LedgerID]())
+        let ledgers = try rows.map { row in
+            let (ledger, size) = try row.decode(UUID.self, Int64.self)
+            return (LedgerID(ledger), size)
+        }
+        return Dictionary(ledgers, uniquingKeysWith: { first, _ in first })
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+public import Ledger
+public import Logging
+public import Postgres
+public import ServiceLifecycle
+
+/// Signs checkpoints of grown ledgers about once a second, and keeps the newest anchor in a file.
+///
+/// An appended event is vouched for from the next checkpoint on. Any number of processes may run a loop.
+public struct SealingLoop: Service {
+    /// The shortest time between two rounds of signing.
+    public static let interval: Duration = .seconds(1)
+    private let sealing: SignGrownLedgers
+    private let file: AnchorFile?
+    private let logger: Logger
+
+    /// Runs `sealing`, and writes each anchor to the file at `anchorFile`, if any.
+    public init(_ sealing: SignGrownLedgers, anchorFile: String?, logger: Logger) {
+        self.sealing = sealing
+        self.logger = logger
+        file = anchorFile.map(AnchorFile.init)
+    }
+
+    /// Signs checkpoints until the task is cancelled or a graceful shutdown begins. A round that fails is logged and
+    /// repeated.
+    public func run() async throws {
+        await cancelWhenGracefulShutdown {
+            let clock = ContinuousClock()
+            while !Task.isCancelled {
+                let start = clock.now
+                do { try await seal() } catch is CancellationError { return } catch {
+                    logger.warning("checkpoints could not be sealed", metadata: ["error": "\(error)"])
+                }
+                // Finding grown ledgers reads all heads, and may take at most a twentieth of the time.
+                try? await Task.sleep(for: max(Self.interval, (clock.now - start) * 19))
+            }
+        }
+    }
+
+    private func seal() async throws {
+        guard let anchor = try await sealing.run() else { return }
+        try file?.write(anchor)
+    }
+}
+
+/// The file with the newest anchor, for copying it to another place.
+public struct AnchorFile: Sendable {
+    private let path: String
+
+    /// The file at a path.
+    public init(path: String) { self.path = path }
+
+    /// Replaces the file atomically: a reader finds the old anchor or the new one.
+    ///
+    /// - Throws: The error of the file system.
+    public func write(_ anchor: Anchor) throws {
+        try Data(anchor.text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+    }
+}
+
+/// Reports ledgers whose checkpoints are overdue. An operator must look at them: no process signs checkpoints, or a
+/// ledger differs from its last checkpoint and is refused.
+public struct SealDelay: Sendable {
+    /// The longest time that an event may wait for a checkpoint; checkpoints are signed every second.
+    public static let allowed: Duration = .seconds(60)
+    /// The largest number of ledgers that are named.
+    public static let named = 20
+
+    /// A ledger whose checkpoint is overdue.
+    public struct Ledger: Sendable {
+        /// The ledger's id.
+        public let id: LedgerID
+        /// The number of its events.
+        public let size: Int64
+        /// The number of events that its checkpoint covers.
+        public let sealed: Int64
+    }
+
+    /// The first overdue ledgers, by id.
+    public let ledgers: [Ledger]
+    /// The number of overdue ledgers.
+    public let count: Int
+
+    /// Reads the overdue ledgers over a pool of the reader role. The system ledger is left out: its anchor is signed
+    /// anew in each round.
+    ///
+    /// - Throws: The error of the database.
+    public static func read(_ pool: PostgresPool) async throws -> SealDelay {
+        let seconds = allowed.components.seconds
+        let rows = try await pool.withConnection { connection in
+            try await connection.query(
+                """
+                SELECT l.ledger_id, l.size, coalesce(c.size, 0), count(*) OVER ()
+                FROM tenure.ledger AS l LEFT JOIN tenure.checkpoint AS c USING (ledger_id)
+                WHERE l.ledger_id <> \(LedgerID.system.uuid) AND l.size > coalesce(c.size, 0)
+                    AND coalesce((
+                        SELECT e."time" FROM tenure.event AS e
+                        WHERE e.ledger_id = l.ledger_id AND e.position = coalesce(c.size, 0) + 1), l."time")
+                        < now() - \(seconds) * interval '1 second'
+                ORDER BY l.ledger_id LIMIT \(Int64(named))
+                """)
+        }
+        var count: Int64 = 0
+        let ledgers = try rows.map { row in
+            let (id, size, sealed, all) = try row.decode(UUID.self, Int64.self, Int64.self, Int64.self)
+            count = all
+            return Ledger(id: LedgerID(id), size: size, sealed: sealed)
+        }
+        return SealDelay(ledgers: ledgers, count: Int(count))
+    }
+}
+
+/// The number of overdue ledgers as a gauge, cached between queries.
+actor SealDelayGauge {
+    private static let pause: Duration = .seconds(10)
+
+    private let pool: PostgresPool
+    private var known: (count: Int, at: ContinuousClock.Instant)?
+
+    init(pool: PostgresPool) { self.pool = pool }
+
+    /// The gauge in the Prometheus text format; empty if the database does not answer.
+    func metrics() async -> String {
+        guard let count = try? await count() else { return "" }
+        return """
+            # HELP tenure_unsealed_ledgers Ledgers with an event that has not been sealed for a minute.
+            # TYPE tenure_unsealed_ledgers gauge
+            tenure_unsealed_ledgers \(count)
+
+            """
+    }
+
+    private func count() async throws -> Int {
+        if let known, .now - known.at < Self.pause { return known.count }
+        let count = try await SealDelay.read(pool).count
+        known = (count, .now)
+        return count
+    }
+}

@@ -1,0 +1,175 @@
+import Canonical
+import EventCoding
+import FoundationEssentials
+import Identity
+public import Ledger
+public import Logging
+public import Postgres
+
+/// Signs the checkpoints of all ledgers that grew, records them in the system ledger, and signs that ledger's own
+/// checkpoint, the anchor.
+///
+/// The record and the signed notes are committed together, against the exact version of the checkpoint stream. If
+/// several processes sign at once, one wins and the others find nothing left to do. The anchor is stored only in its
+/// table, so signing never causes work for the next round.
+public struct SignGrownLedgers: Sendable {
+    private let reader: LedgerReader
+    private let ledgers: FindGrownLedgers
+    private let appender: any AppendTarget
+    private let pool: PostgresPool
+    private let signer: CheckpointSigner
+    private let logger: Logger
+
+    /// Signs with `signer`.
+    ///
+    /// - Parameters:
+    ///   - pool: Connections of the application role.
+    ///   - readerPool: Connections of the reader role, which sees all ledgers.
+    public init(
+        pool: PostgresPool, readerPool: PostgresPool, appender: any AppendTarget, signer: CheckpointSigner,
+        logger: Logger
+    ) {
+        self.pool = pool
+        self.appender = appender
+        self.signer = signer
+        self.logger = logger
+        reader = LedgerReader(pool: pool)
+        ledgers = FindGrownLedgers(pool: readerPool)
+    }
+
+    /// Signs everything that was committed before the call, unless another process does.
+    ///
+    /// - Returns: The new anchor; `nil` if nothing changed since the last one.
+    /// - Throws: ``LedgerError`` and the errors of the database.
+    @discardableResult
+    public func run() async throws -> Anchor? {
+        var last: LedgerID?
+        while true {
+            // Read before the ledgers, so that a checkpoint that another process signs meanwhile makes this append a
+            // conflict.
+            let version = try await ledgers.version()
+            let grown = try await ledgers.next(after: last, limit: CheckpointSealed.maximumCount)
+            guard let end = grown.last else { break }
+            last = end.ledger
+            let checkpoints = try await signed(grown)
+            guard !checkpoints.isEmpty else { continue }
+            do { try await record(checkpoints, version) } catch let error as LedgerError {
+                guard error.code == .versionConflict else { throw error }
+                // Another process signs them.
+                break
+            }
+        }
+        return try await anchor()
+    }
+
+    /// Signs the checkpoints of ledgers that extend their previous checkpoint.
+    private func signed(_ grown: [GrownLedger]) async throws -> [SignedCheckpoint] {
+        var checkpoints: [SignedCheckpoint] = []
+        for ledger in grown {
+            if let checkpoint = try await signed(ledger) { checkpoints.append(checkpoint) }
+        }
+        return checkpoints
+    }
+
+    /// Signs nothing for a ledger that does not contain what was signed before: a signature would legitimise the
+    /// change. `tenure verify` reports where the change is.
+    private func signed(_ ledger: GrownLedger) async throws -> SignedCheckpoint? {
+        guard let sealed = ledger.sealed else {
+            let (size, root) = try await reader.root(ledger.ledger, size: ledger.size)
+            return try signer.sign(ledger.ledger, size: size, root: root)
+        }
+        let (before, now) = try await reader.roots(ledger.ledger, at: sealed.size, and: ledger.size)
+        guard before == sealed.root else {
+            logger.error(
+                "a ledger is not what was sealed: it is not sealed again",
+                metadata: ["ledger": "\(ledger.ledger)", "size": "\(sealed.size)"])
+            return nil
+        }
+        return try signer.sign(ledger.ledger, size: ledger.size, root: now)
+    }
+
+    private func record(_ checkpoints: [SignedCheckpoint], _ version: Int) async throws {
+        let payload = CheckpointSealed(
+            checkpoints: checkpoints.compactMap { signed in
+                guard let ledger = signed.ledger, let root = Bytes32(signed.checkpoint.root) else { return nil }
+                return .init(ledger: ledger.uuid, size: signed.checkpoint.size, root: root)
+            })
+        let event = try EventCodec.encode(
+            payload, id: UUID(), stream: .checkpoints, keys: [:], metadata: EventMetadata())
+        let append = Append(
+            events: [event], expectations: [.checkpoints: version],
+            effectLedgers: Set(checkpoints.compactMap(\.ledger)), effects: { _ in [Self.storing(checkpoints)] })
+        _ = try await appender.append(append)
+    }
+
+    private func anchor() async throws -> Anchor? {
+        guard let system = try await ledgers.system(), let checkpoint = try await signed(system) else { return nil }
+        _ = try await pool.query(Self.storing([checkpoint]), in: [.system])
+        return try Anchor(key: signer.key, checkpoint: checkpoint)
+    }
+
+    /// Replaces earlier checkpoints, never later ones.
+    private static func storing(_ signed: [SignedCheckpoint]) -> SQL {
+        let known = signed.filter { $0.ledger != nil }
+        let checkpoints = known.map(\.checkpoint)
+        return """
+            INSERT INTO tenure.checkpoint AS c (ledger_id, size, root, note)
+            SELECT n.ledger_id, n.size, n.root, n.note
+            FROM unnest(\(known.compactMap(\.ledger?.uuid)), \(checkpoints.map(\.size)), \(checkpoints.map(\.root)),
+                \(known.map(\.note.text))) AS n(ledger_id, size, root, note)
+            ON CONFLICT ON CONSTRAINT checkpoint_pkey DO UPDATE
+            SET size = excluded.size, root = excluded.root, note = excluded.note WHERE c.size < excluded.size
+            """
+    }
+}
+
+/// A ledger that grew since its last checkpoint.
+struct GrownLedger: Sendable {
+    let ledger: LedgerID
+    /// The number of its events now.
+    let size: Int64
+    /// The last checkpoint, if there is one.
+    let sealed: (size: Int64, root: [UInt8])?
+}
+
+/// Finds the ledgers that grew since their last checkpoint, over the reader role, which sees all of them.
+struct FindGrownLedgers: Sendable {
+    let pool: PostgresPool
+
+    /// The version of the checkpoint stream, which an append of further ones expects.
+    func version() async throws -> Int {
+        let stream = StreamID.checkpoints
+        let rows = try await pool.query(
+            """
+            SELECT version FROM tenure.event
+            WHERE ledger_id = \(stream.ledger.uuid) AND stream_id = \(stream.id) AND kind = \(stream.kind)
+            ORDER BY version DESC LIMIT 1
+            """, in: [LedgerID]())
+        return Int(try rows.first?.decode(Int32.self) ?? 0)
+    }
+
+    /// Returns at most `limit` grown ledgers after a ledger, ordered by id, without the system ledger.
+    func next(after last: LedgerID?, limit: Int) async throws -> [GrownLedger] {
+        let start = last ?? .system
+        return try await found("l.ledger_id > \(start.uuid) ORDER BY l.ledger_id LIMIT \(Int64(limit))")
+    }
+
+    /// Returns the system ledger if it grew.
+    func system() async throws -> GrownLedger? {
+        try await found("l.ledger_id = \(LedgerID.system.uuid)").first
+    }
+
+    private func found(_ which: SQL) async throws -> [GrownLedger] {
+        let rows = try await pool.query(
+            """
+            SELECT l.ledger_id, l.size, c.size, c.root FROM tenure.ledger AS l
+            LEFT JOIN tenure.checkpoint AS c ON c.ledger_id = l.ledger_id
+            WHERE l.size > coalesce(c.size, 0) AND \(which)
+            """, in: [LedgerID]())
+        return try rows.map { row in
+            let (ledger, size, sealedSize, root) = try row.decode(UUID.self, Int64.self, Int64?.self, [UInt8]?.self)
+            let sealed = sealedSize.flatMap { size in root.map { (size, $0) } }
+            return GrownLedger(ledger: LedgerID(ledger), size: size, sealed: sealed)
+        }
+    }
+}

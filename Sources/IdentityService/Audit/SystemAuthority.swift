@@ -1,0 +1,180 @@
+import Canonical
+import Credentials
+import EventCoding
+import FoundationEssentials
+import Identity
+import Ledger
+
+/// Reads from the system ledger which key is the operator's, which secrets apps have, and when checkpoints were signed.
+struct SystemAuthority: Sendable {
+    /// A secret of an app, with the places of its events in the system ledger.
+    struct Secret: Sendable {
+        let app: AppID
+        let roles: RoleSet
+        /// The public half of the authority key.
+        let key: PublicKeyBytes
+        /// The leaf hash of the event that issued it.
+        let leaf: [UInt8]
+        let issued: Int64
+        /// The position of the event that retired or revoked it.
+        fileprivate(set) var ended: Int64?
+    }
+
+    /// A record of checkpoints.
+    struct Seal: Sendable {
+        let position: Int64
+        let time: Timestamp
+    }
+
+    /// The longest time that one round of signing may take: an event that it misses is in the next one.
+    static let sealingTime: Duration = .seconds(60)
+
+    /// Whether all events of the system ledger were read; a bundle may have only some of them.
+    var isWhole = true
+    private(set) var secrets: [SecretID: Secret] = [:]
+    private(set) var seals: [Seal] = []
+    /// The public half of the operator key; `nil` in a log without a founding event.
+    private(set) var operatorKey: PublicKeyBytes?
+    /// The leaf hash of the event that founded the log.
+    private(set) var operatorLeaf: [UInt8]?
+    /// Whether the log began with the table of authority, so that no event is older than the table.
+    private(set) var beganWithTable = false
+    /// The events of apps that are older than the operator key.
+    private(set) var older = OlderEvents()
+    /// The roots that the system ledger had; the operator's statements name one.
+    private var roots = RootHistory()
+
+    /// The event types that are judged.
+    static let types: Set = [
+        SystemFounded.type, AppRegistered.type, AppSecretIssued.type, AppSecretRetired.type, AppSecretRevoked.type,
+    ]
+
+    /// The notes that are no violations.
+    var notes: [VerifyNote] { older.note(of: .system).map { [$0] } ?? [] }
+
+    /// Takes an event of the system ledger, and returns what is wrong with it or `nil`.
+    mutating func follow(_ event: RecordedEvent) -> String? {
+        guard let payload = try? EventCodec.payload(of: event) else { return nil }
+        let finding = judge(event, payload)
+        learn(event, payload)
+        guard case .unlawful? = finding, operatorKey == nil else { return finding?.words }
+        older.add(event.position)
+        return nil
+    }
+
+    /// Takes the leaf hash of an event, after ``follow(_:)`` if that is called: it belongs to the tree that the
+    /// operator saw.
+    mutating func pass(_ leaf: [UInt8], at position: Int64) { roots.append(leaf, at: position) }
+
+    private mutating func learn(_ event: RecordedEvent, _ payload: any EventPayload) {
+        switch payload {
+        case let payload as SystemFounded where operatorKey == nil:
+            operatorKey = payload.operatorKey
+            operatorLeaf = event.leaf
+            beganWithTable = event.position == 1
+        case let payload as AppSecretIssued where secrets[payload.secretID] == nil:
+            secrets[payload.secretID] = Secret(
+                app: payload.appID, roles: payload.roles, key: payload.authorityKey, leaf: event.leaf,
+                issued: event.position)
+        case let payload as AppSecretRetired: end(payload.secretID, event.position)
+        case let payload as AppSecretRevoked: end(payload.secretID, event.position)
+        case is CheckpointSealed: seals.append(Seal(position: event.position, time: event.time))
+        default: break
+        }
+    }
+
+    private mutating func end(_ secret: SecretID, _ position: Int64) {
+        if secrets[secret]?.ended == nil { secrets[secret]?.ended = position }
+    }
+
+    private func judge(_ event: RecordedEvent, _ payload: any EventPayload) -> AuthorityFinding? {
+        switch payload {
+        case is SystemFounded: operatorKey == nil ? nil : .forged("the log is founded a second time")
+        case let payload as AppRegistered: administered(event, payload.by, AppRegistered.schemas.upperBound)
+        case let payload as AppSecretIssued: administered(event, payload.by, AppSecretIssued.schemas.upperBound)
+        case let payload as AppSecretRevoked: administered(event, payload.by, AppSecretRevoked.schemas.upperBound)
+        case let payload as AppSecretRetired: administered(event, payload.by, AppSecretRetired.schemas.upperBound)
+        default: nil
+        }
+    }
+
+    private func administered(_ event: RecordedEvent, _ by: Authority?, _ schema: Int) -> AuthorityFinding? {
+        guard event.schema == schema, let by else {
+            return .unlawful("an event older than the table of authority follows the operator key")
+        }
+        return decided(event, .administerApps, about: .installation, by)
+    }
+
+    /// Returns what is wrong with a decision that only the operator may take, or `nil`.
+    func decided(
+        _ event: RecordedEvent, _ action: AuthorityTable.Action, about subject: AuthoritySubject, _ by: Authority
+    ) -> AuthorityFinding? {
+        guard case .operator(let signed) = by else { return .unlawful(AuthorityWords.notPermitted(action, subject)) }
+        guard let signed else { return .unlawful(AuthorityWords.unsigned(action)) }
+        if let words = operatorViolation(event, signed) { return .forged(words) }
+        let decision = AuthorityDecision(caller: .operator(signed.key), statement: signed)
+        return AuthorityTable.permits(action, about: subject, by: decision)
+            ? nil : .unlawful(AuthorityWords.notPermitted(action, subject))
+    }
+
+    /// Returns what is wrong with the operator's signature, or `nil`.
+    func operatorViolation(_ event: RecordedEvent, _ signed: SignedStatement) -> String? {
+        guard operatorKey != nil || !isWhole else { return "the log names no operator key" }
+        return OperatorSignatures.violation(event, signed, key: operatorKey, authority: operatorLeaf) { size in
+            roots.root(size: size)
+        }
+    }
+}
+
+/// The words of findings about authority.
+enum AuthorityWords {
+    /// A decision that needs a signature has none.
+    static func unsigned(_ action: AuthorityTable.Action) -> String {
+        "the decision to \(action.rawValue) has no signature"
+    }
+
+    /// The table lists none of the decider's capacities.
+    static func notPermitted(_ action: AuthorityTable.Action, _ subject: AuthoritySubject) -> String {
+        "whoever decided may not \(action.rawValue); the decision is about \(subject.standing.rawValue)"
+    }
+}
+
+/// The roots that a ledger had at each of its sizes.
+///
+/// It keeps every leaf hash, and the right edge of the tree at every 64th size, so that computing a root takes at most
+/// 64 steps.
+struct RootHistory: Sendable {
+    private static let stride: Int64 = 64
+    private var leaves: [UInt8] = []
+    private var edges = [MerkleFrontier()]
+    private var edge = MerkleFrontier()
+    /// Whether positions came without a gap. After a gap nothing is known; the gap is a violation of its own.
+    private var isWhole = true
+
+    init() {}
+
+    /// Takes the leaf hash of the event at a position.
+    mutating func append(_ leaf: [UInt8], at position: Int64) {
+        guard isWhole, position == edge.size + 1, leaf.count == 32 else {
+            isWhole = false
+            return
+        }
+        leaves += leaf
+        edge.append(leaf)
+        if edge.size % Self.stride == 0 { edges.append(edge) }
+    }
+
+    /// The leaf hash of the event at a position; `nil` if it is unknown.
+    func leaf(at position: Int64) -> [UInt8]? {
+        guard isWhole, (1...max(edge.size, 1)).contains(position), edge.size > 0 else { return nil }
+        return Array(leaves[Int(position - 1) * 32..<Int(position) * 32])
+    }
+
+    /// The root of the first `size` events; `nil` if they are unknown.
+    func root(size: Int64) -> [UInt8]? {
+        guard isWhole, (0...edge.size).contains(size) else { return nil }
+        var edge = edges[Int(size / Self.stride)]
+        for index in Int(edge.size)..<Int(size) { edge.append(Array(leaves[index * 32..<index * 32 + 32])) }
+        return edge.root
+    }
+}

@@ -1,0 +1,186 @@
+import Canonical
+public import FoundationEssentials
+
+/// A blinded element.
+public struct ElementInput: Sendable, Equatable {
+    /// The slot of the sealed copy: 0 to 9 for a subset of the answers, 255 for the passphrase.
+    public var slot: Int
+    /// The compressed P-384 point, 49 bytes.
+    public var element: [UInt8]
+
+    /// Each parameter sets the property of the same name.
+    public init(slot: Int, element: [UInt8]) {
+        self.slot = slot
+        self.element = element
+    }
+}
+
+/// The proof of a secret in blind mode.
+public struct ProofInput: Sendable {
+    /// New credentials that the client made.
+    public struct Credentials: Sendable {
+        /// The record's bytes, version 1, without encrypted texts.
+        public var record: [UInt8]
+        /// The five questions in the record's order, each with the salt of its commitment.
+        public var questions: [(question: QuestionInput, salt: [UInt8])]
+
+        /// Each parameter sets the property of the same name.
+        public init(record: [UInt8], questions: [(question: QuestionInput, salt: [UInt8])]) {
+            self.record = record
+            self.questions = questions
+        }
+    }
+
+    /// The user key's signature over `tenure/v1/validation` and the challenge that the device signed, DER or raw.
+    public var userSignature: [UInt8]
+    /// The new credentials, in a set-up.
+    public var credentials: Credentials?
+
+    /// Each parameter sets the property of the same name.
+    public init(userSignature: [UInt8], credentials: Credentials? = nil) {
+        self.userSignature = userSignature
+        self.credentials = credentials
+    }
+}
+
+/// The data that a client needs to open a credential in blind mode.
+public struct BlindChallenge: Sendable, Equatable {
+    /// The credential's context, 240 or 289 bytes.
+    public var context: [UInt8]
+    /// The hash of the credential's record, 32 bytes.
+    public var recordHash: [UInt8]
+}
+
+/// The values that a flow fixes before credentials are set. The record must repeat them.
+public struct CredentialSetUpPlan: Sendable, Equatable {
+    /// The new credential's id.
+    public var credentialId: UUID
+    /// The new user's id.
+    public var userId: UUID
+    /// The VOPRF key for answers, 49 bytes.
+    public var oprfAnswers: [UInt8]
+    /// The VOPRF key for the passphrase, 49 bytes.
+    public var oprfPassphrase: [UInt8]
+    /// The logarithm of scrypt's N, which sets the cost of one guess.
+    public var log2N: Int
+    /// Scrypt's block size.
+    public var r: Int
+    /// Scrypt's parallelism.
+    public var p: Int
+    /// The record that the new one must follow; `nil` for a user's first credentials.
+    public var previous: PreviousRecord?
+
+    /// The decisions of a recovery that the new record has to name; `nil` otherwise.
+    public var approvals: Approvals?
+
+    /// The hashes of the two events that approved a recovery.
+    public struct Approvals: Sendable, Equatable {
+        /// The hash of the event that opened it, 32 bytes.
+        public var opened: [UInt8]
+        /// The hash of the event that confirmed it, 32 bytes.
+        public var confirmed: [UInt8]
+    }
+
+    /// The record to be replaced.
+    public struct PreviousRecord: Sendable, Equatable {
+        /// Its hash, 32 bytes.
+        public var hash: [UInt8]
+        /// Its generation, 1 or more.
+        public var generation: Int
+    }
+}
+
+/// An evaluated element.
+public struct Evaluation: Sendable, Equatable {
+    /// The slot of the sealed copy: 0 to 9, or 255.
+    public var slot: Int
+    /// Evaluated element (49) ‖ proof (96).
+    public var evaluation: [UInt8]
+    /// The sealed copy of the user key in that slot, 60 bytes; `nil` in a set-up, which has none yet.
+    public var sealedCopy: [UInt8]?
+}
+
+extension BlindChallenge {
+    var stored: JSONValue {
+        .object(["context": .string(Base64URL.encode(context)), "record": .string(Base64URL.encode(recordHash))])
+    }
+
+    init(stored: JSONValue) throws {
+        var reader = try ObjectReader(stored)
+        self.init(context: try reader.bytes("context"), recordHash: try reader.bytes("record"))
+    }
+}
+
+extension CredentialSetUpPlan {
+    var stored: JSONValue {
+        var members: [String: JSONValue] = [
+            "credential": .string(credentialId.lowercased), "user": .string(userId.lowercased),
+            "answers": .string(Base64URL.encode(oprfAnswers)),
+            "passphrase": .string(Base64URL.encode(oprfPassphrase)), "log2N": .integer(Int64(log2N)),
+            "r": .integer(Int64(r)), "p": .integer(Int64(p)),
+        ]
+        if let previous {
+            members["previous"] = .array([
+                .string(Base64URL.encode(previous.hash)), .integer(Int64(previous.generation)),
+            ])
+        }
+        if let approvals {
+            members["approvals"] = .array(
+                [approvals.opened, approvals.confirmed].map { .string(Base64URL.encode($0)) })
+        }
+        return .object(members)
+    }
+
+    init(stored: JSONValue) throws {
+        var reader = try ObjectReader(stored)
+        self.init(
+            credentialId: try reader.uuid("credential"), userId: try reader.uuid("user"),
+            oprfAnswers: try reader.bytes("answers"), oprfPassphrase: try reader.bytes("passphrase"),
+            log2N: Int(try reader.integer("log2N")), r: Int(try reader.integer("r")),
+            p: Int(try reader.integer("p")), previous: try reader.optionalValue("previous").map(Self.previous),
+            approvals: try reader.optionalValue("approvals").map(Self.approvals))
+    }
+
+    private static func approvals(_ value: JSONValue) throws -> Approvals {
+        guard case .array(let parts) = value, parts.count == 2, case .string(let first) = parts[0],
+            case .string(let second) = parts[1], let opened = Base64URL.decode(first),
+            let confirmed = Base64URL.decode(second)
+        else { throw ServiceError(.serviceUnavailable) }
+        return Approvals(opened: opened, confirmed: confirmed)
+    }
+
+    private static func previous(_ value: JSONValue) throws -> PreviousRecord {
+        guard case .array(let parts) = value, parts.count == 2, case .string(let text) = parts[0],
+            let hash = Base64URL.decode(text), case .integer(let generation) = parts[1]
+        else { throw ServiceError(.serviceUnavailable) }
+        return PreviousRecord(hash: hash, generation: Int(generation))
+    }
+}
+
+/// The evaluations of one call, stored for a repeated call.
+struct StoredEvaluations: RepeatableAnswer, Equatable {
+    var items: [Evaluation]
+
+    init(_ items: [Evaluation]) { self.items = items }
+
+    var stored: JSONValue {
+        .array(
+            items.map { item in
+                var members: [String: JSONValue] = [
+                    "slot": .integer(Int64(item.slot)), "evaluation": .string(Base64URL.encode(item.evaluation)),
+                ]
+                if let copy = item.sealedCopy { members["copy"] = .string(Base64URL.encode(copy)) }
+                return .object(members)
+            })
+    }
+
+    init(stored: JSONValue) throws {
+        guard case .array(let items) = stored else { throw ServiceError(.serviceUnavailable) }
+        self.items = try items.map { item in
+            var reader = try ObjectReader(item)
+            return Evaluation(
+                slot: Int(try reader.integer("slot")), evaluation: try reader.bytes("evaluation"),
+                sealedCopy: try reader.optionalBytes("copy"))
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import Canonical
+import Credentials
+import EventCoding
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import Postgres
+
+/// The credential that a flow challenges: a real one or a decoy, in one form.
+struct ChallengedCredential: Sendable {
+    /// The context and the sealed copies. A decoy has copies only if the seed was requested.
+    var sealed: SealedCredentials
+    /// The seed of its VOPRF keys, if requested.
+    private var loadedSeed: OPRFSeed?
+    /// The hash of the record. A decoy has one only if the questions were requested.
+    var recordHash: [UInt8]
+    /// The questions as they are shown, if requested.
+    var questions: [ShownQuestion]
+    /// Whether only the blind mode is accepted.
+    var isBlindOnly: Bool { sealed.context.flags.contains(.blindOnly) }
+
+    /// The state of user, tenant and device, as far as requested.
+    let scene: FlowScene
+
+    /// The parts that a step needs besides context and copies. All are read together. No step needs both seed and
+    /// questions.
+    struct Parts: OptionSet {
+        let rawValue: Int
+        static let seed = Parts(rawValue: 1)
+        static let questions = Parts(rawValue: 2)
+        /// Whether the flow's device key is in force for the employee.
+        static let device = Parts(rawValue: 4)
+        static let tenant = Parts(rawValue: 8)
+        /// Whether the lifetime cap of the budget is reached.
+        static let lifetime = Parts(rawValue: 16)
+
+        /// The parts that the key step shows.
+        static let keyStep: Parts = [.questions, .tenant]
+        /// The parts that an evaluation needs.
+        static let evaluation: Parts = [.seed, .device]
+        /// The parts that a proof in blind mode needs to complete a log-in.
+        static let proof: Parts = [.tenant, .lifetime]
+        /// The parts that direct mode needs to open a copy and complete a log-in.
+        static let validation: Parts = [.seed, .device, .tenant, .lifetime]
+    }
+
+    /// The seed of its VOPRF keys.
+    var seed: OPRFSeed {
+        get throws(ServiceError) {
+            guard let loadedSeed else { throw ServiceError(.serviceUnavailable) }
+            return loadedSeed
+        }
+    }
+
+    /// The tenant.
+    var tenant: TenantSnapshot {
+        get throws(ServiceError) {
+            guard let tenant = scene.tenant else { throw ServiceError(.serviceUnavailable) }
+            return tenant
+        }
+    }
+
+    /// The tenant's policy, as far as the app may know it.
+    func policy(for state: FlowState) throws(ServiceError) -> TenantPolicy {
+        // To an app that is not linked, the tenant looks like one that does not exist, with the initial policy.
+        state.isHidden ? TenantPolicy.initial : try tenant.state.policy
+    }
+
+    /// Loads the credential that the flow names.
+    ///
+    /// A log-in or a change always derives the decoy and reads a real credential, and uses the one that it needs.
+    ///
+    /// - Throws: `request.stale` if the credential was replaced since the flow began.
+    static func load(
+        _ parts: Parts, for state: FlowState, _ context: ServiceContext
+    ) async throws -> ChallengedCredential {
+        let scene = try await FlowScene.load(parts, for: state, context)
+        guard state.purpose != .registration else {
+            return try await stored(parts, state.credentialId, scene, context)
+        }
+        let decoy = try ChallengedCredential(decoy(for: state, parts, context), parts, scene)
+        guard state.isDecoy else { return try await stored(parts, state.credentialId, scene, context) }
+        // A replacement of the colleague's credential does not concern this flow.
+        if let standIn = state.standIn?.credentialId { _ = try? await stored(parts, standIn, scene, context) }
+        return decoy
+    }
+
+    private static func stored(
+        _ parts: Parts, _ credential: UUID, _ scene: FlowScene, _ context: ServiceContext
+    ) async throws -> ChallengedCredential {
+        let user = scene.user
+        guard let credentials = user.state.credentials, credentials.id.uuid == credential else {
+            throw ServiceError(.requestStale)
+        }
+        let stored = try StoredCredentials(kept: credentials.record)
+        let ledger = LedgerID.directory(of: user.id).uuid
+        var challenged = ChallengedCredential(
+            sealed: stored.record.sealed, recordHash: stored.record.hash, questions: [], scene: scene)
+        if parts.contains(.seed) {
+            guard let seed = try await context.seeds.open(scene.wrapped, credentialId: credential, ledger: ledger)
+            else {
+                throw ServiceError(.requestStale)
+            }
+            challenged.loadedSeed = try OPRFSeed(bytes: seed.answers.bytes)
+        }
+        if parts.contains(.questions) {
+            let keys = try await context.personKeys.open(scene.wrapped, ledger: ledger)
+            challenged.questions = try texts(of: stored, key: keys[user.id.uuid], credential: credential)
+        }
+        return challenged
+    }
+
+    private static func decoy(
+        for state: FlowState, _ wanted: Parts, _ context: ServiceContext
+    ) throws -> Decoy {
+        let subject = NamedAccount(
+            tenantId: TenantID(state.tenantId), companyName: try CompanyName(state.companyName),
+            companyEmployeeId: try CompanyEmployeeID(state.companyEmployeeId), employee: nil)
+        var parts: Decoy.Parts = []
+        if wanted.contains(.seed) { parts.insert(.copies) }
+        if wanted.contains(.questions) { parts.insert(.record) }
+        return try context.decoy(
+            for: subject, hiddenFrom: state.isHidden ? state.appId : nil,
+            keys: state.decoyKeys.map { try DecoyPublicKeys(bytes: $0) }, parts: parts)
+    }
+
+    private init(_ decoy: Decoy, _ wanted: Parts, _ scene: FlowScene) {
+        let shown = wanted.contains(.questions) ? decoy.questions : []
+        self.init(
+            sealed: decoy.sealed, loadedSeed: decoy.seed, recordHash: decoy.recordHash,
+            questions: shown.map {
+                ShownQuestion(questionId: Base64URL.encode($0.id.bytes), question: .listed($0.question))
+            }, scene: scene)
+    }
+
+    private init(
+        sealed: SealedCredentials, loadedSeed: OPRFSeed? = nil, recordHash: [UInt8], questions: [ShownQuestion],
+        scene: FlowScene
+    ) {
+        self.sealed = sealed
+        self.loadedSeed = loadedSeed
+        self.recordHash = recordHash
+        self.questions = questions
+        self.scene = scene
+    }
+
+    /// Decrypts the question texts under the user's key; an erased user has none.
+    private static func texts(
+        of stored: StoredCredentials, key: PersonKey?, credential: UUID
+    ) throws -> [ShownQuestion] {
+        guard let key else { return [] }
+        return try zip(stored.record.sealed.context.questionIds, stored.encryptedTexts).map { id, sealed in
+            let clear = try key.open(bytes: sealed, authenticating: questionPlace(credential, id))
+            return ShownQuestion(
+                questionId: Base64URL.encode(id.bytes), question: try QuestionText(plaintext: clear).question)
+        }
+    }
+
+    /// The associated data of an encrypted question text: credential id 16 ‖ question id 16.
+    static func questionPlace(_ credential: UUID, _ question: UUID) -> [UInt8] { credential.bytes + question.bytes }
+}

@@ -1,0 +1,68 @@
+import Credentials
+import EventCoding
+import FoundationEssentials
+import Identity
+
+/// Changes a user's credentials in blind mode. After the proof of the old secret the client learns what the new record
+/// must follow, makes the record and submits it.
+struct ChangeInBlindMode: Sendable {
+    let context: ServiceContext
+
+    /// Draws the new seed after a valid proof of the old secret, and returns its public half and the previous record.
+    func begin(
+        _ row: FlowStore.Row, proof: FlowProof, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+    ) async throws -> StepAnswer {
+        try await CompleteChange(context: context).requirePermitted(
+            row, proof: proof, app: app, call: call, ticket: ticket)
+        let previous = try await context.previousCredentials(of: row.state)
+        let policy = try await StateLoader(reader: context.reader).tenant(TenantID(row.state.tenantId)).state.policy
+        let seed = try OPRFSeed.generate(), keys = try seed.keys(), kdf = context.settings.scrypt
+        let change = PendingChange(kind: proof.kind, userSignature: proof.userSignature.bytes)
+        var next = row
+        next.state.attempt = nil
+        next.state.step = .credentials
+        next.state.seed = seed.bytes
+        next.state.change = change
+        let plan = CredentialSetUpPlan(
+            credentialId: change.credentialId, userId: row.state.userId, oprfAnswers: keys.answers.publicKey.bytes,
+            oprfPassphrase: keys.passphrase.publicKey.bytes, log2N: Int(kdf.log2N), r: Int(kdf.r), p: Int(kdf.p),
+            previous: .init(hash: previous.hash, generation: Int(previous.generation)))
+        let outcome = StepAnswer.setCredentials(
+            challenge: row.state.challenge,
+            rules: SetUpRules(
+                questionsWithPassphraseAllowed: policy.questionsWithPassphrase, blindOnly: policy.blindOnly,
+                customQuestionsAllowed: app.customQuestions),
+            setUp: plan)
+        try await FlowStore(context: context).replace(next, answering: ticket, outcome)
+        return outcome
+    }
+
+    /// Accepts the new record.
+    func run(
+        _ row: FlowStore.Row, _ input: ProofInput, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+    ) async throws -> StepAnswer {
+        guard let proved = row.state.proved, let bytes = row.state.seed, let change = row.state.change else {
+            throw ServiceError(.flowWrongStep)
+        }
+        let seed = try OPRFSeed(bytes: bytes)
+        let previous = try await context.previousCredentials(of: row.state)
+        let setting = SetBlindCredentials(context: context)
+        let made = try await setting.made(
+            input, proved, row.state, app: app,
+            plan: try SetUpPlan(
+                credentialId: change.credentialId, userId: row.state.userId, mode: .blind, seed: seed,
+                previous: previous, kdf: context.settings.scrypt))
+        guard case .changed = made.record.content.authority else {
+            throw ServiceError(
+                .requestInvalid, members: [.init(pointer: "/record", detail: "the record is not one of this flow")])
+        }
+        guard let oldKey = previous.userPublicKey else { throw ServiceError(.flowWrongStep) }
+        let proof = try FlowProof(
+            change.kind, signedBy: oldKey, try Signature(raw: change.userSignature), in: row.state)
+        let new = ReplacementCredentials(
+            record: made.record, questions: made.questions, seed: seed, proved: proved,
+            userSignature: made.userSignature)
+        return try await CompleteChange(context: context).run(
+            row, new, proof: proof, app: app, call: call, ticket: ticket)
+    }
+}

@@ -1,0 +1,227 @@
+import Canonical
+import Credentials
+import EventCoding
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import Logging
+import Postgres
+
+/// Completes a change of credentials in one append: the new record, the end of the old seed and of all the user's
+/// sessions, and a new session for the device.
+///
+/// It guards the user's stream, which log-ins and registrations of that user guard too. Of two changes one wins, and no
+/// log-in with the old credentials starts a session after the change.
+struct CompleteChange: Sendable {
+    let context: ServiceContext
+
+    func run(
+        _ row: FlowStore.Row, _ new: ReplacementCredentials, proof: FlowProof, app: AppCaller, call: Call,
+        ticket: IdempotencyTicket?
+    ) async throws -> StepAnswer {
+        let state = row.state
+        let tenantId = TenantID(state.tenantId), employeeId = EmployeeID(state.employeeId), user = UserID(state.userId)
+        let pending = PendingRekeying(state.credentialId, of: user, context.ring)
+        let outcome = try await optimistic {
+            let loader = StateLoader(reader: context.reader)
+            let employee = try await loader.employee(employeeId, in: tenantId)
+            let tenant = try await loader.tenant(tenantId)
+            let snapshot = try await loader.user(user)
+            var recorder = FlowRecorder(context: context, row: row, app: app, call: call, ticket: ticket)
+            if let refusal = try await denial(state, employee, tenant, app, call, guardedBy: &recorder) {
+                throw refusal
+            }
+            let ledger = LedgerID.directory(of: user)
+            let keys = try await context.personKeys.load([employeeId.uuid], ledger: tenantId.uuid)
+            guard let userKey = try await context.personKeys.load([user.uuid], ledger: ledger.uuid)[user.uuid] else {
+                throw ServiceError(.employeeInactive)
+            }
+            recorder.expectations[.employee(employeeId, in: tenantId)] = employee.version
+            recorder.expectations[.tenant(tenantId)] = tenant.version
+            try recorder.add(
+                try proof.event(of: state, employee: employeeId), to: .flow(state.id, in: tenantId), version: 0,
+                keys: keys, about: employeeId.uuid, by: employeeId)
+            try recorder.refund(by: employeeId)
+            let event = try new.event(state, key: userKey)
+            let events = try decided { () throws(User.Rejection) in
+                try User.decide(snapshot.state, .changeCredentials(event))
+            }
+            recorder.claims.append(pending.taking)
+            // Before the change, which would end the recovery without telling the tenant that decided about it.
+            let notices = try await recorder.endRecovery(of: snapshot, by: employee, replacesCredentials: true)
+            try await recorder.replaceCredentials(events, with: new, of: snapshot, key: userKey, by: employeeId)
+            return try await recorder.openSession(
+                employeeId, in: tenant, try await context.summary(of: employee, in: tenant), notices)
+        }
+        // The change is committed. Whatever fails or is interrupted here is done by the next sweep.
+        await RekeyBuckets(context: context).run([pending])
+        return outcome
+    }
+
+    /// Refuses a device that is not authorized, and an employee who may not log in. As with a log-in, the valid proof
+    /// is recorded and the flow ends.
+    ///
+    /// - Throws: The refusal.
+    func requirePermitted(
+        _ row: FlowStore.Row, proof: FlowProof, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+    ) async throws {
+        let state = row.state
+        let tenantId = TenantID(state.tenantId), employeeId = EmployeeID(state.employeeId)
+        let refusal: ServiceError? = try await optimistic {
+            let loader = StateLoader(reader: context.reader)
+            let employee = try await loader.employee(employeeId, in: tenantId)
+            let tenant = try await loader.tenant(tenantId)
+            var recorder = FlowRecorder(context: context, row: row, app: app, call: call, ticket: ticket)
+            guard let refusal = try await denial(state, employee, tenant, app, call, guardedBy: &recorder) else {
+                return nil
+            }
+            let keys = try await context.personKeys.load([employeeId.uuid], ledger: tenantId.uuid)
+            guard keys[employeeId.uuid] != nil else { return refusal }
+            try recorder.add(
+                try proof.event(of: state, employee: employeeId), to: .flow(state.id, in: tenantId), version: 0,
+                keys: keys, about: employeeId.uuid, by: employeeId)
+            try recorder.refund(by: employeeId)
+            // The proof is as good as a log-in's, and cancels the same recoveries.
+            var told = refusal
+            let user = try await loader.user(UserID(state.userId))
+            told.notices = try await recorder.endRecovery(of: user, by: employee).filter(\.isCancellation)
+            return try await recorder.refuse(with: told)
+        }
+        if let refusal { throw refusal }
+    }
+
+    /// Why the device may not change the credentials, or `nil`.
+    ///
+    /// The credentials belong to all accounts of the user, so all of them are asked; the append then guards their streams.
+    private func denial(
+        _ state: FlowState, _ employee: EmployeeSnapshot, _ tenant: TenantSnapshot, _ app: AppCaller, _ call: Call,
+        guardedBy recorder: inout FlowRecorder
+    ) async throws -> ServiceError? {
+        let key = try state.deviceKey
+        guard tenant.state.links(AppID(app.appId), as: .access) else { return ServiceError(.employeeInactive) }
+        switch Employee.login(employee.state, key: key, flow: FlowID(state.id), time: call.time) {
+        case .success: break
+        case .notApproved: return ServiceError(.employeeNotApproved)
+        case .authorizationPending, .keyRevoked, .tooManyWaitingKeys: return ServiceError(.authorizationNotPermitted)
+        case .inactive, nil: return ServiceError(.employeeInactive)
+        }
+        let loader = StateLoader(reader: context.reader)
+        var others: [User.TenantAccount] = []
+        for account in try await context.accounts(of: UserID(state.userId)) where account.employee != employee.id {
+            let other = try await loader.employee(account.employee, in: account.tenant)
+            let company = try await loader.tenant(account.tenant)
+            others.append(User.TenantAccount(employee: other.state, tenant: company.state))
+            recorder.expectations[.employee(other.id, in: account.tenant)] = other.version
+            recorder.expectations[.tenant(account.tenant)] = company.version
+        }
+        let own = User.TenantAccount(employee: employee.state, tenant: tenant.state)
+        let isPermitted = User.mayReplaceCredentials(key, of: own, others: others)
+        return isPermitted ? nil : ServiceError(.authorizationNotPermitted)
+    }
+}
+
+/// New credentials that are to replace others, before the append.
+struct ReplacementCredentials: Sendable {
+    let record: CredentialsRecord
+    let questions: [QuestionText]
+    let seed: OPRFSeed
+    let proved: FlowState.ProvedKey
+    let userSignature: Signature
+
+    var credentialId: UUID { record.sealed.context.credentialId }
+
+    /// The event, with the question texts encrypted under the user's key.
+    func event(_ state: FlowState, key: PersonKey) throws -> CredentialsChanged {
+        let texts = try zip(record.sealed.context.questionIds, questions).map { id, question in
+            try key.seal(
+                bytes: question.plaintext, authenticating: ChallengedCredential.questionPlace(credentialId, id))
+        }
+        guard let device = SignatureBytes(proved.signature), let own = SignatureBytes(userSignature.bytes) else {
+            throw ServiceError(.flowWrongStep)
+        }
+        return CredentialsChanged(
+            userID: UserID(state.userId), credentialID: CredentialID(credentialId),
+            previousCredentialID: CredentialID(state.credentialId),
+            record: try StoredCredentials(record: record, encryptedTexts: texts).bytes, challenge: proved.challenge,
+            deviceSignature: device, userSignature: own)
+    }
+}
+
+/// Replaces credentials, by whatever authority: the new record, the end of the old seed and of all the user's sessions.
+extension FlowRecorder {
+    /// Adds the events, the exchange of seeds and the end of sessions in every tenant.
+    mutating func replaceCredentials(
+        _ events: [UserEvent], with new: ReplacementCredentials, of user: UserSnapshot, key: PersonKey,
+        by employee: EmployeeID
+    ) async throws {
+        let ledger = LedgerID.directory(of: user.id)
+        guard let seed = SecretKey(bytes: new.seed.bytes) else { throw ServiceError(.serviceUnavailable) }
+        for event in events {
+            try add(
+                event.payload, to: .user(user.id), version: user.version, keys: [user.id.uuid: key],
+                about: user.id.uuid, by: employee)
+        }
+        statements.append(context.seeds.deletion(credentialId: row.state.credentialId, ledger: ledger.uuid))
+        statements.append(
+            try await context.seeds.insertion(
+                of: CredentialSeeds(answers: seed, passphrase: nil), credentialId: new.credentialId,
+                ledger: ledger.uuid))
+        let accounts = try await context.accounts(of: user.id)
+        statements.append(context.stillAccounts(accounts.count, of: user.id))
+        for account in accounts {
+            ledgers.insert(LedgerID(account.tenant.uuid))
+            statements.append(NewSession.deletion(employee: account.employee, tenant: account.tenant))
+        }
+    }
+
+    /// Appends with a new session for the flow's device, whose key is in force.
+    mutating func openSession(
+        _ employee: EmployeeID, in snapshot: TenantSnapshot, _ summary: EmployeeSummary, _ notices: [Notice] = []
+    ) async throws -> StepAnswer {
+        let tenant = tenant
+        let session = NewSession(
+            employee: employee, tenant: snapshot, fingerprint: try row.state.fingerprint, app: app, at: call.time,
+            context)
+        try add(session.event, to: .session(session.id, in: tenant), version: 0, keys: [:], about: nil, by: employee)
+        statements.append(session.insertion)
+        var tokens = session.tokens
+        tokens.notices = notices
+        return try await append { [tokens] appended in
+            .success(tokens, summary, position: appended.last[LedgerID(tenant.uuid)])
+        }
+    }
+}
+
+/// A change of credentials in blind mode, between the proof of the old secret and the new record.
+struct PendingChange: Sendable, Equatable {
+    /// The id of the new credential.
+    var credentialId: UUID
+    /// The kind of secret that was proved.
+    var kind: FlowProof.Kind
+    /// The old user key's signature over the flow's challenge, 64 bytes.
+    var userSignature: [UInt8]
+
+    init(credentialId: UUID = UUID(), kind: FlowProof.Kind, userSignature: [UInt8]) {
+        self.credentialId = credentialId
+        self.kind = kind
+        self.userSignature = userSignature
+    }
+
+    /// The plaintext in the flow's row.
+    var json: JSONValue {
+        .object([
+            "credential": .string(credentialId.lowercased), "passphrase": .bool(kind == .passphrase),
+            "signature": .string(Base64URL.encode(userSignature)),
+        ])
+    }
+
+    /// Decodes the value that ``json`` encodes.
+    init(reading object: ObjectReader) throws {
+        var object = object
+        credentialId = try object.uuid("credential")
+        kind = try object.bool("passphrase") ? .passphrase : .answers
+        userSignature = try object.bytes("signature")
+        try object.finish()
+    }
+}

@@ -1,0 +1,167 @@
+import Canonical
+import Credentials
+import EventCoding
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+
+/// Sets a new user's credentials in direct mode and completes the registration, all or nothing.
+struct SetCredentials: Sendable {
+    let context: ServiceContext
+
+    func run(
+        flow: String, _ input: CredentialsInput, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+    ) async throws -> StepAnswer {
+        let store = FlowStore(context: context)
+        let row = try await store.load(handle: flow, purpose: .registration, app: app, at: call.time)
+        guard row.state.step == .credentials, let proved = row.state.proved, let bytes = row.state.seed else {
+            throw ServiceError(.flowWrongStep)
+        }
+        let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(row.state.tenantId))
+        guard tenant.state.policy.permits(.direct) else { throw ServiceError(.policyBlindOnly) }
+        guard !input.questionsWithPassphrase || tenant.state.policy.questionsWithPassphrase else {
+            throw ServiceError(
+                .requestInvalid,
+                members: [.init(pointer: "/questionsWithPassphrase", detail: "the company's policy does not allow it")])
+        }
+        let seed = try OPRFSeed(bytes: bytes)
+        let questions = try input.chosenQuestions(app)
+        let setUp = try accepted { () throws(CredentialsError) in
+            try CredentialSetUp(
+                plan: try SetUpPlan(
+                    credentialId: row.state.credentialId, userId: row.state.userId, mode: .direct, seed: seed,
+                    kdf: context.settings.scrypt),
+                questions: questions, passphrase: input.passphrase,
+                questionsWithPassphrase: input.questionsWithPassphrase)
+        }
+        return try await context.compute.admitted(AdmissionLane(row.state)) { admission in
+            let credentials = try await admission.run { try setUp.complete(seed: seed) }
+            let userSignature = try credentials.userKey.sign(
+                validationOf: try Challenge(kept: proved.challenge))
+            let record = try credentials.record(
+                deviceSignature: nil, employeeKey: try EmployeePublicKey(bytes: row.state.employeePublicKey))
+            let new = PreparedCredentials(
+                record: record, questions: credentials.questions, seed: seed, proved: proved,
+                userSignature: userSignature)
+            return try await CompleteRegistration(context: context).run(
+                row, .newUser(new), app: app, call: call, ticket: ticket)
+        }
+    }
+}
+
+/// New credentials, before the append.
+struct PreparedCredentials: Sendable {
+    let record: CredentialsRecord
+    let questions: [QuestionText]
+    let seed: OPRFSeed
+    let proved: FlowState.ProvedKey
+    let userSignature: Signature
+
+    /// The event, with the question texts encrypted under the new user's key.
+    func event(_ state: FlowState, email: String, key: PersonKey) throws -> CredentialsSet {
+        let texts = try zip(record.sealed.context.questionIds, questions).map { id, question in
+            try key.seal(
+                bytes: question.plaintext,
+                authenticating: ChallengedCredential.questionPlace(state.credentialId, id))
+        }
+        let stored = try StoredCredentials(record: record, encryptedTexts: texts)
+        guard let device = SignatureBytes(proved.signature), let own = SignatureBytes(userSignature.bytes) else {
+            throw ServiceError(.flowWrongStep)
+        }
+        let user = UserID(state.userId)
+        return CredentialsSet(
+            userID: user, credentialID: CredentialID(state.credentialId), record: stored.bytes,
+            email: Personal(user, email), challenge: proved.challenge, deviceSignature: device,
+            userSignature: own)
+    }
+}
+
+/// Accepts a record that a client made and completes the registration, all or nothing.
+///
+/// The record must repeat what the flow fixed: ids, VOPRF keys, cost, mode. Its quality cannot be checked, because the
+/// service sees neither answers nor passphrase.
+struct SetBlindCredentials: Sendable {
+    let context: ServiceContext
+
+    func run(
+        _ row: FlowStore.Row, _ input: ProofInput, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+    ) async throws -> StepAnswer {
+        guard let proved = row.state.proved, let bytes = row.state.seed else { throw ServiceError(.flowWrongStep) }
+        let made = try await made(
+            input, proved, row.state, app: app,
+            plan: try SetUpPlan(
+                credentialId: row.state.credentialId, userId: row.state.userId, mode: .blind,
+                seed: try OPRFSeed(bytes: bytes), kdf: context.settings.scrypt))
+        let new = PreparedCredentials(
+            record: made.record, questions: made.questions, seed: try OPRFSeed(bytes: bytes), proved: proved,
+            userSignature: made.userSignature)
+        return try await CompleteRegistration(context: context).run(
+            row, .newUser(new), app: app, call: call, ticket: ticket)
+    }
+
+    /// A checked record that a client made.
+    struct Made: Sendable {
+        let record: CredentialsRecord
+        let questions: [QuestionText]
+        let userSignature: Signature
+    }
+
+    /// Parses the client's record and checks it against the flow's plan, the device and the tenant's policy.
+    func made(
+        _ input: ProofInput, _ proved: FlowState.ProvedKey, _ state: FlowState, app: AppCaller, plan: SetUpPlan
+    ) async throws -> Made {
+        guard let entered = input.credentials else { throw Self.refused("/record", "a record is needed") }
+        let chosen = try ChosenQuestions(app, at: "/questions").resolve(entered.questions.map(\.question))
+        let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(state.tenantId))
+        let questions = try accepted { () throws(CredentialsError) in
+            var questions: [QuestionText] = []
+            for (item, question) in zip(entered.questions, chosen) {
+                // A client that sent a text has committed to that text, even if it is that of a listed question.
+                if case .text(let text) = item.question {
+                    questions.append(try QuestionText(text, salt: item.salt))
+                } else {
+                    questions.append(try QuestionText(question, salt: item.salt))
+                }
+            }
+            try QuestionText.requireFive(questions)
+            return questions
+        }
+        let record = try checked(entered.record, questions, state, plan)
+        let flags = record.sealed.context.flags
+        guard !flags.contains(.questionsWithPassphrase) || tenant.state.policy.questionsWithPassphrase else {
+            throw Self.refused("/record", "the company's policy does not allow questions beside a passphrase")
+        }
+        let userSignature: Signature
+        do {
+            userSignature = try Challenge(kept: proved.challenge).verifyValidation(
+                proof: input.userSignature, by: record.sealed.context.userPublicKey)
+        } catch {
+            throw Self.refused("/userSignature", "the signature does not verify")
+        }
+        return Made(record: record, questions: questions, userSignature: userSignature)
+    }
+
+    /// Parses the record and checks it against the flow. Every failure is the same refusal.
+    private func checked(
+        _ bytes: [UInt8], _ questions: [QuestionText], _ state: FlowState, _ plan: SetUpPlan
+    ) throws(ServiceError) -> CredentialsRecord {
+        do {
+            let record = try CredentialsRecord(bytes: bytes)
+            // The user chooses whether the credential requires the blind mode.
+            var plan = plan
+            plan.blindOnly = record.sealed.context.flags.contains(.blindOnly)
+            try record.require(plan)
+            try record.verify(
+                employeeKey: try EmployeePublicKey(bytes: state.employeePublicKey), previous: plan.previous)
+            try record.require(questions: questions)
+            return record
+        } catch {
+            throw Self.refused("/record", "the record is not one of this flow")
+        }
+    }
+
+    private static func refused(_ pointer: String, _ detail: String) -> ServiceError {
+        ServiceError(.requestInvalid, members: [.init(pointer: pointer, detail: detail)])
+    }
+}

@@ -1,0 +1,126 @@
+import Canonical
+import Credentials
+import EventCoding
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+
+/// Completes a log-in after a valid proof.
+///
+/// The append guards the versions of employee, tenant and user. If a cancellation, a reclaimed e-mail or a change of
+/// credentials commits first, the use case reloads the state and retries. So no session starts after one of these.
+struct CompleteLogin: Sendable {
+    let context: ServiceContext
+
+    /// - Parameter scene: The state that the flow's step has already read. On a version conflict it is read again.
+    func run(
+        _ row: FlowStore.Row, proof: FlowProof, _ scene: FlowScene, app: AppCaller, call: Call,
+        ticket: IdempotencyTicket?
+    ) async throws -> StepAnswer {
+        let state = row.state
+        let tenantId = TenantID(state.tenantId), employeeId = EmployeeID(state.employeeId)
+        var known: FlowScene? = scene
+        let refusal: (StepAnswer?, ServiceError?) = try await optimistic {
+            let scene: FlowScene
+            if let first = known {
+                scene = first
+            } else {
+                scene = try await FlowScene.load(.proof, for: state, context)
+            }
+            known = nil
+            guard let tenant = scene.tenant else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
+            let user = scene.user
+            // Read only after the proof: the time of this read depends on the number of devices, which only the owner
+            // may learn.
+            let employee = try await StateLoader(reader: context.reader).employee(employeeId, in: tenantId)
+            // The proof was made with the user's credentials, so the flow's employee must be that user's.
+            guard employee.state.account?.user == user.id else { return (nil, ServiceError(.requestStale)) }
+            let decision = Employee.login(
+                employee.state, key: try state.deviceKey, flow: FlowID(state.id), time: call.time)
+            var recorder = FlowRecorder(context: context, row: row, app: app, call: call, ticket: ticket)
+            recorder.expectations[.employee(employeeId, in: tenantId)] = employee.version
+            recorder.expectations[.tenant(tenantId)] = tenant.version
+            // No session starts after the credentials that were used have been changed.
+            guard user.state.credentials?.id.uuid == state.credentialId else {
+                return (nil, ServiceError(.requestStale))
+            }
+            recorder.expectations[.user(user.id)] = user.version
+            let keys = try await context.personKeys.load([employeeId.uuid], ledger: tenantId.uuid)
+            // Without the employee's encryption key the account is erased.
+            guard let decision, keys[employeeId.uuid] != nil, tenant.state.links(AppID(app.appId), as: .access) else {
+                return (nil, ServiceError(.employeeInactive))
+            }
+            try recorder.add(
+                try proof.event(of: state, employee: employeeId), to: .flow(state.id, in: tenantId), version: 0,
+                keys: keys, about: employeeId.uuid, by: employeeId)
+            try recorder.refund(by: employeeId)
+            let summary = try await context.summary(of: employee, in: tenant)
+            switch decision {
+            case .success:
+                let notices = try await recorder.endRecovery(of: user, by: employee)
+                if state.charges.contains(where: { !$0.wasKnownDevice }) {
+                    // The lookup missed a key in force: an older version of the service presented it, or it was
+                    // authorized meanwhile.
+                    let key = PresentedKey(state.employeePublicKey, of: employeeId, in: tenantId)
+                    recorder.statements.append(key.insertion)
+                }
+                return (try await open(&recorder, employeeId, in: tenant, summary, scene, notices), nil)
+            case .authorizationPending(let presenting):
+                for event in presenting {
+                    try recorder.add(
+                        event.payload, to: .employee(employeeId, in: tenantId), version: employee.version, keys: keys,
+                        about: employeeId.uuid, by: employeeId)
+                }
+                return (try await pending(recorder), nil)
+            case .inactive, .notApproved, .keyRevoked, .tooManyWaitingKeys:
+                // A valid proof of an employee who may not log in is recorded too. It cancels a recovery that somebody
+                // opened after ending the device key.
+                var error = Self.refusal(of: decision)
+                error.notices = try await recorder.endRecovery(of: user, by: employee).filter(\.isCancellation)
+                let refusal = try await recorder.refuse(with: error)
+                return (nil, refusal)
+            }
+        }
+        if let error = refusal.1 { throw error }
+        guard let outcome = refusal.0 else { throw ServiceError(.requestStale) }
+        return outcome
+    }
+
+    private static func refusal(of decision: Employee.Outcome) -> ServiceError {
+        switch decision {
+        case .inactive: ServiceError(.employeeInactive)
+        case .notApproved: ServiceError(.employeeNotApproved)
+        default: ServiceError(.authorizationNotPermitted)
+        }
+    }
+
+    private func open(
+        _ recorder: inout FlowRecorder, _ employee: EmployeeID, in snapshot: TenantSnapshot,
+        _ summary: EmployeeSummary, _ scene: FlowScene, _ notices: [Notice]
+    ) async throws -> StepAnswer {
+        let tenant = recorder.tenant
+        let state = recorder.row.state
+        let session = NewSession(
+            employee: employee, tenant: snapshot, fingerprint: try state.fingerprint, app: recorder.app,
+            at: recorder.call.time, context)
+        var tokens = session.tokens
+        tokens.credentialsChangeRequired = scene.hasReachedLifetimeCap ?? false
+        tokens.notices = notices
+        try recorder.add(
+            session.event, to: .session(session.id, in: tenant), version: 0, keys: [:], about: nil, by: employee)
+        recorder.statements.append(session.insertion)
+        return try await recorder.append { [tokens] appended in
+            .success(tokens, summary, position: appended.last[LedgerID(tenant.uuid)])
+        }
+    }
+
+    private func pending(_ recorder: FlowRecorder) async throws -> StepAnswer {
+        let tenant = recorder.tenant, key = recorder.row.state.employeePublicKey
+        let fingerprint = try recorder.row.state.fingerprint.description
+        return try await recorder.append { appended in
+            .authorizationPending(
+                employeePublicKey: key, fingerprint: fingerprint, position: appended.last[LedgerID(tenant.uuid)])
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Canonical
+import Credentials
+import EventCoding
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import Postgres
+
+/// Builds the append that ends a flow: its events, and the rows that change in the same transaction.
+struct FlowRecorder: Sendable {
+    let context: ServiceContext
+    let row: FlowStore.Row
+    let app: AppCaller
+    let call: Call
+    let ticket: IdempotencyTicket?
+    /// Whether a second append may still change the reply: one call has one outcome.
+    var isProvisional = false
+    /// The error to reply with instead of an outcome.
+    var refusal: ServiceError?
+    var events: [NewEvent] = []
+    var expectations: [StreamID: Int] = [:]
+    var claims: [Claim] = []
+    var releases: [ClaimRelease] = []
+    var statements: [SQL] = []
+    /// The ledgers, besides those of the flow and the user, whose rows ``statements`` touch.
+    var ledgers: Set<LedgerID> = []
+
+    init(context: ServiceContext, row: FlowStore.Row, app: AppCaller, call: Call, ticket: IdempotencyTicket?) {
+        self.context = context
+        self.row = row
+        self.app = app
+        self.call = call
+        self.ticket = ticket
+    }
+
+    var tenant: TenantID { TenantID(row.state.tenantId) }
+
+    /// Adds an event and returns its id. The source address is encrypted under the key of the person the event is
+    /// about.
+    @discardableResult
+    mutating func add(
+        _ payload: any EventPayload, to stream: StreamID, version: Int, keys: [UUID: PersonKey], about owner: UUID?,
+        by employee: EmployeeID?
+    ) throws -> UUID {
+        let source = owner.flatMap { owner in call.sourceAddress.map { Personal(owner: owner, text: $0) } }
+        let metadata = EventMetadata(
+            actor: employee?.uuid, app: app.appId, requestId: call.requestId, source: source)
+        let id = UUID.random()
+        events.append(try EventCodec.encode(payload, id: id, stream: stream, keys: keys, metadata: metadata))
+        if let presented = payload as? EmployeeKeyPresented {
+            statements.append(PresentedKey(presented.key.bytes, of: presented.employeeID, in: tenant).insertion)
+        }
+        // The first event of a stream names the version that the decision was made on; the versions of later ones
+        // follow.
+        if expectations[stream] == nil { expectations[stream] = version }
+        return id
+    }
+
+    /// Refunds the flow's own charges, and records the refund in the log.
+    mutating func refund(by employee: EmployeeID) throws {
+        let state = row.state
+        for isKnown in [false, true] {
+            let count = state.charges.count { $0.wasKnownDevice == isKnown }
+            guard count > 0 else { continue }
+            statements.append(AttemptBudget(state, isKnownDevice: isKnown, ring: context.ring).refund(count))
+        }
+        for charge in state.charges {
+            let cleared = AttemptsCleared(
+                credentialID: CredentialID(state.credentialId), flow: FlowID(state.id), charge: ChargeID(charge.id))
+            try add(
+                cleared, to: .attempt(charge.id, of: UserID(state.userId)), version: charge.version, keys: [:],
+                about: nil, by: employee)
+        }
+    }
+
+    /// Appends the events, ends the flow and stores the reply for a repeated call, all in one transaction.
+    func append(_ outcome: @escaping @Sendable (AppendReceipt) -> StepAnswer) async throws -> StepAnswer {
+        let ending = try FlowStore(context: context).ending(row.state)
+        var ledgers = ledgers.union([FlowStore.ledger(of: row.state.id), .directory(of: UserID(row.state.userId))])
+        if let ticket { ledgers.insert(ticket.ledger) }
+        let append = Append(
+            events: events, expectations: expectations, claims: claims, releases: releases, time: call.time,
+            effectLedgers: ledgers,
+            effects: { [statements, ticket, isProvisional, refusal] appended in
+                guard let ticket else { return statements + [ending] }
+                let answer: JSONValue =
+                    refusal.map { .object(["error": $0.stored]) } ?? .object(["answer": outcome(appended).stored])
+                return statements + [ending, isProvisional ? ticket.fallback(answer) : ticket.completion(answer)]
+            })
+        do {
+            let appended = try await context.appender.append(append)
+            if !isProvisional { ticket?.markStored() }
+            return outcome(appended)
+        } catch {
+            guard error.conflict.map(isOwn) == true else { throw error }
+            throw ServiceError(.flowAlreadyUsed)
+        }
+    }
+
+    /// Whether a version conflict concerns a stream that only this flow writes. The flow then had its outcome, and a
+    /// retry cannot help.
+    private func isOwn(_ conflict: LedgerError.VersionConflict) -> Bool {
+        let state = row.state
+        if conflict.stream == .flow(state.id, in: tenant) { return true }
+        if state.charges.contains(where: { conflict.stream.kind == "attempt" && conflict.stream.id == $0.id }) {
+            return true
+        }
+        let made = [StreamID.employee(EmployeeID(state.employeeId), in: tenant), .user(UserID(state.userId))]
+        return conflict.expected == 0 && made.contains(conflict.stream)
+    }
+}
+
+extension FlowRecorder {
+    /// Appends the events and ends the flow with an error; a valid proof of an employee who may not log in is recorded
+    /// too. A repeated call gets the same error.
+    func refuse(with refusal: ServiceError) async throws -> ServiceError {
+        var recorder = self
+        recorder.refusal = refusal
+        _ = try await recorder.append { [row] _ in
+            // A placeholder: the stored and returned reply is the error.
+            .authorizationPending(employeePublicKey: row.state.employeePublicKey, fingerprint: "", position: nil)
+        }
+        return refusal
+    }
+}

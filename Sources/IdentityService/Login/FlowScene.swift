@@ -1,0 +1,155 @@
+import Canonical
+import EventCoding
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import Postgres
+
+/// The state that a flow's step reads about its employee.
+struct FlowScene: Sendable {
+    /// The user, as far as ``StateLoader/credentials(of:)`` reads.
+    var user: UserSnapshot
+    /// The tenant, if the step asked for it.
+    var tenant: TenantSnapshot?
+    /// Whether the flow's device key is in force for the employee, if the step asked for it.
+    var isKeyInForce: Bool?
+    /// Whether unknown devices have reached the lifetime cap of the credentials, if the step asked for it.
+    var hasReachedLifetimeCap: Bool?
+    /// The row with the credential's wrapped seeds, or with the wrapped key of the user's questions.
+    var wrapped: [PostgresRow] = []
+
+    /// Reads the state that a step needs in one round trip.
+    static func load(
+        _ parts: ChallengedCredential.Parts, for state: FlowState, _ context: ServiceContext
+    ) async throws -> FlowScene {
+        let reading = FlowSceneReading(parts, for: state, context), reads = reading.reads
+        return try reading.read(try await context.pool.pipeline(reads.statements, in: reads.ledgers))
+    }
+}
+
+/// The statements that read a ``FlowScene``. For a decoy they read a colleague's streams in the same way.
+struct FlowSceneReading: Sendable {
+    let reads: PipelinedReads
+    private let user: UserID
+    private let tenant: TenantID?
+    private let streams: (query: StreamsQuery, place: PipelinedReads.Place)
+    private let device: (reading: DeviceReading, place: PipelinedReads.Place)?
+    private let wrapped: PipelinedReads.Place?
+    private let lifetime: PipelinedReads.Place?
+
+    /// The statements for a step that needs `parts`, which contain the seed or the questions, never both.
+    init(_ parts: ChallengedCredential.Parts, for state: FlowState, _ context: ServiceContext) {
+        let user = UserID(state.standIn?.userId ?? state.userId), directory = LedgerID.directory(of: user)
+        let tenant: TenantID? = parts.contains(.tenant) ? TenantID(state.tenantId) : nil
+        // The service computes all these ledgers from the flow's state.
+        var reads = PipelinedReads(in: [.directory(of: UserID(state.userId)), directory, LedgerID(state.tenantId)])
+        let streams = StreamsQuery(
+            tenant.map { [StreamID.tenant($0)] } ?? [], tail: StateLoader.credentials(of: user),
+            foundingOf: tenant.map { LedgerID($0.uuid) })
+        self.streams = (query: streams, place: reads.add(streams.sql))
+        if parts.contains(.device) {
+            let device = DeviceReading(state)
+            self.device = (reading: device, place: reads.add(device.query.sql))
+        } else {
+            device = nil
+        }
+        if parts.contains(.seed) {
+            let credential = state.standIn?.credentialId ?? state.credentialId
+            wrapped = reads.add(OPRFSeeds.selection(credentialId: credential, ledger: directory.uuid))
+        } else if parts.contains(.questions) {
+            // Never from the cache: a colleague's key would nearly always be cached, and a person's own nearly never.
+            wrapped = reads.add(PersonKeys.selection(of: [user.uuid], ledger: directory.uuid))
+        } else {
+            wrapped = nil
+        }
+        if parts.contains(.lifetime) {
+            // Always the budget of unknown devices, whichever device this is: the owner of the credentials must learn
+            // of its cap.
+            let budget = AttemptBudget(state, isKnownDevice: false, ring: context.ring)
+            lifetime = reads.add(budget.readingLifetime(context.settings.budgets))
+        } else {
+            lifetime = nil
+        }
+        self.user = user
+        self.tenant = tenant
+        self.reads = reads
+    }
+
+    /// Reads the rows that ``reads`` return.
+    func read(_ answers: [[PostgresRow]]) throws -> FlowScene {
+        let read = try streams.query.read(streams.place.rows(in: answers))
+        var scene = FlowScene(user: try StateLoader.user(user, read.streams[.user(user)] ?? []))
+        if let tenant {
+            scene.tenant = try StateLoader.tenant(tenant, read.founding, read.streams[.tenant(tenant)] ?? [])
+        }
+        if let device { scene.isKeyInForce = try device.reading.read(device.place.rows(in: answers)) }
+        if let wrapped { scene.wrapped = try wrapped.rows(in: answers) }
+        if let lifetime {
+            scene.hasReachedLifetimeCap = try AttemptBudget.hasReachedLifetimeCap(lifetime.rows(in: answers))
+        }
+        return scene
+    }
+}
+
+/// The colleague whose streams and keys are read for a decoy, and discarded, so that a decoy takes the same time.
+///
+/// It is the tenant's security admin.
+struct StandIn: Sendable, Equatable {
+    /// Read by processes of the previous version.
+    var employeeId: UUID
+    var userId: UUID
+    var credentialId: UUID
+}
+
+extension StandIn {
+    var json: JSONValue { .array([employeeId, userId, credentialId].map { .string($0.lowercased) }) }
+
+    /// Decodes the value that ``json`` encodes.
+    ///
+    /// - Throws: `flow.expired` if the value has another form.
+    init(json: JSONValue) throws {
+        guard case .array(let items) = json, items.count == 3 else { throw ServiceError(.flowExpired) }
+        let ids = try items.map { item in
+            guard case .string(let text) = item, let id = UUID(uuidString: text) else {
+                throw ServiceError(.flowExpired)
+            }
+            return id
+        }
+        self.init(employeeId: ids[0], userId: ids[1], credentialId: ids[2])
+    }
+}
+
+/// Statements sent in one round trip, and the ledgers whose rows they read.
+///
+/// Adding a statement returns the place of its rows among the results:
+///
+///       var reads = PipelinedReads(in: claims.ledgers)
+///       let place = reads.add(claims.sql)
+///       let answers = try await pool.pipeline(reads.statements, in: reads.ledgers)
+///       let found = try claims.read(place.rows(in: answers))
+struct PipelinedReads: Sendable {
+    /// The place of one statement's rows among the results.
+    struct Place: Sendable {
+        fileprivate let index: Int
+
+        /// The rows of the statement.
+        ///
+        /// - Throws: `service.unavailable` if the results are not those of the statements.
+        func rows(in answers: [[PostgresRow]]) throws(ServiceError) -> [PostgresRow] {
+            guard answers.indices.contains(index) else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
+            return answers[index]
+        }
+    }
+
+    let ledgers: Set<LedgerID>
+    private(set) var statements: [SQL] = []
+
+    init(in ledgers: Set<LedgerID>) { self.ledgers = ledgers }
+
+    /// Adds a statement, and returns where its rows will be.
+    mutating func add(_ statement: SQL) -> Place {
+        statements.append(statement)
+        return Place(index: statements.count - 1)
+    }
+}

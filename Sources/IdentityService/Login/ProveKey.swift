@@ -1,0 +1,222 @@
+import Canonical
+import Credentials
+import EventCoding
+import FoundationEssentials
+import Identity
+import Keys
+
+/// Verifies that the device holds its key. Only then is the next step revealed.
+struct ProveKey: Sendable {
+    let context: ServiceContext
+
+    func run(
+        purpose: FlowKind, flow: String, proof: [UInt8], app: AppCaller, call: Call,
+        ticket: IdempotencyTicket?
+    ) async throws -> StepAnswer {
+        let store = FlowStore(context: context)
+        var row = try await store.load(
+            handle: flow, purpose: purpose, app: app, at: call.time, opened: ticket?.opened)
+        guard row.state.step == .key else { throw ServiceError(.flowWrongStep) }
+        let challenge = try Challenge(kept: row.state.challenge)
+        do {
+            try challenge.checkExpiry(at: call.time)
+        } catch {
+            throw ServiceError(.flowExpired)
+        }
+        let signature: Signature
+        do {
+            signature = try challenge.verifyKeyProof(proof)
+        } catch {
+            throw ServiceError(.employeeKeyInvalid, challenge: row.state.challenge)
+        }
+        row.state.proved = FlowState.ProvedKey(challenge: row.state.challenge, signature: signature.bytes)
+        if purpose == .registration { try await refuseRegistered(row.state, at: call.time) }
+        let outcome = try await next(&row.state, app, at: call.time)
+        // A request for a recovery ends its flow here, and an outcome is on disk before it is revealed.
+        try await store.replace(row, answering: ticket, outcome, waits: row.state.step == .done)
+        return outcome
+    }
+
+    /// Refuses a taken employee id early. The claim alone decides at the end.
+    private func refuseRegistered(_ state: FlowState, at time: Timestamp) async throws {
+        let subject = try await context.subject(company: state.companyName, employee: state.companyEmployeeId)
+        guard let employee = subject.employee else { return }
+        // A provisional account gives way to an invitation, and to any registration once its time is over.
+        let holder = try await StateLoader(reader: context.reader).employee(employee, in: subject.tenantId)
+        let release: Employee.ReleaseID = state.invitation == nil ? .expired(at: time) : .invited
+        guard let events = try? Employee.decide(holder.state, .releaseID(release)), !events.isEmpty else {
+            throw ServiceError(.employeeAlreadyRegistered)
+        }
+    }
+
+    private func next(_ state: inout FlowState, _ app: AppCaller, at time: Timestamp) async throws -> StepAnswer {
+        state.challenge = try context.challenge(for: state, at: time)
+        if state.purpose == .recovery {
+            return try await RequestRecovery(context: context).next(&state, app, at: time)
+        }
+        guard state.userExists || state.isDecoy else {
+            let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(state.tenantId))
+            state.step = .credentials
+            return .setCredentials(
+                challenge: state.challenge,
+                rules: SetUpRules(
+                    questionsWithPassphraseAllowed: tenant.state.policy.questionsWithPassphrase,
+                    blindOnly: tenant.state.policy.blindOnly, customQuestionsAllowed: app.customQuestions),
+                setUp: try plan(&state))
+        }
+        let target = try await ChallengedCredential.load(.keyStep, for: state, context)
+        return try asking(&state, target)
+    }
+
+    /// The question for a user with credentials, or for a decoy.
+    private func asking(_ state: inout FlowState, _ target: ChallengedCredential) throws -> StepAnswer {
+        let policy = try target.policy(for: state)
+        let opening = target.sealed.context
+        let shown = target.questions
+        let blind = BlindChallenge(context: opening.bytes, recordHash: target.recordHash)
+        guard opening.acceptsPassphrase else {
+            state.step = .answers
+            state.questionsAllowed = true
+            return .validateAnswers(challenge: state.challenge, questions: shown, opening: blind)
+        }
+        state.step = .passphrase
+        state.questionsAllowed = opening.acceptsAnswers && policy.questionsWithPassphrase
+        return .validatePassphrase(
+            challenge: state.challenge, questions: state.questionsAllowed ? shown : nil, opening: blind)
+    }
+
+    /// Draws the seed of the new credentials, in either mode, and returns its public half.
+    private func plan(_ state: inout FlowState) throws -> CredentialSetUpPlan {
+        let seed = try OPRFSeed.generate()
+        state.seed = seed.bytes
+        let keys = try seed.keys(), kdf = context.settings.scrypt
+        return CredentialSetUpPlan(
+            credentialId: state.credentialId, userId: state.userId, oprfAnswers: keys.answers.publicKey.bytes,
+            oprfPassphrase: keys.passphrase.publicKey.bytes, log2N: Int(kdf.log2N), r: Int(kdf.r), p: Int(kdf.p))
+    }
+}
+
+/// A valid proof: both signatures over the bytes that the device signed first.
+struct FlowProof: Sendable {
+    /// The kind of secret that was proved.
+    enum Kind: Sendable {
+        case answers
+        case passphrase
+    }
+    let kind: Kind
+    let mode: ValidationMode
+    let userKey: PublicKeyBytes
+    let challenge: [UInt8]
+    let deviceSignature: SignatureBytes
+    let userSignature: SignatureBytes
+
+    /// Signs the challenge that the device signed, with the user key that was just unlocked in this process.
+    ///
+    /// - Throws: `flow.wrong_step` if the device has not signed.
+    init(_ kind: Kind, opened key: UserKey, in state: FlowState) throws {
+        guard let proved = state.proved else { throw ServiceError(.flowWrongStep) }
+        let challenge = try Challenge(kept: proved.challenge)
+        try self.init(kind, .direct, key.publicKey, try key.sign(validationOf: challenge), state)
+    }
+
+    /// Takes a signature that a client made with the user key and that was verified.
+    init(_ kind: Kind, signedBy key: UserPublicKey, _ signature: Signature, in state: FlowState) throws {
+        try self.init(kind, .blind, key, signature, state)
+    }
+
+    private init(
+        _ kind: Kind, _ mode: ValidationMode, _ key: UserPublicKey, _ signature: Signature, _ state: FlowState
+    ) throws {
+        guard let proved = state.proved, let device = SignatureBytes(proved.signature),
+            let userKey = PublicKeyBytes(key.bytes), let user = SignatureBytes(signature.bytes)
+        else { throw ServiceError(.flowWrongStep) }
+        self.kind = kind
+        self.mode = mode
+        self.userKey = userKey
+        challenge = proved.challenge
+        deviceSignature = device
+        userSignature = user
+    }
+
+    /// The event that carries the proof.
+    func event(of state: FlowState, employee: EmployeeID) throws -> any EventPayload {
+        let validation = CredentialValidation(
+            employeeID: employee, userID: UserID(state.userId), credentialID: CredentialID(state.credentialId),
+            userKey: userKey, employeeKey: try state.deviceKey, purpose: try state.purpose.event, mode: mode,
+            challenge: challenge, deviceSignature: deviceSignature, userSignature: userSignature,
+            subjectSalt: Personal(employee, Base64URL.encode(state.subjectSalt)))
+        switch kind {
+        case .answers: return AnswersValidated(validation: validation)
+        case .passphrase: return PassphraseValidated(validation: validation)
+        }
+    }
+}
+
+extension FlowProof.Kind {
+    /// The error code of a wrong secret of this kind.
+    var refusal: ServiceError.Code {
+        switch self {
+        case .answers: .answersIncorrect
+        case .passphrase: .passphraseIncorrect
+        }
+    }
+}
+
+extension FlowKind {
+    /// The purpose as validation events name it. A recovery has none, because it proves no secret.
+    ///
+    /// - Throws: `flow.wrong_step` for a recovery.
+    var event: FlowPurpose {
+        get throws(ServiceError) {
+            switch self {
+            case .registration: return .registration
+            case .login: return .login
+            case .change: return .change
+            case .recovery: throw ServiceError(.flowWrongStep)
+            }
+        }
+    }
+}
+
+extension FlowState {
+    /// The device key as events carry it.
+    ///
+    /// - Throws: `employee.key_invalid`.
+    var deviceKey: PublicKeyBytes {
+        get throws {
+            guard let key = PublicKeyBytes(employeePublicKey) else { throw ServiceError(.employeeKeyInvalid) }
+            return key
+        }
+    }
+
+    /// The device key's fingerprint.
+    var fingerprint: KeyFingerprint {
+        get throws {
+            let key = try EmployeePublicKey(kept: employeePublicKey)
+            guard let fingerprint = KeyFingerprint(hex: key.fingerprint) else {
+                throw ServiceError(.employeeKeyInvalid)
+            }
+            return fingerprint
+        }
+    }
+
+    /// The state that remains of a flow after its outcome, without personal data.
+    var finished: FlowState {
+        var state = self
+        state.step = .done
+        state.companyName = ""
+        state.companyEmployeeId = ""
+        state.email = nil
+        state.challenge = []
+        state.subjectSalt = []
+        state.proved = nil
+        state.seed = nil
+        state.setUpEvaluations = 0
+        state.attempt = nil
+        state.decoyKeys = nil
+        state.standIn = nil
+        state.change = nil
+        state.recovery = nil
+        return state
+    }
+}

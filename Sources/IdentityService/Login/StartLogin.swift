@@ -1,0 +1,85 @@
+import Canonical
+import Credentials
+import EventCoding
+import FoundationEssentials
+import Identity
+import Ledger
+import Logging
+
+/// Starts a log-in: replies with a handle and a challenge of the same form for known and unknown names.
+///
+/// A decoy answers for an unknown employee, an unknown tenant, and a tenant that the app is not linked to. So an app
+/// learns nothing about other tenants and spends none of their attempts. A change of credentials starts in the same
+/// way.
+struct StartLogin: Sendable {
+    let context: ServiceContext
+
+    func run(
+        _ input: LoginInput, _ reading: SubjectReading?, purpose: FlowKind = .login, app: AppCaller, call: Call,
+        ticket: IdempotencyTicket?
+    ) async throws -> FlowStarted {
+        guard app.roles.contains(.access) else { throw ServiceError(.appRoleMissing) }
+        let key = try context.employeeKey(input.employeePublicKey)
+        let found = try await context.found(
+            company: input.companyName, employee: input.companyEmployeeId, reading, opened: ticket?.opened)
+        let subject = found.subject, tenant = found.tenant
+        let isLinked = tenant.state.links(AppID(app.appId), as: .access)
+        if tenant.exists, !isLinked {
+            // The app's developer must not learn this, but the operator should.
+            context.logger.notice(
+                "a login was started by an app that is not linked to the company",
+                metadata: ["app": "\(app.appId.lowercased)", "requestId": "\(call.requestId)"])
+        }
+
+        // The decoy is always derived, so that its cost reveals nothing.
+        let decoy = try context.decoy(for: subject, hiddenFrom: isLinked ? nil : app.appId)
+        var state = FlowState(
+            id: UUID.random(), purpose: purpose, step: .key, appId: app.appId, tenantId: subject.tenantId.uuid,
+            companyName: input.companyName, companyEmployeeId: input.companyEmployeeId, email: nil,
+            isCompanyOwnedEmail: false, employeePublicKey: key.bytes, employeeId: UUID.random(),
+            userId: decoy.sealed.context.userId, credentialId: decoy.sealed.context.credentialId,
+            namedCredentialId: decoy.sealed.context.credentialId, isDecoy: true, userExists: false,
+            questionsAllowed: false, challenge: [], subjectSalt: randomBytes(32), proved: nil, charges: [],
+            expiresAt: call.time.adding(FlowState.lifetime))
+        state.isHidden = !isLinked
+        state.decoyKeys = decoy.publicKeys.bytes
+        let user = isLinked ? try await owner(found) : nil
+        if let user, let credentials = user.state.credentials { name(user, credentials.id, found, &state) }
+        state.challenge = try context.challenge(for: state, at: call.time)
+        let started = FlowStarted(
+            flow: FlowStore.handle(of: state), challenge: state.challenge, subjectSalt: state.subjectSalt,
+            expiresAt: state.expiresAt)
+        try await FlowStore(context: context).insert(state, answering: ticket, started)
+        return started
+    }
+
+    /// Names the flow's account. For an unknown employee it names a colleague, whose streams are read in the same way.
+    private func name(
+        _ user: UserSnapshot, _ credential: CredentialID, _ found: FoundSubject, _ state: inout FlowState
+    ) {
+        guard let employee = found.subject.employee else {
+            state.standIn = found.tenant.state.securityAdmin.map {
+                StandIn(employeeId: $0.uuid, userId: user.id.uuid, credentialId: credential.uuid)
+            }
+            return
+        }
+        state.employeeId = employee.uuid
+        state.userId = user.id.uuid
+        state.credentialId = credential.uuid
+        state.namedCredentialId = credential.uuid
+        state.isDecoy = false
+        state.userExists = true
+    }
+
+    /// The user behind the employee, with the credentials in force. For an unknown employee it is the security admin's
+    /// user.
+    private func owner(_ found: FoundSubject) async throws -> UserSnapshot? {
+        guard let employee = found.subject.employee ?? found.tenant.state.securityAdmin else { return nil }
+        // The first event of an employee names the user, and that never changes.
+        let first = try await context.reader.beginnings(of: [.employee(employee, in: found.subject.tenantId)])
+        guard let owner = try StateLoader.employee(employee, first).state.account?.user else { return nil }
+        let read = try await context.reader.read(StreamsQuery([], tail: StateLoader.credentials(of: owner)))
+        let user = try StateLoader.user(owner, read.streams[.user(owner)] ?? [])
+        return user.state.credentials == nil ? nil : user
+    }
+}

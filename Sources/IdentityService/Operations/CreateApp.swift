@@ -1,0 +1,153 @@
+import Canonical
+import Credentials
+import Crypto
+import EventCoding
+public import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+
+extension OperatorUseCases {
+    /// Registers an app and issues its first secret.
+    ///
+    /// - Parameter customQuestions: Whether its users may choose questions that are not in the published list. Such a
+    ///   question reveals to strangers that the account exists.
+    /// - Throws: `request.invalid` if the name is taken or not 1 to 256 bytes; ``OperatorKeyError``.
+    public func createApp(
+        name: String, roles: Set<CallerRole>, customQuestions: Bool = false
+    ) async throws -> IssuedSecret {
+        let id = AppID(UUID())
+        guard let salt = Bytes32(randomBytes(32)) else { throw ServiceError(.serviceUnavailable) }
+        let registered = try await signing.decide(on: .app(id)) { decision in
+            try decided { () throws(App.Rejection) in
+                try App.decide(
+                    App.initial, .register(id, name: name, salt: salt, customQuestions: customQuestions, decision))
+            }
+        }
+        var state = App.initial
+        for event in registered {
+            App.evolve(&state, Recorded(event, id: UUID(), time: .now(), position: 1, version: 1))
+        }
+        let issued = try await issue(state, roles: roles)
+        let claim = Claim(key: context.ring.appClaim(name: Array(name.utf8)), owner: id.uuid)
+        do {
+            try await append(
+                (registered + issued.events).map(\.payload), to: .app(id), version: 0, claims: [claim])
+        } catch let error as LedgerError where error.code == .claimTaken {
+            throw ServiceError(.requestInvalid, members: [.init(pointer: "/name", detail: "the name is taken")])
+        }
+        return issued.secret
+    }
+
+    /// Issues a further secret for an app.
+    ///
+    /// - Throws: `app.unknown`, `request.invalid` without a role, or ``OperatorKeyError``.
+    public func issueSecret(appId: UUID, roles: Set<CallerRole>) async throws -> IssuedSecret {
+        try await optimistic {
+            let app = try await StateLoader(reader: context.reader).app(AppID(appId))
+            let issued = try await issue(app.state, roles: roles)
+            try await append(issued.events.map(\.payload), to: .app(app.id), version: app.version)
+            return issued.secret
+        }
+    }
+
+    /// Issues a new secret with the roles of an old one, and retires the old one, whose sessions go on.
+    ///
+    /// - Throws: `app.unknown`, `app.secret_invalid` for a secret that is not in force, or ``OperatorKeyError``.
+    public func rotateSecret(appId: UUID, secretId: UUID) async throws -> IssuedSecret {
+        try await optimistic {
+            let app = try await StateLoader(reader: context.reader).app(AppID(appId))
+            guard app.state.id != nil else { throw ServiceError(.appUnknown) }
+            guard let old = app.state.secrets[SecretID(secretId)], old.isInForce else {
+                throw ServiceError(.appSecretInvalid)
+            }
+            let issued = try await issue(app.state, roles: Set(old.roles.roles.map(CallerRole.init)))
+            let retired = try await signing.decide(on: .app(app.id)) { decision in
+                try decided { () throws(App.Rejection) in
+                    try App.decide(app.state, .retireSecret(old.id, decision))
+                }
+            }
+            try await append((issued.events + retired).map(\.payload), to: .app(app.id), version: app.version)
+            return issued.secret
+        }
+    }
+
+    /// Retires a secret; its sessions go on. Does nothing if the secret is not in force.
+    ///
+    /// - Throws: ``ServiceError`` for an unknown app or secret, or ``OperatorKeyError``.
+    public func retireSecret(appId: UUID, secretId: UUID) async throws {
+        try await optimistic {
+            let app = try await StateLoader(reader: context.reader).app(AppID(appId))
+            let events = try await signing.decide(on: .app(app.id)) { decision in
+                try decided { () throws(App.Rejection) in
+                    try App.decide(app.state, .retireSecret(SecretID(secretId), decision))
+                }
+            }
+            try await append(events.map(\.payload), to: .app(app.id), version: app.version)
+        }
+    }
+
+    /// Revokes a secret and ends its sessions. Does nothing if it is revoked.
+    ///
+    /// - Throws: ``ServiceError`` for an unknown app or secret, or ``OperatorKeyError``.
+    public func revokeSecret(appId: UUID, secretId: UUID) async throws {
+        try await optimistic {
+            let app = try await StateLoader(reader: context.reader).app(AppID(appId))
+            let events = try await signing.decide(on: .app(app.id)) { decision in
+                try decided { () throws(App.Rejection) in
+                    try App.decide(app.state, .revokeSecret(SecretID(secretId), decision))
+                }
+            }
+            try await append(events.map(\.payload), to: .app(app.id), version: app.version)
+        }
+    }
+
+    /// Draws a secret of 32 random bytes. The log gets its digest, its roles and the public half of its authority key.
+    private func issue(
+        _ state: App.State, roles: Set<CallerRole>
+    ) async throws -> (events: [AppEvent], secret: IssuedSecret) {
+        guard let id = state.id, let salt = state.salt else { throw ServiceError(.appUnknown) }
+        guard let set = RoleSet(roles.map(\.appRole)) else {
+            throw ServiceError(.requestInvalid, members: [.init(pointer: "/roles", detail: "a role is needed")])
+        }
+        let text = Base64URL.encode(randomBytes(32))
+        let secretId = SecretID(UUID())
+        let authority = try AppAuthorityKey(appSecret: Array(text.utf8), appSalt: salt.bytes)
+        guard let digest = Bytes32(AppSecretDigest.digest(of: text)),
+            let key = PublicKeyBytes(authority.publicKey.bytes)
+        else { throw ServiceError(.serviceUnavailable) }
+        let events = try await signing.decide(on: .app(id)) { decision in
+            try decided { () throws(App.Rejection) in
+                try App.decide(
+                    state, .issueSecret(secretId, roles: set, digest: digest, authorityKey: key, decision))
+            }
+        }
+        return (
+            events,
+            IssuedSecret(
+                appId: id.uuid, secretId: secretId.uuid, secret: text, salt: Base64.encode(salt.bytes))
+        )
+    }
+}
+
+extension CallerRole {
+    /// The role as events name it.
+    var appRole: AppRole {
+        switch self {
+        case .access: .access
+        case .creation: .creation
+        case .authorization: .authorization
+        case .administration: .administration
+        }
+    }
+
+    /// The role that events name so.
+    init(_ role: AppRole) {
+        switch role {
+        case .access: self = .access
+        case .creation: self = .creation
+        case .authorization: self = .authorization
+        case .administration: self = .administration
+        }
+    }
+}

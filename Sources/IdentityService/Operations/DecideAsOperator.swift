@@ -1,0 +1,128 @@
+import Canonical
+public import Credentials
+import EventCoding
+import FoundationEssentials
+import Identity
+import Ledger
+
+/// Loads the operator key whenever something must be signed, and does not keep it.
+public struct OperatorKeySource: Sendable {
+    private let load: @Sendable () throws -> OperatorKey
+
+    /// Signs with the key that `load` reads.
+    public init(_ load: @Sendable @escaping () throws -> OperatorKey) { self.load = load }
+
+    /// Loads the key.
+    func key() throws -> OperatorKey { try load() }
+}
+
+/// A newly created operator key, of which the service knows only the public half.
+public struct NewOperatorKey: Sendable {
+    /// The public half.
+    public let publicKey: OperatorPublicKey
+    /// Deletes the private half again, if the key founded no log.
+    let discard: @Sendable () -> Void
+
+    /// A key whose private half is stored.
+    public init(_ publicKey: OperatorPublicKey, discard: @Sendable @escaping () -> Void) {
+        self.publicKey = publicKey
+        self.discard = discard
+    }
+}
+
+/// An error in signing an operator's decision or in founding a log.
+public struct OperatorKeyError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The stable code of an error.
+    public enum Code: String, Sendable {
+        /// No operator key was given.
+        case missing = "operator.key_missing"
+        /// The given key is not the operator key of this log.
+        case wrong = "operator.key_wrong"
+        /// The log names no operator key yet.
+        case notFounded = "operator.not_founded"
+        /// Another process founded the log first.
+        case foundedMeanwhile = "operator.founded_meanwhile"
+    }
+
+    /// The code of the error.
+    public let code: Code
+
+    /// An error with this code.
+    public init(_ code: Code) { self.code = code }
+
+    /// What happened, and what to do next.
+    public var description: String {
+        switch code {
+        case .missing: "no operator key was given"
+        case .wrong: "the operator key that was given is not the one that this log begins with"
+        case .notFounded: "the log names no operator key yet"
+        case .foundedMeanwhile: "another process founded the log first"
+        }
+    }
+}
+
+/// Decides as the operator, and signs each resulting event.
+struct DecideAsOperator: Sendable {
+    /// The time for which a statement is valid.
+    static let lifetime: Duration = .seconds(900)
+    let reader: LedgerReader
+    /// The clock.
+    let now: @Sendable () -> Timestamp
+    /// Provides the key; `nil` if no operator decisions can be made here.
+    let signer: OperatorKeySource?
+
+    /// Returns the events of a decision, each with a statement of its own.
+    ///
+    /// A statement covers the content of its event, so the decider runs twice: first for the events, then with the
+    /// signatures over them.
+    ///
+    /// - Parameters:
+    ///   - stream: The stream of the events.
+    ///   - decide: Decides; it must give the same events for the same decision.
+    /// - Throws: ``OperatorKeyError``, and the errors of `decide`.
+    func decide<Event: AggregateEvent>(
+        on stream: StreamID, _ decide: (AuthorityDecision) throws -> [Event]
+    ) async throws -> [Event] {
+        guard let key = try self.signer?.key() else { throw OperatorKeyError(.missing) }
+        guard let signer = PublicKeyBytes(key.publicKey.bytes) else { throw OperatorKeyError(.wrong) }
+        guard let beginning = try await LogBeginning.read(reader) else { throw OperatorKeyError(.notFounded) }
+        guard beginning.operatorKey == signer else { throw OperatorKeyError(.wrong) }
+        let events = try decide(AuthorityDecision(caller: .operator(signer), signer: signer))
+        guard !events.isEmpty else { return [] }
+        let (size, root) = try await reader.root(.system)
+        let signed = try events.map { event in
+            let context = StatementContext(
+                tenant: stream.ledger.uuid, signer: StatementKey(key.publicKey), authority: beginning.leaf,
+                ledgerSize: size, ledgerRoot: root, expires: now().adding(Self.lifetime), nonce: randomBytes(32))
+            return try Self.sign(event.payload, on: stream, context, key)
+        }
+        return try signed.enumerated().map { index, statement in
+            let again = try decide(AuthorityDecision(caller: .operator(signer), statement: statement))
+            guard again.count == events.count else { throw ServiceError(.requestStale) }
+            return again[index]
+        }
+    }
+
+    private static func sign(
+        _ payload: any EventPayload, on stream: StreamID, _ context: StatementContext, _ key: OperatorKey
+    ) throws -> SignedStatement {
+        let event = try EventCodec.encode(
+            payload, id: UUID(), stream: stream, keys: [:], metadata: EventMetadata())
+        let statement = OperatorStatement(
+            context: context, action: event.type, schema: event.schema, subject: stream.id,
+            data: OperatorStatement.signedPart(of: event.data))
+        guard let signature = SignatureBytes(try key.sign(statement).bytes),
+            let signer = PublicKeyBytes(key.publicKey.bytes)
+        else { throw OperatorKeyError(.wrong) }
+        return SignedStatement(key: signer, statement: statement.bytes, signature: signature)
+    }
+}
+
+extension OperatorStatement {
+    /// The part of an event that a statement covers: its `data` without `by`.
+    static func signedPart(of data: JSONValue) -> JSONValue {
+        guard case .object(var members) = data else { return data }
+        members["by"] = nil
+        return .object(members)
+    }
+}

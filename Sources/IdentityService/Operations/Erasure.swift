@@ -1,0 +1,251 @@
+import Canonical
+import EventCoding
+public import FoundationEssentials
+import Identity
+public import Keys
+import Ledger
+public import Postgres
+
+/// The refusal of an erasure.
+public struct ErasureError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The stable code of a refusal.
+    public enum Code: String, Sendable {
+        /// There is no user with that e-mail or id.
+        case userUnknown = "erasure.user_unknown"
+        /// The tenant has no such employee.
+        case employeeUnknown = "erasure.employee_unknown"
+        /// The person is the security admin of a tenant, and the caller did not permit to leave it without one.
+        case securityAdmin = "erasure.security_admin"
+    }
+
+    /// The code of the refusal.
+    public let code: Code
+    /// The code, which reveals no name.
+    public var description: String { code.rawValue }
+}
+
+/// Erases people by crypto-shredding: records it in the log, ends their access, destroys their keys and seeds, and
+/// re-keys the buckets.
+///
+/// Every step can be repeated, and is recorded before it begins. The erase list serves databases that are restored
+/// later. A row, written in the transaction of the event, serves a run that was killed.
+public struct Erasure: Sendable {
+    let context: ServiceContext
+    let reader: PostgresPool
+    let rekeying: BucketRekeying
+    let list: ErasureList?
+    /// Decides as the operator.
+    let signing: DecideAsOperator
+
+    /// Works on the components of a service.
+    ///
+    /// - Parameters:
+    ///   - reader: Connections of the reader role, to the primary.
+    ///   - list: The erase list; `nil` keeps none, and after a restore it is unknown what to erase again.
+    ///   - signer: Signs the decision. Without it, only erasures that were begun can be finished.
+    public init(
+        _ context: ServiceContext, reader: PostgresPool, masters: MasterKeyStore, list: ErasureList?,
+        signer: OperatorKeySource?
+    ) {
+        signing = DecideAsOperator(reader: context.reader, now: context.settings.now, signer: signer)
+        self.context = context
+        self.reader = reader
+        self.list = list
+        rekeying = BucketRekeying(reader: reader, masters: masters)
+    }
+
+    /// The result for one person.
+    public struct Erased: Sendable, Equatable {
+        /// A user, or an employee of one tenant.
+        public let kind: ErasureList.Entry.Kind
+        /// The ledger of the key.
+        public let ledger: UUID
+        /// The id of the user or the employee.
+        public let id: UUID
+        /// The latest master key version under which backups and remains of the database can be decrypted. The erasure
+        /// is complete once it and all earlier versions are destroyed. `nil` if there was no key.
+        public let masterVersion: Int?
+    }
+
+    /// Erases the people of a plan.
+    ///
+    /// - Parameter includingSecurityAdmins: Whether tenants may be left without a security admin.
+    /// - Throws: ``ErasureError/Code/securityAdmin`` before anything is done; ``OperatorKeyError``, `KeysError`,
+    ///   `LedgerError` or `PostgresError`, after which the same call or ``resume()`` continues.
+    public func run(_ plan: ErasurePlan, includingSecurityAdmins: Bool = false) async throws -> [Erased] {
+        guard includingSecurityAdmins || plan.orphanedCompanies.isEmpty else {
+            throw ErasureError(code: .securityAdmin)
+        }
+        let now = Timestamp.now()
+        let entries = plan.people.map { ErasureList.Entry(kind: $0.kind, ledger: $0.ledger, id: $0.id, time: now) }
+        try list?.add(entries)
+        return try await erase(entries, includingSecurityAdmins: includingSecurityAdmins)
+    }
+
+    /// Finishes erasures that were begun: people who are erased in the log and still have keys.
+    ///
+    /// - Throws: As ``run(_:includingSecurityAdmins:)``.
+    public func resume() async throws -> [Erased] {
+        try await erase(try await ErasureRow.open(reader).map(\.entry), includingSecurityAdmins: true)
+    }
+
+    /// Repeats the erasures of a list in a restored database. People who are missing or erased are skipped.
+    ///
+    /// - Throws: As ``run(_:includingSecurityAdmins:)``.
+    public func reapply(_ entries: [ErasureList.Entry]) async throws -> [Erased] {
+        try list?.add(entries)
+        return try await erase(entries, includingSecurityAdmins: true)
+    }
+
+    private func erase(
+        _ entries: [ErasureList.Entry], includingSecurityAdmins: Bool
+    ) async throws -> [Erased] {
+        var erased: [Erased] = []
+        for entry in entries where !erased.contains(where: { $0.id == entry.id }) {
+            switch entry.kind {
+            case .employee:
+                let one = try await erase(
+                    EmployeeID(entry.id), in: TenantID(entry.ledger), includingSecurityAdmins: includingSecurityAdmins)
+                if let one { erased.append(one) }
+            case .user:
+                erased += try await erase(UserID(entry.id), includingSecurityAdmins: includingSecurityAdmins)
+            }
+        }
+        return erased
+    }
+}
+
+extension Erasure {
+    /// Erases one employee; returns `nil` if there is none.
+    ///
+    /// One append records the event and ends sessions and membership; afterwards the key is destroyed. In between
+    /// nothing new is encrypted under the key, because every writer guards the employee's stream.
+    func erase(
+        _ id: EmployeeID, in tenant: TenantID, includingSecurityAdmins: Bool
+    ) async throws -> Erased? {
+        let entry = ErasureList.Entry(kind: .employee, ledger: tenant.uuid, id: id.uuid, time: .now())
+        let exists = try await optimistic {
+            try await record(id, in: tenant, entry, includingSecurityAdmins: includingSecurityAdmins)
+        }
+        guard exists else { return nil }
+        try await destroyPersonKey(entry)
+        try await destroyInvitation(of: id, in: tenant, entry)
+        return try await complete(entry)
+    }
+
+    private func record(
+        _ id: EmployeeID, in tenant: TenantID, _ entry: ErasureList.Entry, includingSecurityAdmins: Bool
+    ) async throws -> Bool {
+        let loader = StateLoader(reader: context.reader)
+        let employee = try await loader.employee(id, in: tenant)
+        guard let account = employee.state.account else { return false }
+        let company = try await loader.tenant(tenant)
+        let stream = StreamID.employee(id, in: tenant)
+        let decided: [EmployeeEvent]
+        do {
+            decided =
+                account.isErased
+                ? []
+                : try await signing.decide(on: stream) { decision in
+                    try Employee.decide(
+                        employee.state,
+                        .erase(
+                            Employee.Erase(
+                                role: company.state.role(of: id), includesSecurityAdmin: includingSecurityAdmins,
+                                decision: decision)))
+                }
+        } catch let error as Employee.Rejection {
+            guard error == .securityAdmin else { throw ServiceError(error) }
+            throw ErasureError(code: .securityAdmin)
+        }
+        let presented = employee.state.keys.keys.map { PresentedKey($0.bytes, of: id, in: tenant).deletion }
+        guard !decided.isEmpty else {
+            try await note(entry)
+            // A version older than these claims may have recorded the event.
+            _ = try await context.pool.pipeline(presented, in: [LedgerID(tenant.uuid)])
+            return true
+        }
+        let events = try decided.map {
+            try EventCodec.encode($0.payload, id: UUID(), stream: stream, keys: [:], metadata: EventMetadata())
+        }
+        let member = context.ring.memberClaim(id, of: account.user, in: tenant)
+        let record = context.ring.accountClaim(id, of: account.user, in: tenant)
+        let isMember = try await context.reader.claim(member.key) != nil
+        let user = try await loader.user(account.user)
+        let budgets = AttemptBudget.deletions(
+            credentials: user.state.everyCredential, devices: Array(employee.state.keys.keys), of: account.user,
+            ring: context.ring)
+        let append = Append(
+            events: events, expectations: [stream: employee.version, .tenant(tenant): company.version],
+            releases: isMember
+                ? [member, record].map { ClaimRelease(key: $0.key, owner: account.user.uuid) } : [], time: entry.time,
+            effectLedgers: [.directory(of: account.user)],
+            effects: { _ in
+                budgets + presented + [
+                    NewSession.deletion(employee: id, tenant: tenant), ErasureRow.insertion(entry),
+                ]
+            })
+        _ = try await context.appender.append(append)
+        return true
+    }
+}
+
+extension Erasure {
+    /// Erases a user and all their employees; returns an empty list if there is no such user.
+    ///
+    /// The user's event comes first. A registration of the user guards the user's stream, so from then on there are no
+    /// further employees. The user's own keys are destroyed last, so that a killed run can be resumed.
+    func erase(_ id: UserID, includingSecurityAdmins: Bool) async throws -> [Erased] {
+        let ledger = LedgerID.directory(of: id)
+        let entry = ErasureList.Entry(kind: .user, ledger: ledger.uuid, id: id.uuid, time: .now())
+        guard let credentials = try await optimistic({ try await record(id, entry) }) else { return [] }
+        var erased: [Erased] = []
+        let employees = try await employees(of: id)
+        try list?.add(
+            employees.map { tenant, employee in
+                ErasureList.Entry(kind: .employee, ledger: tenant.uuid, id: employee.uuid, time: entry.time)
+            })
+        for (tenant, employee) in employees {
+            let one = try await erase(employee, in: tenant, includingSecurityAdmins: includingSecurityAdmins)
+            if let one { erased.append(one) }
+        }
+        for credential in credentials { try await destroySeeds(credential, entry) }
+        try await destroyPersonKey(entry)
+        return [try await complete(entry)] + erased
+    }
+
+    /// Appends the event, and returns all credentials that the user ever had; `nil` if there is no such user.
+    private func record(_ id: UserID, _ entry: ErasureList.Entry) async throws -> [CredentialID]? {
+        let user = try await StateLoader(reader: context.reader).user(id)
+        guard user.state.id != nil else { return nil }
+        let stream = StreamID.user(id)
+        // An erased user needs no further decision; only keys are left to destroy.
+        let erasures =
+            user.state.isErased
+            ? []
+            : try await signing.decide(on: stream) { decision in
+                try decided { () throws(User.Rejection) in try User.decide(user.state, .erase(decision)) }
+            }
+        guard !erasures.isEmpty else {
+            try await note(entry)
+            return user.state.everyCredential
+        }
+        let events = try erasures.map {
+            try EventCodec.encode($0.payload, id: UUID(), stream: stream, keys: [:], metadata: EventMetadata())
+        }
+        var releases: [ClaimRelease] = []
+        if let text = try await email(of: id)?.text, let address = try? EmailAddress(recorded: text) {
+            let claim = context.ring.emailClaim(address)
+            if try await context.reader.claim(claim)?.owner == id.uuid {
+                releases.append(ClaimRelease(key: claim, owner: id.uuid))
+            }
+        }
+        let budgets = AttemptBudget.deletions(
+            credentials: user.state.everyCredential, devices: [], of: id, ring: context.ring)
+        _ = try await context.appender.append(
+            Append(
+                events: events, expectations: [stream: user.version], releases: releases, time: entry.time,
+                effects: { _ in budgets + [ErasureRow.insertion(entry)] }))
+        return user.state.everyCredential
+    }
+}

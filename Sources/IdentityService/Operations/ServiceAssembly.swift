@@ -1,0 +1,205 @@
+import Canonical
+import Credentials
+import FoundationEssentials
+public import Keys
+import Ledger
+public import Logging
+public import Postgres
+import Projections
+public import ServiceLifecycle
+
+/// The service with everything that runs beside it, assembled from a database and master keys.
+public struct ServiceAssembly: Sendable {
+    /// The parts and settings of an assembly.
+    public struct Configuration: Sendable {
+        /// The database, as the application role.
+        public var application: PostgresConfiguration
+        /// The database, as the reader role, for the projector.
+        public var reader: PostgresConfiguration
+        /// The master keys, and where later ones are found.
+        public var masters: MasterKeyStore
+        /// The issuer, costs and budgets.
+        public var settings: ServiceSettings
+        /// The largest number of connections of the application role.
+        public var maximumConnections: Int
+        /// The default number of connections: four for each processor, 8 to 16. Each has a server process with plans
+        /// and caches of its own. More processes than the processors can serve evict each other from the processor
+        /// caches.
+        public static let connections = min(max(ProcessInfo.processInfo.activeProcessorCount * 4, 8), 16)
+        /// The number of threads that compute for direct mode.
+        public var computeThreads: Int
+        /// The number of direct-mode calls that may wait for a thread.
+        public var computeWaiting: Int
+        /// The number of blind-mode calls that may wait for their evaluation.
+        public var evaluationsWaiting: Int
+        /// The file to keep the newest anchor in, if any.
+        public var anchorFile: String?
+        /// Creates the operator key at the first start of a log, and stores its private half out of the service's
+        /// reach. Without it, a log that was not founded is refused.
+        public var makeOperatorKey: (@Sendable () throws -> NewOperatorKey)?
+        /// Signs decisions of ``ServiceAssembly/commands``, for a development service and for tests.
+        public var operatorSigner: OperatorKeySource?
+
+        /// Each parameter sets the property of the same name.
+        public init(
+            application: PostgresConfiguration, reader: PostgresConfiguration, masters: MasterKeyStore,
+            settings: ServiceSettings = ServiceSettings(), maximumConnections: Int = connections,
+            computeThreads: Int = 2,
+            computeWaiting: Int = 32, evaluationsWaiting: Int = 1_024, anchorFile: String? = nil
+        ) {
+            self.application = application
+            self.reader = reader
+            self.masters = masters
+            self.settings = settings
+            self.maximumConnections = maximumConnections
+            self.computeThreads = computeThreads
+            self.computeWaiting = computeWaiting
+            self.evaluationsWaiting = evaluationsWaiting
+            self.anchorFile = anchorFile
+        }
+
+        /// The master keys stay as they are for the life of the assembly.
+        public init(
+            application: PostgresConfiguration, reader: PostgresConfiguration, masters: MasterKeys,
+            settings: ServiceSettings = ServiceSettings(), maximumConnections: Int = connections,
+            computeThreads: Int = 2,
+            computeWaiting: Int = 32
+        ) {
+            self.init(
+                application: application, reader: reader, masters: MasterKeyStore(masters), settings: settings,
+                maximumConnections: maximumConnections, computeThreads: computeThreads,
+                computeWaiting: computeWaiting)
+        }
+    }
+
+    /// The service.
+    public let service: EventSourcedService
+    /// The operator's use cases on the same components.
+    public let commands: OperatorUseCases
+    /// Gauges of projections, checkpoints and re-keyings in the Prometheus text format.
+    public let metrics: @Sendable () async -> String
+    /// Closes the sessions whose app was unlinked or whose secret was revoked, as ``services`` do periodically.
+    public let closeEndedSessions: @Sendable () async throws -> Void
+    /// The durability settings of the database at the start.
+    public let durability: Durability
+    /// The services that must run while the service is used, in the order of their start.
+    public let services: [any Service]
+
+    /// Assembles the components. At the first start of a database it creates the purpose keys and the operator key.
+    ///
+    /// - Throws: `UnsafeRole` if row-level security would not hold for one of the two roles, `KeysError` if the keys
+    ///   that wrote the log are missing, ``OperatorKeyError``, `PostgresError`.
+    public init(_ configuration: Configuration, logger: Logger) async throws {
+        let ring = try await withPostgresPool(
+            configuration: configuration.application, maximumConnections: 1, logger: logger
+        ) { pool in
+            try await DatabaseRole.application.check(pool)
+            // Without its head, the first charge in a directory would take longer. That would reveal a decoy: every
+            // real user has written to the directory.
+            _ = try await pool.query(Appender.makingHeads(LedgerID.directories), in: LedgerID.directories)
+            let ring = try await KeyRing.load(from: pool, masters: configuration.masters)
+            try await Self.begin(configuration, ring, on: pool, logger)
+            return ring
+        }
+        durability = try await withPostgresPool(
+            configuration: configuration.application, maximumConnections: 1, logger: logger
+        ) { pool in try await Durability.read(pool) }
+        try await withPostgresPool(configuration: configuration.reader, maximumConnections: 1, logger: logger) { pool in
+            try await DatabaseRole.reader.check(pool)
+            try await RestoredKeys.check(pool)
+        }
+        let signer = try CheckpointSigner(
+            name: configuration.settings.issuer, secret: try ring.checkpointSigningKey())
+        let pool = PostgresPool(
+            configuration: Self.planningOnce(configuration.application),
+            maximumConnections: configuration.maximumConnections, logger: logger)
+        let readerPool = PostgresPool(configuration: configuration.reader, maximumConnections: 10, logger: logger)
+        let appender = Appender(pool: pool, logger: logger)
+        let projector = Projector(pool: readerPool, logger: logger)
+        let hints = FeedHints(pool: pool, logger: logger)
+        // Notifies whichever process leads: this one or another.
+        let nudge: @Sendable () -> Void = { if projector.isLeading { projector.nudge() } else { hints.signal() } }
+        let context = ServiceContext(
+            pool: pool, appender: NudgingAppender(appender: appender, nudge: nudge),
+            reader: LedgerReader(pool: pool), ring: ring,
+            personKeys: PersonKeys(pool: pool, masters: configuration.masters),
+            seeds: OPRFSeeds(pool: pool, masters: configuration.masters),
+            compute: ComputePool(
+                threads: configuration.computeThreads, waiting: configuration.computeWaiting, yields: true),
+            // Blind mode's evaluations take milliseconds, and never queue behind direct mode's longer jobs.
+            evaluations: ComputePool(threads: configuration.computeThreads, waiting: configuration.evaluationsWaiting),
+            rekeying: BucketRekeying(reader: readerPool, masters: configuration.masters),
+            settings: configuration.settings, logger: logger)
+        let health = ViewHealth(pool: readerPool, projector: projector)
+        let readinessPool = PostgresPool(
+            configuration: configuration.reader, maximumConnections: 1, acquireTimeout: Readiness.patience,
+            logger: logger)
+        let readinessHealth = ViewHealth(pool: readinessPool, projector: projector)
+        let readiness = Readiness(pool: readinessPool) {
+            Dictionary(uniqueKeysWithValues: try await readinessHealth.stops().map { ($0.rawValue, $1) })
+        }
+        service = EventSourcedService(
+            context: context, reads: CompanyReads(context: context, views: Views(pool: pool, nudge: nudge)),
+            readiness: readiness)
+        let seals = SealDelayGauge(pool: readerPool)
+        let rekeyings = RekeyingHealth(pool: readerPool)
+        let watch = DurabilityWatch(pool: pool, known: durability, logger: logger)
+        metrics = { await health.metrics() + seals.metrics() + rekeyings.metrics() + watch.metrics() }
+        commands = OperatorUseCases(context, signer: configuration.operatorSigner)
+        let sealing = SignGrownLedgers(
+            pool: pool, readerPool: readerPool, appender: appender, signer: signer, logger: logger)
+        let sessions = SessionSweeper(context: context, readerPool: readerPool)
+        closeEndedSessions = { try await sessions.sweep(at: .now()) }
+        services = [
+            pool, readerPool, readinessPool, hints, appender, projector, ViewUpgrade(pool: readerPool, logger: logger),
+            ExpiredRowSweeper(pool: pool, readerPool: readerPool, logger: logger), sessions,
+            RekeyingSweeper(context: context), NameSweeper(context: context, readerPool: readerPool), watch,
+            SealingLoop(sealing, anchorFile: configuration.anchorFile, logger: logger),
+        ]
+    }
+
+    /// Refuses keys that did not write the log, and founds a log that has no operator key yet.
+    private static func begin(
+        _ configuration: Configuration, _ ring: KeyRing, on pool: PostgresPool, _ logger: Logger
+    ) async throws {
+        guard try await LogBeginning.read(LedgerReader(pool: pool), by: ring) == nil else { return }
+        guard let make = configuration.makeOperatorKey else { throw OperatorKeyError(.notFounded) }
+        let new = try make()
+        do { try await LogBeginning.found(new.publicKey, by: ring, on: pool) } catch let error as OperatorKeyError {
+            guard error.code == .foundedMeanwhile else { throw error }
+            // Of two first starts, the other one's key counts.
+            new.discard()
+            _ = try await LogBeginning.read(LedgerReader(pool: pool), by: ring)
+            return
+        }
+        let fingerprint = new.publicKey.fingerprint
+        logger.notice("the log begins with a new operator key", metadata: ["fingerprint": "\(fingerprint)"])
+    }
+
+    /// Configures generic plans that are made once for each connection.
+    ///
+    /// All statements of the service find rows by keys, so there is one good plan, and planning costs more than running
+    /// it. A plan may be made while a table is empty and used when it is large, so it must never be a sequential scan.
+    private static func planningOnce(_ configuration: PostgresConfiguration) -> PostgresConfiguration {
+        let settings = ["plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "jit": "off"]
+        var configuration = configuration
+        configuration.sessionSettings.merge(settings) { given, _ in given }
+        return configuration
+    }
+}
+
+/// Appends, and nudges this process's projector if a projection consumes the events.
+///
+/// The nudge only shortens the delay of projections, which rely on the projector's polling. Events that no projection
+/// consumes, such as those of a log-in, cause no nudge: one pass over the positions of many tenants costs less than
+/// many passes. A reader that waits for a position nudges by itself.
+struct NudgingAppender: AppendTarget {
+    let appender: Appender
+    let nudge: @Sendable () -> Void
+
+    func append(_ append: Append) async throws(LedgerError) -> AppendReceipt {
+        let appended = try await appender.append(append)
+        if append.events.contains(where: { Views.take($0.type) }) { nudge() }
+        return appended
+    }
+}

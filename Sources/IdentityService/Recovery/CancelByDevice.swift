@@ -1,0 +1,88 @@
+import Canonical
+import Credentials
+import EventCoding
+import FoundationEssentials
+import Identity
+import Ledger
+
+/// Cancels a recovery by a statement of the user's device key, without a log-in. The key may have been revoked.
+///
+/// It is a step of a log-in flow whose key is proved, so a name and a public key alone do not reveal whether a recovery
+/// is open. A decoy, a user without a recovery and a key that may not cancel get the same error.
+struct CancelByDevice: Sendable {
+    let context: ServiceContext
+
+    func run(
+        flow: String, signed: SubmittedStatement?, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+    ) async throws -> Decision {
+        let row = try await FlowStore(context: context).load(handle: flow, purpose: .login, app: app, at: call.time)
+        guard row.state.proved != nil else { throw ServiceError(.flowWrongStep) }
+        return try await optimistic {
+            // For a decoy a colleague's streams are read in the same way.
+            let read = try await FlowScene.load(.tenant, for: row.state, context), user = read.user
+            guard !row.state.isDecoy, let tenant = read.tenant,
+                let recovery = user.state.openRecovery(at: call.time), recovery.tenant == tenant.id,
+                recovery.employee.uuid == row.state.employeeId,
+                let scene = try await scene(row.state, recovery, tenant, user)
+            else { throw ServiceError(.recoveryUnknown) }
+            return try await cancel(scene, signed, call, ticket)
+        }
+    }
+
+    private struct Scene {
+        var access: CompanyAccess
+        var employee: EmployeeSnapshot
+        var account: User.RecoveryAccount
+        var user: UserSnapshot
+        var recovery: User.Recovery
+        var signer: PublicKeyBytes
+    }
+
+    /// The facts for a key that may cancel; `nil` for any other key.
+    private func scene(
+        _ state: FlowState, _ recovery: User.Recovery, _ tenant: TenantSnapshot, _ user: UserSnapshot
+    ) async throws -> Scene? {
+        let employee = try await StateLoader(reader: context.reader).employee(recovery.employee, in: tenant.id)
+        let signer = try state.deviceKey
+        guard let holder = employee.state.account, holder.user == user.id,
+            let key = employee.state.keys[signer], key.status == .authorized || recovery.mayObject(key, of: holder),
+            let caller = DecidingEmployee(employee.state, in: tenant.state)
+        else { return nil }
+        let access = CompanyAccess(
+            tenant: tenant, name: try parsed { () throws(ValueError) in try CompanyName(state.companyName) },
+            decider: .employee(caller), guarded: (.employee(employee.id, in: tenant.id), employee.version),
+            authority: key.authorized.flatMap { employee.leaves[$0.position] }, signer: signer)
+        // A cancellation does not depend on the reach.
+        let reach = User.RecoveryReach(hasAccountsElsewhere: false, ownsAddress: false)
+        let account = User.RecoveryAccount(
+            target: recovery.target, state: employee.state, role: tenant.state.role(of: employee.id), reach: reach)
+        return Scene(
+            access: access, employee: employee, account: account, user: user, recovery: recovery, signer: signer)
+    }
+
+    private func cancel(
+        _ scene: Scene, _ signed: SubmittedStatement?, _ call: Call, _ ticket: IdempotencyTicket?
+    ) async throws -> Decision {
+        guard let reason = ReasonCode("owner"), let opened = scene.user.leaves[scene.recovery.opened.position] else {
+            throw ServiceError(.recoveryUnknown)
+        }
+        let summary = try await context.summary(of: scene.employee, in: scene.access.tenant)
+        let signing = StatementExchange(context: context, access: scene.access)
+        let statement = RecoveryStatement(
+            context: try await signing.statementContext(at: call.time), action: .cancel, user: scene.user.id.uuid,
+            employee: scene.employee.id.uuid, keyHash: scene.recovery.fingerprint.bytes, followsHash: opened,
+            reason: reason.text)
+        guard let signed else { return .signatureRequired(statement: statement.bytes) }
+        let verified = try await signing.verify(signed, is: statement, at: call.time)
+        let command = User.CancelRecovery(
+            account: scene.account, reason: reason,
+            decision: AuthorityDecision(caller: scene.access.decider, signer: scene.signer, statement: verified),
+            time: call.time)
+        let events = try decided { () throws(User.Rejection) in
+            try User.decide(scene.user.state, .cancelRecovery(command))
+        }
+        var recorder = DecisionRecorder(context: context, access: scene.access, call: call, ticket: ticket)
+        try recorder.add(events, of: scene.user, about: scene.recovery.target)
+        return try await recorder.append(summary)
+    }
+}

@@ -1,0 +1,170 @@
+import Canonical
+import EventCoding
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import Postgres
+
+/// The rows of requested recoveries, for the list that admins see.
+///
+/// The rows decide nothing: an admin may open a recovery for a fingerprint that was read out and is in no row. So
+/// flooding the list cannot prevent a recovery.
+struct RecoveryWaitingList: Sendable {
+    /// The number of pending requests kept per employee. A newer one replaces the oldest.
+    static let waitingLimit = 5
+    /// The number of recoveries that a list shows.
+    static let listLimit = 100
+    /// The number of rows read for a list. Rows of inactive employees are skipped, and must not crowd out others.
+    static let lookedAtLimit: Int64 = 2_000
+    let context: ServiceContext
+
+    /// One row.
+    struct Row: Sendable {
+        var employee: EmployeeID
+        var fingerprint: KeyFingerprint
+        var requestedAt: Timestamp
+        var expiresAt: Timestamp
+        var isOpen: Bool
+    }
+
+    /// The place where a request is stored.
+    struct Place: Sendable, Equatable {
+        var ledger: LedgerID
+        var employee: UUID
+        /// The fingerprint, or a digest in its place for a decoy.
+        var key: [UInt8]
+    }
+
+    /// The place of a flow's request: in the tenant's ledger, or for a decoy in some directory.
+    ///
+    /// Decoys share 262,144 places, so inventing names fills no disk although the rows live as long as an employee's.
+    /// Keyed digests choose place and row. Nobody can predict which names share a place, because the ids of a flow are
+    /// visible and the digests are not. Two names never share a row, so neither waits for the other's lock. The digests
+    /// are computed for every flow.
+    static func place(of state: FlowState, _ fingerprint: KeyFingerprint, _ ring: KeyRing) -> Place {
+        let user = state.userId.bytes
+        let digest = ring.lookupDigest(kind: "recovery-place", user)
+        let key = ring.lookupDigest(kind: "recovery-key", user + fingerprint.bytes)
+        guard state.isDecoy else {
+            return Place(ledger: LedgerID(state.tenantId), employee: state.employeeId, key: fingerprint.bytes)
+        }
+        let shared = UUID(uuid: (digest[0], digest[1], digest[2] & 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        return Place(ledger: .directory(digest[0]), employee: shared, key: key)
+    }
+
+    /// Inserts or renews a request, and deletes the oldest beyond the limit.
+    ///
+    /// Expired rows are left to ``ExpiredRowSweeper``: the time to delete a tenant's expired rows would reveal that a
+    /// request was for one of its employees.
+    func put(_ place: Place, at time: Timestamp) async throws {
+        let ledger = place.ledger, employee = place.employee, key = place.key, limit = Int64(Self.waitingLimit)
+        let now = time.postgres, end = time.adding(User.recoveryLifetime).postgres
+        try await context.pool.withTransaction(in: [ledger]) { connection in
+            _ = try await connection.execute(
+                """
+                INSERT INTO tenure.recovery_request AS r
+                    (ledger_id, employee_id, fingerprint, requested_at, expires_at)
+                VALUES (\(ledger.uuid), \(employee), \(key), \(now), \(end))
+                ON CONFLICT (ledger_id, employee_id, fingerprint) DO UPDATE
+                SET requested_at = excluded.requested_at, expires_at = excluded.expires_at, is_open = false
+                WHERE NOT r.is_open OR r.expires_at <= \(now)
+                """)
+            // Rows that another request is deleting are left to that request, so that neither waits for the other. The
+            // inner query locks nothing: OFFSET with FOR UPDATE would also lock the rows that stay, and block another
+            // name in this place.
+            _ = try await connection.execute(
+                """
+                DELETE FROM tenure.recovery_request WHERE ctid = ANY (ARRAY(
+                    SELECT r.ctid FROM tenure.recovery_request AS r
+                    WHERE r.ledger_id = \(ledger.uuid) AND r.employee_id = \(employee) AND NOT r.is_open
+                        AND (r.fingerprint, r.requested_at) IN (
+                            SELECT s.fingerprint, s.requested_at FROM tenure.recovery_request AS s
+                            WHERE s.ledger_id = \(ledger.uuid) AND s.employee_id = \(employee) AND NOT s.is_open
+                            ORDER BY s.requested_at DESC OFFSET \(limit))
+                    FOR UPDATE OF r SKIP LOCKED))
+                """)
+        }
+    }
+
+    /// The statement that keeps a row as long as its recovery is open, for the transaction that opens it.
+    static func opening(_ target: User.RecoveryTarget, until end: Timestamp, at time: Timestamp) -> SQL {
+        """
+        INSERT INTO tenure.recovery_request (ledger_id, employee_id, fingerprint, requested_at, expires_at, is_open)
+        VALUES (\(target.tenant.uuid), \(target.employee.uuid), \(target.fingerprint.bytes), \(time.postgres),
+            \(end.postgres), true)
+        ON CONFLICT (ledger_id, employee_id, fingerprint) DO UPDATE
+        SET expires_at = excluded.expires_at, is_open = true
+        """
+    }
+
+    /// The statement that deletes a row, for the transaction that ends its recovery.
+    static func deletion(_ target: User.RecoveryTarget) -> SQL {
+        """
+        DELETE FROM tenure.recovery_request WHERE ledger_id = \(target.tenant.uuid)
+            AND employee_id = \(target.employee.uuid) AND fingerprint = \(target.fingerprint.bytes)
+        """
+    }
+
+    /// The rows of a tenant to look at: opened recoveries first, then the newest requests.
+    func rows(of tenant: TenantID, at time: Timestamp) async throws -> [Row] {
+        let now = time.postgres, limit = Self.lookedAtLimit
+        let rows = try await context.pool.query(
+            """
+            SELECT employee_id, fingerprint, requested_at, expires_at, is_open FROM tenure.recovery_request
+            WHERE ledger_id = \(tenant.uuid) AND expires_at > \(now)
+            ORDER BY is_open DESC, requested_at DESC LIMIT \(limit)
+            """, in: [LedgerID(tenant.uuid)])
+        return try rows.compactMap { row in
+            let (employee, key, requested, end, isOpen) = try row.decode(
+                UUID.self, [UInt8].self, PostgresTimestamp.self, PostgresTimestamp.self, Bool.self)
+            guard let fingerprint = KeyFingerprint(key) else { return nil }
+            return Row(
+                employee: EmployeeID(employee), fingerprint: fingerprint,
+                requestedAt: Timestamp(microseconds: requested.microsecondsSinceUnixEpoch),
+                expiresAt: Timestamp(microseconds: end.microsecondsSinceUnixEpoch), isOpen: isOpen)
+        }
+    }
+}
+
+extension User.Recovery {
+    /// The account and device key.
+    var target: User.RecoveryTarget {
+        User.RecoveryTarget(tenant: tenant, employee: employee, fingerprint: fingerprint)
+    }
+}
+
+/// Lists the recoveries that a tenant's admins may open, confirm or cancel: at most a hundred, opened ones first.
+///
+/// The rows only say what to look up; the state of each recovery comes from the log.
+struct ListRecoveries: Sendable {
+    let context: ServiceContext
+
+    func run(_ company: String, caller: EmployeeCaller, at time: Timestamp) async throws -> [RecoveryView] {
+        let access = try await context.access(company, .employee(caller), role: .authorization)
+        let tenant = access.tenant
+        let loader = StateLoader(reader: context.reader)
+        var views: [RecoveryView] = []
+        for row in try await RecoveryWaitingList(context: context).rows(of: tenant.id, at: time) {
+            guard views.count < RecoveryWaitingList.listLimit else { break }
+            let employee = try await loader.employee(row.employee, in: tenant.id)
+            guard let account = employee.state.account, account.status == .active else { continue }
+            let user = try await loader.user(account.user)
+            let target = User.RecoveryTarget(tenant: tenant.id, employee: employee.id, fingerprint: row.fingerprint)
+            let recovery = user.state.openRecovery(at: time).flatMap { $0.isAbout(target) ? $0 : nil }
+            // The recovery has ended, and its row is about to be deleted.
+            guard recovery != nil || !row.isOpen else { continue }
+            var opener: String?
+            if let recovery { opener = try await context.opener(recovery, in: tenant.id) }
+            views.append(
+                RecoveryView(
+                    employee: try await context.summary(of: employee, in: tenant),
+                    tenantId: tenant.id.uuid, userId: account.user.uuid, employeeId: employee.id.uuid,
+                    fingerprint: row.fingerprint.description,
+                    state: recovery.map { $0.confirmation == nil ? "opened" : "confirmed" } ?? "waiting",
+                    requestedAt: row.requestedAt, expiresAt: recovery?.expiresAt ?? row.expiresAt, openedBy: opener,
+                    availableAt: recovery?.availableAt, soleAdmin: recovery?.soleAdmin ?? false))
+        }
+        return views
+    }
+}

@@ -1,0 +1,92 @@
+import Canonical
+import EventCoding
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import Postgres
+
+/// The effects of releasing an employee id: the release of the claim on the id, and of the address if its user has no
+/// other account.
+///
+/// The account stays in the log and in the projections as history. Its member claims stay too, so that erasing the user
+/// finds it.
+struct AccountRelease: Sendable {
+    /// The events that release the user's address.
+    private(set) var events: [UserEvent] = []
+    private(set) var user: UserSnapshot
+    /// The claims to release.
+    private(set) var releases: [ClaimRelease]
+    /// The statements of the append.
+    private(set) var statements: [SQL]
+    /// The versions of streams that the release was decided on.
+    private(set) var expectations: [StreamID: Int] = [:]
+
+    /// Prepares the release of an employee id.
+    ///
+    /// - Parameters:
+    ///   - employee: The account that loses the id.
+    ///   - id: The employee id.
+    ///   - cause: The event that releases it.
+    ///   - registering: The user who gets an account in the same append, and so keeps the address.
+    init(
+        of employee: EmployeeSnapshot, named id: CompanyEmployeeID, in tenant: TenantID, cause: UUID,
+        registering: UserID? = nil, _ context: ServiceContext
+    ) async throws {
+        guard let account = employee.state.account else { throw ServiceError(.employeeUnknown) }
+        let loader = StateLoader(reader: context.reader)
+        user = try await loader.user(account.user)
+        releases = [ClaimRelease(key: context.ring.employeeClaim(id, in: tenant), owner: employee.id.uuid)]
+        statements = [NewSession.deletion(employee: employee.id, tenant: tenant)]
+        guard registering != account.user, user.state.holdsEmail else { return }
+        let accounts = try await context.accounts(of: account.user)
+        for other in accounts where other.employee != employee.id {
+            let snapshot = try await loader.employee(other.employee, in: other.tenant)
+            guard snapshot.state.account.map({ $0.isReleased || $0.isErased }) == true else { return }
+        }
+        guard let claim = try await context.emailClaim(of: account.user) else { return }
+        events = try decided { () throws(User.Rejection) in
+            try User.decide(user.state, .releaseEmail(tenant: tenant, cause: cause))
+        }
+        releases.append(ClaimRelease(key: claim, owner: account.user.uuid))
+        // Makes the append fail if another account of this user is registered meanwhile.
+        statements.append(context.stillAccounts(accounts.count, of: account.user))
+        expectations[.user(user.id)] = user.version
+    }
+
+    /// Adds the release to the append that completes a registration.
+    func add(to recorder: inout FlowRecorder) throws {
+        for event in events {
+            try recorder.add(
+                event.payload, to: .user(user.id), version: user.version, keys: [:], about: nil, by: nil)
+        }
+        recorder.expectations.merge(expectations) { known, _ in known }
+        recorder.releases += releases
+        recorder.statements += statements
+        recorder.ledgers.insert(.directory(of: user.id))
+    }
+
+    /// Adds the release to the append of a decision.
+    func add(to recorder: inout DecisionRecorder) throws {
+        for event in events {
+            try recorder.add(event.payload, to: .user(user.id), version: user.version, keys: [:])
+        }
+        recorder.expectations.merge(expectations) { known, _ in known }
+        recorder.releases += releases
+        recorder.statements += statements
+        recorder.ledgers.insert(.directory(of: user.id))
+    }
+}
+
+extension ServiceContext {
+    /// The claim on a user's address; `nil` if it was released or its text was erased.
+    func emailClaim(of user: UserID) async throws -> ClaimKey? {
+        let stream = StreamID.user(user)
+        let keys = try await personKeys.load([user.uuid], ledger: stream.ledger.uuid)
+        let events = try await reader.streams([stream])[stream] ?? []
+        let state = User.fold(try events.map { try EventCodec.decode($0, keys: keys) })
+        guard let text = state.email?.text, let address = try? EmailAddress(recorded: text) else { return nil }
+        let key = ring.emailClaim(address)
+        return try await reader.claim(key)?.owner == user.uuid ? key : nil
+    }
+}

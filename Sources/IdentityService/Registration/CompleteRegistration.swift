@@ -1,0 +1,260 @@
+import Canonical
+import Credentials
+import EventCoding
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import Logging
+
+/// Completes a registration in one append: the employee, the first device key, and for a new user the credentials.
+///
+/// The first employee of a tenant founds it. Two simultaneous registrations expect the same empty stream. One append
+/// wins, and the other use case retries as an ordinary employee.
+struct CompleteRegistration: Sendable {
+    /// How the user behind the registration was established.
+    enum Person: Sendable {
+        /// A new user with new credentials.
+        case newUser(PreparedCredentials)
+        /// A known user with a valid proof.
+        case existingUser(FlowProof)
+    }
+    let context: ServiceContext
+
+    func run(
+        _ row: FlowStore.Row, _ person: Person, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+    ) async throws -> StepAnswer {
+        do {
+            let registered = try await optimistic {
+                try await register(row, person, app: app, call: call, ticket: ticket)
+            }
+            guard registered.mayCountersign else { return registered.outcome }
+            return await countersigned(registered, row, app, call, ticket)
+        } catch let error as LedgerError where error.code == .claimTaken {
+            // The claim that was found taken says little: two flows of one person race for all of them.
+            let state = row.state
+            let subject = try await context.subject(company: state.companyName, employee: state.companyEmployeeId)
+            guard subject.employee == nil else { throw ServiceError(.employeeAlreadyRegistered) }
+            // Another registration took the address or the tenant's name meanwhile. A new start sees that.
+            throw ServiceError(.requestStale)
+        }
+    }
+
+    private struct Registered: Sendable {
+        var outcome: StepAnswer
+        var employee: EmployeeID
+        var mayCountersign: Bool
+    }
+
+    private func register(
+        _ row: FlowStore.Row, _ person: Person, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+    ) async throws -> Registered {
+        let state = row.state
+        let tenantId = TenantID(state.tenantId), employeeId = EmployeeID(state.employeeId)
+        let tenant = try await StateLoader(reader: context.reader).tenant(tenantId)
+        guard !tenant.exists || tenant.state.links(AppID(app.appId), as: .creation) else {
+            throw ServiceError(.appNotLinked)
+        }
+        let mayCountersign =
+            tenant.exists && tenant.state.policy.keyAuthorization == .automatic && app.roles.contains(.authorization)
+        var recorder = FlowRecorder(context: context, row: row, app: app, call: call, ticket: ticket)
+        recorder.isProvisional = mayCountersign
+        let (key, insertion) = try await context.personKeys.create(id: employeeId.uuid, ledger: tenantId.uuid)
+        recorder.statements.append(insertion)
+        let events = try decide(state, isFounding: !tenant.exists, tenant.state.policy)
+        for event in events {
+            try recorder.add(
+                event.payload, to: .employee(employeeId, in: tenantId), version: 0, keys: [employeeId.uuid: key],
+                about: employeeId.uuid, by: employeeId)
+        }
+        recorder.claims.append(
+            Claim(
+                key: context.ring.employeeClaim(try CompanyEmployeeID(state.companyEmployeeId), in: tenantId),
+                owner: employeeId.uuid))
+        recorder.claims.append(context.ring.memberClaim(employeeId, of: UserID(state.userId), in: tenantId))
+        recorder.claims.append(context.ring.accountClaim(employeeId, of: UserID(state.userId), in: tenantId))
+        try found(&recorder, tenant, app, by: employeeId)
+        try await useInvitation(&recorder, tenant, by: employeeId)
+        try await releaseHolder(&recorder, tenant)
+        try await add(person, to: &recorder, employeeId, key)
+        let folded = Employee.fold(
+            events.enumerated().map { index, event in
+                Recorded(event, id: UUID(), time: call.time, position: 1, version: index + 1)
+            })
+        let decision = Employee.registration(folded, key: try state.deviceKey)
+        let role: EmployeeRole = tenant.exists ? .employee : .securityAdmin
+        let summary = EmployeeSummary(
+            companyName: tenant.state.companyName ?? state.companyName, companyEmployeeId: state.companyEmployeeId,
+            status: folded.account?.status.rawValue ?? "", role: role.rawValue)
+        return Registered(
+            outcome: try await append(&recorder, decision, summary, employeeId, in: tenant, role), employee: employeeId,
+            mayCountersign: mayCountersign)
+    }
+
+    /// Countersigns the first key with the registering app, under the policy `automatic`.
+    ///
+    /// It needs a second append, because the statement names the hash of the entry that presents the key. If it fails
+    /// the key stays pending, which is a valid outcome too.
+    private func countersigned(
+        _ registered: Registered, _ row: FlowStore.Row, _ app: AppCaller, _ call: Call, _ ticket: IdempotencyTicket?
+    ) async -> StepAnswer {
+        do {
+            return try await CountersignFirstKey(context: context).run(
+                row.state, employee: registered.employee, app: app, call: call, ticket: ticket)
+        } catch {
+            context.logger.warning("a first key was not countersigned", metadata: ["requestId": "\(call.requestId)"])
+            return registered.outcome
+        }
+    }
+}
+
+/// Builds the append that completes a registration.
+extension CompleteRegistration {
+    func decide(
+        _ state: FlowState, isFounding: Bool, _ policy: TenantPolicy
+    ) throws -> [EmployeeEvent] {
+        let register = Employee.Register(
+            employeeID: EmployeeID(state.employeeId), userID: UserID(state.userId),
+            companyName: try CompanyName(state.companyName),
+            companyEmployeeID: try CompanyEmployeeID(state.companyEmployeeId),
+            email: try EmailAddress(state.email ?? ""), isCompanyOwnedEmail: state.isCompanyOwnedEmail,
+            isFounding: isFounding, policy: policy, key: try state.deviceKey, flow: FlowID(state.id))
+        return try decided { () throws(Employee.Rejection) in
+            try Employee.decide(Employee.initial, .register(register))
+        }
+    }
+
+    /// Adds the founder's registration as the first event of the ledger, and links the app that it came through.
+    func found(
+        _ recorder: inout FlowRecorder, _ tenant: TenantSnapshot, _ app: AppCaller, by employee: EmployeeID
+    ) throws {
+        let stream = StreamID.tenant(tenant.id)
+        guard !tenant.exists else {
+            recorder.expectations[stream] = tenant.version
+            return
+        }
+        for event in try decided({ () throws(Tenant.Rejection) in
+            try Tenant.decide(tenant.state, .found(AppID(app.appId)))
+        }) {
+            try recorder.add(event.payload, to: stream, version: 0, keys: [:], about: nil, by: employee)
+        }
+        recorder.claims.append(
+            Claim(
+                key: context.ring.companyClaim(try CompanyName(recorder.row.state.companyName)), owner: tenant.id.uuid))
+    }
+
+    func add(
+        _ person: Person, to recorder: inout FlowRecorder, _ employee: EmployeeID, _ employeeKey: PersonKey
+    ) async throws {
+        let state = recorder.row.state
+        let user = UserID(state.userId)
+        let ledger = LedgerID.directory(of: user)
+        switch person {
+        case .newUser(let new):
+            let email = try EmailAddress(state.email ?? "")
+            let (key, insertion) = try await context.personKeys.create(id: user.uuid, ledger: ledger.uuid)
+            let event = try new.event(state, email: email.entered, key: key)
+            try recorder.add(
+                event, to: .user(user), version: 0, keys: [user.uuid: key], about: user.uuid, by: employee)
+            guard let seed = SecretKey(bytes: new.seed.bytes) else { throw ServiceError(.serviceUnavailable) }
+            recorder.statements.append(insertion)
+            recorder.statements.append(
+                try await context.seeds.insertion(
+                    of: CredentialSeeds(answers: seed, passphrase: nil), credentialId: state.credentialId,
+                    ledger: ledger.uuid))
+            recorder.claims.append(Claim(key: context.ring.emailClaim(email), owner: user.uuid))
+        case .existingUser(let proof):
+            try recorder.add(
+                try proof.event(of: state, employee: employee), to: .flow(state.id, in: recorder.tenant), version: 0,
+                keys: [employee.uuid: employeeKey], about: employee.uuid, by: employee)
+            try recorder.refund(by: employee)
+            // A reclaimed address, or replaced credentials, must not register any more.
+            let snapshot = try await StateLoader(reader: context.reader).user(user)
+            guard snapshot.state.holdsEmail, snapshot.state.credentials?.id.uuid == state.credentialId else {
+                throw ServiceError(.requestStale)
+            }
+            recorder.expectations[.user(user)] = snapshot.version
+        }
+    }
+
+    func append(
+        _ recorder: inout FlowRecorder, _ decision: Employee.Outcome?, _ summary: EmployeeSummary,
+        _ employee: EmployeeID, in snapshot: TenantSnapshot, _ role: EmployeeRole
+    ) async throws -> StepAnswer {
+        let tenant = recorder.tenant
+        let state = recorder.row.state
+        guard case .success = decision else {
+            let fingerprint = try state.fingerprint.description
+            return try await recorder.append { appended in
+                .authorizationPending(
+                    employeePublicKey: state.employeePublicKey, fingerprint: fingerprint,
+                    position: appended.last[LedgerID(tenant.uuid)])
+            }
+        }
+        let session = NewSession(
+            employee: employee, tenant: snapshot, role: role, fingerprint: try state.fingerprint, app: recorder.app,
+            at: recorder.call.time, context)
+        try recorder.add(
+            session.event, to: .session(session.id, in: tenant), version: 0, keys: [:], about: nil, by: employee)
+        recorder.statements.append(session.insertion)
+        return try await recorder.append { appended in
+            .success(session.tokens, summary, position: appended.last[LedgerID(tenant.uuid)])
+        }
+    }
+}
+
+/// Handles the invitation of a registration, and a provisional account with the same employee id.
+extension CompleteRegistration {
+    /// Uses the invitation in the append that registers. The policy may have changed since the start.
+    func useInvitation(
+        _ recorder: inout FlowRecorder, _ tenant: TenantSnapshot, by employee: EmployeeID
+    ) async throws {
+        let state = recorder.row.state
+        let id = state.invitation.map { InvitationID($0) }
+        try RegistrationGate(context: context).require(id, in: tenant)
+        guard let id else { return }
+        let invitation = try await context.invitation(id, in: tenant)
+        let use = Invitation.Use(
+            employee: employee, companyEmployeeID: try CompanyEmployeeID(state.companyEmployeeId),
+            email: try EmailAddress(state.email ?? ""), time: recorder.call.time)
+        let events = try decided { () throws(Invitation.Rejection) in
+            try Invitation.decide(invitation.state, .use(use))
+        }
+        for event in events {
+            try recorder.add(
+                event.payload, to: .invitation(id, in: tenant.id), version: invitation.version, keys: [:], about: nil,
+                by: employee)
+        }
+        // An issuer who loses the role first makes this append a conflict.
+        if let issuer = invitation.issuer { recorder.expectations[issuer.stream] = issuer.version }
+        if let issue = invitation.state.issue {
+            recorder.releases.append(
+                ClaimRelease(key: context.ring.claim(of: issue, in: tenant.id), owner: id.uuid))
+        }
+        recorder.claims.append(
+            Claim(
+                key: context.ring.invitedClaim(employee, in: tenant.id), owner: employee.uuid, value: id.uuid.bytes))
+    }
+
+    /// Releases the employee id from a provisional account whose time is over, or from any provisional account if the
+    /// registration has an invitation.
+    func releaseHolder(_ recorder: inout FlowRecorder, _ tenant: TenantSnapshot) async throws {
+        let state = recorder.row.state
+        let id = try CompanyEmployeeID(state.companyEmployeeId)
+        guard tenant.exists,
+            let claim = try await context.reader.claim(context.ring.employeeClaim(id, in: tenant.id))
+        else { return }
+        let holder = try await StateLoader(reader: context.reader).employee(EmployeeID(claim.owner), in: tenant.id)
+        let command: Employee.ReleaseID = state.invitation == nil ? .expired(at: recorder.call.time) : .invited
+        let events = try decided { () throws(Employee.Rejection) in
+            try Employee.decide(holder.state, .releaseID(command))
+        }
+        guard let released = events.first else { throw ServiceError(.employeeAlreadyRegistered) }
+        let cause = try recorder.add(
+            released.payload, to: .employee(holder.id, in: tenant.id), version: holder.version, keys: [:], about: nil,
+            by: nil)
+        let release = try await AccountRelease(
+            of: holder, named: id, in: tenant.id, cause: cause, registering: UserID(state.userId), context)
+        try release.add(to: &recorder)
+    }
+}

@@ -1,0 +1,77 @@
+import Canonical
+import Credentials
+import EventCoding
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import Postgres
+
+/// Authorizes the first device key of a newly registered employee, under the policy `automatic`.
+///
+/// The app signs with its authority key while its secret is presented. A later device always needs a decision.
+struct CountersignFirstKey: Sendable {
+    let context: ServiceContext
+
+    func run(
+        _ state: FlowState, employee id: EmployeeID, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+    ) async throws -> StepAnswer {
+        let tenantId = TenantID(state.tenantId)
+        return try await optimistic {
+            let access = try await context.access(state.companyName, .app(app), role: .authorization)
+            let employee = try await StateLoader(reader: context.reader).employee(id, in: tenantId)
+            let device = try state.deviceKey
+            guard access.tenant.state.policy.keyAuthorization == .automatic,
+                let key = employee.state.keys[device], key.isFirst
+            else { throw ServiceError(.authorizationNotPermitted) }
+            let signing = StatementExchange(context: context, access: access)
+            let statement = try await KeyStatements(context: context).statement(
+                .authorize, key, of: employee, reason: "automatic", tenant: access.tenant,
+                try await signing.statementContext(at: call.time))
+            let decision = try access.decision(try signing.vouch(statement, app.presented))
+            let events = try decided { () throws(Employee.Rejection) in
+                try Employee.decide(
+                    employee.state,
+                    .authorizeKey(
+                        Employee.AuthorizeKey(
+                            key: device, decision: decision, tenant: access.tenant.state, time: call.time)))
+            }
+            return try await append(events, employee, access, state, app, call, ticket)
+        }
+    }
+
+    private func append(
+        _ events: [EmployeeEvent], _ employee: EmployeeSnapshot, _ access: CompanyAccess, _ state: FlowState,
+        _ app: AppCaller, _ call: Call, _ ticket: IdempotencyTicket?
+    ) async throws -> StepAnswer {
+        let tenant = access.tenant.id
+        var recorder = DecisionRecorder(context: context, access: access, call: call, ticket: nil)
+        for event in events {
+            try recorder.add(
+                event.payload, to: .employee(employee.id, in: tenant), version: employee.version, keys: [:])
+        }
+        let summary = try await context.summary(of: employee, in: access.tenant)
+        guard employee.state.account?.status == .active else {
+            // The key is authorized; the approval of the account is checked separately.
+            _ = try await recorder.append(summary)
+            let fingerprint = try state.fingerprint.description
+            return .authorizationPending(
+                employeePublicKey: state.employeePublicKey, fingerprint: fingerprint, position: nil)
+        }
+        let session = NewSession(
+            employee: employee.id, tenant: access.tenant, fingerprint: try state.fingerprint, app: app, at: call.time,
+            context)
+        try recorder.add(session.event, to: .session(session.id, in: tenant), version: 0, keys: [:])
+        let append = Append(
+            events: recorder.events, expectations: recorder.expectations, time: call.time,
+            effectLedgers: ticket.map { [$0.ledger] } ?? [],
+            effects: { appended in
+                let outcome = StepAnswer.success(
+                    session.tokens, summary, position: appended.last[LedgerID(tenant.uuid)])
+                return [session.insertion]
+                    + (ticket.map { [$0.completion(.object(["answer": outcome.stored]))] } ?? [])
+            })
+        let appended = try await context.appender.append(append)
+        return .success(session.tokens, summary, position: appended.last[LedgerID(tenant.uuid)])
+    }
+}

@@ -1,0 +1,145 @@
+import Canonical
+import Credentials
+import EventCoding
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import Postgres
+
+/// Ends open invitations whose issuer lost the role or the link, and deletes those that ended unused.
+///
+/// Nothing depends on it: a registration checks an invitation's end and the issuer's authority on the streams. An
+/// invitation keeps its claim until it is used or deleted, so that the sweep finds it.
+struct EndInvitations: Sendable {
+    /// The number of invitations that one sweep looks at.
+    static let limit: Int64 = 256
+    /// The time for which an expired invitation is kept.
+    static let grace: Duration = .seconds(86_400)
+    let context: ServiceContext
+    /// Finds candidates in all tenants: the application role sees only ledgers that it names.
+    let readerPool: PostgresPool
+
+    /// Sweeps invitations in the order of their ids, from `after` on.
+    ///
+    /// - Returns: The id to continue from in the next sweep; `nil` at the end.
+    func run(at time: Timestamp, after: UUID?) async throws -> UUID? {
+        let start = after ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        let rows = try await readerPool.withConnection { connection in
+            try await connection.query(
+                """
+                SELECT ledger_id, owner FROM tenure.claim
+                WHERE kind = 'invitation' AND owner > \(start) ORDER BY owner LIMIT \(Self.limit)
+                """)
+        }
+        var last: UUID?
+        var forgotten: [PendingRekeying] = []
+        for row in rows {
+            let (ledger, id) = try row.decode(UUID.self, UUID.self)
+            last = id
+            let isOver = try await optimistic { try await end(InvitationID(id), in: TenantID(ledger), at: time) }
+            if isOver { forgotten.append(try await forget(InvitationID(id), in: LedgerID(ledger))) }
+        }
+        // Once for each bucket. Whatever fails or is interrupted before is left to the sweeper of re-keyings.
+        await RekeyBuckets(context: context).run(forgotten)
+        return rows.count == Int(Self.limit) ? last : nil
+    }
+
+    /// Ends an invitation whose issuer lost the authority, and returns whether it has ended unused.
+    private func end(_ id: InvitationID, in tenant: TenantID, at time: Timestamp) async throws -> Bool {
+        let company = try await StateLoader(reader: context.reader).tenant(tenant)
+        let invitation = try await context.invitation(id, in: company)
+        guard let issue = invitation.state.issue else { return false }
+        switch invitation.state.end {
+        case .used: return false
+        case .revoked: return true
+        case nil: break
+        }
+        let stream = StreamID.invitation(id, in: tenant)
+        let events = try decided { () throws(Invitation.Rejection) in
+            try Invitation.decide(invitation.state, .endWithIssuer(at: time))
+        }
+        guard !events.isEmpty else { return issue.expiresAt.adding(Self.grace) <= time }
+        var expectations = [stream: invitation.version, .tenant(tenant): company.version]
+        if let issuer = invitation.issuer { expectations[issuer.stream] = issuer.version }
+        _ = try await context.appender.append(
+            Append(
+                events: try events.map {
+                    try EventCodec.encode($0.payload, id: UUID(), stream: stream, keys: [:], metadata: EventMetadata())
+                },
+                expectations: expectations, time: time))
+        return true
+    }
+
+    /// Deletes the key of an invitation that ended unused, together with its claim; the bucket must be re-keyed.
+    ///
+    /// The key encrypts the names of a person who may never have registered, and whom no erasure would find.
+    private func forget(_ id: InvitationID, in ledger: LedgerID) async throws -> PendingRekeying {
+        let pending = PendingRekeying(id, context.ring)
+        let ledgers = [pending.claim.ledger, ledger]
+        let statements: [SQL] = [
+            PersonKeys.deletion(of: id.uuid, ledger: ledger.uuid),
+            """
+            DELETE FROM tenure.claim
+            WHERE ledger_id = \(ledger.uuid) AND kind = \(KeyRing.invitationKind) AND owner = \(id.uuid)
+            """, pending.insertion,
+        ]
+        let opening = [Appender.lockingHeads(ledgers)]
+        try await context.pool.withTransaction(in: ledgers, opening: opening) { connection, _ in
+            _ = try await connection.pipeline(statements)
+        }
+        context.personKeys.forget(id.uuid, ledger: ledger.uuid)
+        return pending
+    }
+}
+
+/// Revokes an unused invitation. An admin signs, or an app vouches.
+///
+/// ``EndInvitations`` destroys its key and releases its claim afterwards.
+struct RevokeInvitation: Sendable {
+    let context: ServiceContext
+
+    func run(
+        _ id: String, company: String, signed: SubmittedStatement?, caller: Caller, call: Call,
+        ticket: IdempotencyTicket?
+    ) async throws -> Decision {
+        // No invitation has a malformed id.
+        guard let id = InvitationID(text: id) else { throw ServiceError(.invitationInvalid) }
+        return try await optimistic {
+            let access = try await context.access(company, caller, role: .administration)
+            try access.require(.revokeInvitation, about: .newcomer)
+            let invitation = try await context.invitation(id, in: access.tenant)
+            // Refusals, and decisions that already hold, are reported before the caller is asked to sign.
+            guard let issue = invitation.state.issue, !(try decide(invitation, access, nil)).isEmpty else {
+                guard invitation.state.issue != nil else { throw ServiceError(.invitationInvalid) }
+                return .done(nil, position: nil)
+            }
+            let signing = StatementExchange(context: context, access: access)
+            let statement = InvitationStatement(
+                context: try await signing.statementContext(at: call.time), action: .revoke,
+                subject: issue.subject.bytes, invitation: id.uuid, reason: "revoked")
+            let verified: SignedStatement
+            switch (caller, signed) {
+            case (.app(let app), _): verified = try signing.vouch(statement, app.presented)
+            case (.employee, nil): return .signatureRequired(statement: statement.bytes)
+            case (.employee, .some(let given)):
+                verified = try await signing.verify(given, is: statement, at: call.time)
+            }
+            var recorder = DecisionRecorder(context: context, access: access, call: call, ticket: ticket)
+            for event in try decide(invitation, access, verified) {
+                try recorder.add(
+                    event.payload, to: .invitation(id, in: access.tenant.id), version: invitation.version, keys: [:])
+            }
+            return try await recorder.append(nil)
+        }
+    }
+
+    private func decide(
+        _ invitation: InvitationSnapshot, _ access: CompanyAccess, _ statement: SignedStatement?
+    ) throws(ServiceError) -> [InvitationEvent] {
+        let decision = try access.decision(statement)
+        return try decided { () throws(Invitation.Rejection) in
+            try Invitation.decide(invitation.state, .revoke(decision))
+        }
+    }
+}

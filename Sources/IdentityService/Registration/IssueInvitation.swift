@@ -1,0 +1,155 @@
+import Canonical
+import Credentials
+import Crypto
+import EventCoding
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+
+/// Invites a person to register under an employee id. An admin signs, or an app vouches.
+///
+/// The statement commits to the employee id and the address with a salt. An admin chooses the salt, so the signing
+/// device can compute the commitment itself. So an admin cannot be made to sign for another person than the one named.
+struct IssueInvitation: Sendable {
+    let context: ServiceContext
+
+    func run(
+        _ input: InvitationInput, caller: Caller, call: Call, ticket: IdempotencyTicket?
+    ) async throws -> InvitationDecision {
+        let names = try Names(input)
+        return try await optimistic {
+            let access = try await context.access(input.company, caller, role: .administration)
+            try access.require(.issueInvitation, about: .newcomer)
+            try names.checkScope(in: access.name)
+            try await refuseOwned(names.employee, in: access.tenant.id)
+            let signing = StatementExchange(context: context, access: access)
+            let salt = try salt(input, caller)
+            let subject = Commitment.invitation(
+                salt: salt.bytes, company: access.name.canonical, employee: names.employee.canonical,
+                email: names.email?.canonical)
+            let statement = InvitationStatement(
+                context: try await signing.statementContext(at: call.time), action: .issue, subject: subject.bytes,
+                seconds: input.seconds, reason: "invited")
+            let signed: SignedStatement
+            switch (caller, input.signed) {
+            case (.app(let app), _): signed = try signing.vouch(statement, app.presented)
+            case (.employee, nil): return .signatureRequired(statement: statement.bytes)
+            case (.employee, .some(let given)):
+                signed = try await signing.verify(given, is: statement, at: call.time)
+            }
+            let token = InvitationToken()
+            let claim = context.ring.invitationClaim(token, in: access.tenant.id)
+            guard let digest = Bytes32(claim.digest), let subject = Bytes32(subject.bytes) else {
+                throw ServiceError(.serviceUnavailable)
+            }
+            let id = try Self.id(of: signed)
+            let earlier = StreamID.invitation(id, in: access.tenant.id)
+            guard try await context.reader.streams([earlier])[earlier]?.isEmpty ?? true else {
+                throw ServiceError(.requestStale)
+            }
+            let issue = Invitation.IssueInvitation(
+                id: id, digest: digest, subject: subject, subjectSalt: salt,
+                companyEmployeeID: names.employee, email: names.email,
+                expiresAt: call.time.adding(.seconds(input.seconds)), decision: try access.decision(signed),
+                time: call.time)
+            return try await append(issue, token, claim, access, call, ticket)
+        }
+    }
+
+    /// The id of the invitation that a statement issues: the first 16 bytes of its SHA-256, so that a statement issues one.
+    private static func id(of signed: SignedStatement) throws(ServiceError) -> InvitationID {
+        guard let id = UUID(bytes: Array(SHA256.hash(data: signed.statement)).prefix(16)) else {
+            throw ServiceError(.serviceUnavailable)
+        }
+        return InvitationID(id)
+    }
+
+    /// What is invited: an employee id, and the address that may be registered.
+    private struct Names {
+        let employee: CompanyEmployeeID
+        let email: EmailAddress?
+
+        init(_ input: InvitationInput) throws(ServiceError) {
+            employee = try parsed { () throws(ValueError) in try CompanyEmployeeID(input.companyEmployeeId) }
+            guard let text = input.email else {
+                email = nil
+                return
+            }
+            email = try parsed { () throws(ValueError) in try EmailAddress(text) }
+        }
+
+        func checkScope(in company: CompanyName) throws(ServiceError) {
+            try parsed { () throws(ValueError) in try email?.checkScope(of: employee, in: company) }
+        }
+    }
+
+    /// The salt. An app vouches alone, so the service chooses one for it.
+    private func salt(_ input: InvitationInput, _ caller: Caller) throws(ServiceError) -> Bytes32 {
+        if case .app = caller, input.subjectSalt == nil, let fresh = Bytes32(randomBytes(Bytes32.count)) {
+            return fresh
+        }
+        guard let salt = input.subjectSalt.flatMap({ Bytes32($0) }) else {
+            throw ServiceError(
+                .requestInvalid,
+                members: [.init(pointer: "/subjectSalt", detail: "the base64 of 32 random bytes is expected")])
+        }
+        return salt
+    }
+
+    /// Refuses an employee id that is not provisional, for which an invitation would be useless.
+    private func refuseOwned(_ id: CompanyEmployeeID, in tenant: TenantID) async throws {
+        guard let claim = try await context.reader.claim(context.ring.employeeClaim(id, in: tenant)) else { return }
+        let holder = try await StateLoader(reader: context.reader).employee(EmployeeID(claim.owner), in: tenant)
+        guard holder.state.isProvisional else { throw ServiceError(.employeeAlreadyRegistered) }
+    }
+
+    private func append(
+        _ issue: Invitation.IssueInvitation, _ token: InvitationToken, _ claim: ClaimKey, _ access: CompanyAccess,
+        _ call: Call, _ ticket: IdempotencyTicket?
+    ) async throws -> InvitationDecision {
+        let tenant = access.tenant.id
+        var recorder = DecisionRecorder(context: context, access: access, call: call, ticket: ticket)
+        let (key, insertion) = try await context.personKeys.create(id: issue.id.uuid, ledger: tenant.uuid)
+        recorder.statements.append(insertion)
+        let events = try decided { () throws(Invitation.Rejection) in
+            try Invitation.decide(Invitation.initial, .issue(issue))
+        }
+        for event in events {
+            try recorder.add(
+                event.payload, to: .invitation(issue.id, in: tenant), version: 0, keys: [issue.id.uuid: key])
+        }
+        recorder.claims.append(Claim(key: claim, owner: issue.id.uuid, expiresAt: issue.expiresAt))
+        let view = InvitationView(
+            id: issue.id.uuid, companyEmployeeId: issue.companyEmployeeID.entered, email: issue.email?.entered,
+            issuedAt: call.time, expiresAt: issue.expiresAt)
+        return try await recorder.append { position in
+            .issued(view, invitation: token.text, position: position)
+        }
+    }
+}
+
+/// The token that an invited person presents: 128 random bits, shown once and stored only as a keyed digest.
+struct InvitationToken: Sendable, CustomStringConvertible {
+    /// The 16 bytes.
+    let bytes: [UInt8]
+
+    private static let byteCount = 16
+
+    /// Draws a new token.
+    init() { bytes = randomBytes(Self.byteCount) }
+
+    /// Parses a token as typed, ignoring white space; `nil` if it is malformed.
+    init?(text: String) {
+        guard text.utf8.count <= 64, let bytes = Base64URL.decode(text.filter { !$0.isWhitespace }),
+            bytes.count == Self.byteCount
+        else { return nil }
+        self.bytes = bytes
+    }
+
+    /// The token as 22 characters of base64url.
+    var text: String { Base64URL.encode(bytes) }
+
+    /// A placeholder that never contains the token.
+    var description: String { "invitation [redacted]" }
+}

@@ -1,0 +1,96 @@
+import Canonical
+import Credentials
+import EventCoding
+import FoundationEssentials
+import Identity
+import Ledger
+
+/// Starts a registration: replies with a handle and a challenge of the same form for known and unknown names. It claims
+/// nothing yet.
+struct StartRegistration: Sendable {
+    let context: ServiceContext
+
+    func run(
+        _ input: RegistrationInput, _ reading: SubjectReading?, app: AppCaller, call: Call,
+        ticket: IdempotencyTicket?
+    ) async throws -> FlowStarted {
+        guard app.roles.contains(.creation) else { throw ServiceError(.appRoleMissing) }
+        let found = try await context.found(
+            company: input.companyName, employee: input.companyEmployeeId, reading, opened: ticket?.opened)
+        let subject = found.subject, tenant = found.tenant
+        let email = try parsed { () throws(ValueError) in try EmailAddress(input.email) }
+        try parsed { () throws(ValueError) in
+            try email.checkScope(of: subject.companyEmployeeId, in: subject.companyName)
+        }
+        let key = try context.employeeKey(input.employeePublicKey)
+        guard !input.isCompanyOwnedEmail || email.isOwned(by: subject.companyName) else {
+            throw ServiceError(.emailNotCompanyOwned)
+        }
+        let loader = StateLoader(reader: context.reader)
+        guard !tenant.exists || tenant.state.links(AppID(app.appId), as: .creation) else {
+            throw ServiceError(.appNotLinked)
+        }
+        let employeeId = UUID()
+        let invitation = try await RegistrationGate(context: context).admit(
+            input.invitation, to: tenant,
+            Invitation.Use(
+                employee: EmployeeID(employeeId), companyEmployeeID: subject.companyEmployeeId, email: email,
+                time: call.time))
+        let credentialId = UUID()
+        var state = FlowState(
+            id: UUID(), purpose: .registration, step: .key, appId: app.appId, tenantId: subject.tenantId.uuid,
+            companyName: input.companyName, companyEmployeeId: input.companyEmployeeId, email: input.email,
+            isCompanyOwnedEmail: input.isCompanyOwnedEmail, employeePublicKey: key.bytes, employeeId: employeeId,
+            userId: UUID(), credentialId: credentialId, namedCredentialId: credentialId, isDecoy: false,
+            userExists: false, questionsAllowed: false, challenge: [], subjectSalt: randomBytes(32), proved: nil,
+            charges: [], expiresAt: call.time.adding(FlowState.lifetime))
+        state.invitation = invitation?.uuid
+        if let claim = try await context.reader.claim(context.ring.emailClaim(email)),
+            let credentials = try await loader.user(UserID(claim.owner)).state.credentials
+        {
+            state.userId = claim.owner
+            state.credentialId = credentials.id.uuid
+            state.userExists = true
+        }
+        state.challenge = try context.challenge(for: state, at: call.time)
+        let started = FlowStarted(
+            flow: FlowStore.handle(of: state), challenge: state.challenge, subjectSalt: state.subjectSalt,
+            expiresAt: state.expiresAt)
+        try await FlowStore(context: context).insert(state, answering: ticket, started)
+        return started
+    }
+}
+
+/// Decides at the start of a registration whether the tenant admits the person: everybody, or only invited people.
+///
+/// It depends only on the mode and the invitation, not on whether the employee id or the address has an owner. So a
+/// refusal takes the same steps for every name.
+struct RegistrationGate: Sendable {
+    let context: ServiceContext
+
+    /// Returns the invitation to use; `nil` if none is needed and none was presented.
+    ///
+    /// - Throws: `registration.invitation_required` or `invitation.invalid`.
+    func admit(
+        _ presented: String?, to tenant: TenantSnapshot, _ use: Invitation.Use
+    ) async throws -> InvitationID? {
+        guard let presented else {
+            try require(nil, in: tenant)
+            return nil
+        }
+        guard let token = InvitationToken(text: presented),
+            let claim = try await context.reader.claim(context.ring.invitationClaim(token, in: tenant.id))
+        else { throw ServiceError(.invitationInvalid) }
+        let invitation = try await context.invitation(InvitationID(claim.owner), in: tenant)
+        _ = try decided { () throws(Invitation.Rejection) in try Invitation.decide(invitation.state, .use(use)) }
+        return invitation.id
+    }
+
+    /// Refuses a registration without an invitation if the policy requires one.
+    ///
+    /// - Throws: `registration.invitation_required`.
+    func require(_ invitation: InvitationID?, in tenant: TenantSnapshot) throws(ServiceError) {
+        guard tenant.exists, tenant.state.policy.registrationMode == .invited, invitation == nil else { return }
+        throw ServiceError(.registrationInvitationRequired)
+    }
+}

@@ -1,0 +1,62 @@
+import Canonical
+import EventCoding
+public import FoundationEssentials
+import Identity
+import Ledger
+import Postgres
+
+/// Describes the caller, from the log itself.
+struct ReadMe: Sendable {
+    let context: ServiceContext
+
+    func run(_ caller: EmployeeCaller, at time: Timestamp) async throws -> MeView {
+        let own = try await OwnDevices(of: caller, context)
+        let (session, app) = try await session(of: caller)
+        let loaded = try await StateLoader(reader: context.reader).app(app)
+        let tenant = own.access.tenant, employee = own.employee
+        let carriesRole = employee.state.roleKeys(in: tenant.state).contains {
+            ServiceContext.fingerprint(of: $0) == caller.fingerprint
+        }
+        let role: EmployeeRole = carriesRole ? tenant.state.role(of: employee.id) : .employee
+        return MeView(
+            tenantId: caller.tenantId, employeeId: caller.employeeId,
+            summary: try await context.summary(of: employee, in: tenant), session: session,
+            sessionRole: role.rawValue, appId: app.uuid, appName: loaded.state.name ?? "",
+            notices: try await context.notices(for: employee.id, in: tenant.id, at: time))
+    }
+
+    private func session(of caller: EmployeeCaller) async throws -> (SessionView, AppID) {
+        let rows = try await context.pool.query(
+            """
+            SELECT created_at, least(refresh_expires_at, ends_at), app_id FROM tenure.session
+            WHERE ledger_id = \(caller.tenantId) AND session_id = \(caller.sessionId) AND app_id IS NOT NULL
+            """, in: [LedgerID(caller.tenantId)])
+        guard let row = rows.first else { throw ServiceError(.sessionInvalid) }
+        let (created, expiry, app) = try row.decode(PostgresTimestamp.self, PostgresTimestamp.self, UUID.self)
+        let session = SessionView(
+            sessionId: caller.sessionId, fingerprint: Hex.encode(caller.fingerprint),
+            createdAt: Timestamp(microseconds: created.microsecondsSinceUnixEpoch),
+            expiresAt: Timestamp(microseconds: expiry.microsecondsSinceUnixEpoch), isCurrent: true)
+        return (session, AppID(app))
+    }
+}
+
+/// The caller: the account, the session and the app that opened it.
+public struct MeView: Sendable, Equatable {
+    /// The tenant's id, which never changes.
+    public var tenantId: UUID
+    /// The account's id, which never changes.
+    public var employeeId: UUID
+    /// The names, the role and the status.
+    public var summary: EmployeeSummary
+    /// The caller's session.
+    public var session: SessionView
+    /// The role of the session: a device key that does not carry the account's role gives the role `employee`.
+    public var sessionRole: String
+    /// The app that opened the session.
+    public var appId: UUID
+    /// The name that the operator gave the app.
+    public var appName: String
+    /// Messages to the owner of the account.
+    public var notices: [Notice]
+}

@@ -1,0 +1,111 @@
+import Canonical
+import EventCoding
+import FoundationEssentials
+import Identity
+import Ledger
+import Postgres
+
+/// The rows that end all sessions depending on an app's link or on a secret.
+///
+/// The append that unlinks an app or revokes a secret writes one row, however many sessions there are. The row names a
+/// version of the tenant's stream, which every append that opens a session guards. A session was therefore opened
+/// either before the row or after it, and linking the app again does not revive old sessions.
+enum SessionCutoff {
+    /// The condition in a statement on `tenure.session AS s` that no cutoff has ended the session.
+    ///
+    /// The transaction must name ``ledgers(of:)``: in a narrower scope the rows are invisible.
+    static let isInForce: SQL = """
+        s.app_id IS NOT NULL AND s.secret_id IS NOT NULL AND s.tenant_version IS NOT NULL
+            AND NOT EXISTS (SELECT FROM tenure.session_cutoff c WHERE c.ledger_id = s.ledger_id
+                AND c.subject = s.app_id AND c.tenant_version > s.tenant_version)
+            AND NOT EXISTS (SELECT FROM tenure.session_cutoff c WHERE c.ledger_id = \(LedgerID.system.uuid)
+                AND c.subject = s.secret_id AND c.tenant_version > s.tenant_version)
+        """
+
+    /// The ledgers that a statement with ``isInForce`` reads.
+    static func ledgers(of tenant: UUID) -> [LedgerID] { [LedgerID(tenant), .system] }
+
+    /// The statement that ends the sessions that an app opened before `version` of the tenant's stream.
+    static func unlinked(_ app: AppID, from tenant: TenantID, version: Int, at time: Timestamp) -> SQL {
+        insertion(ledger: tenant.uuid, subject: app.uuid, version: Int64(version), time)
+    }
+
+    /// The statement that ends the sessions that a secret opened, in every tenant.
+    static func revoked(_ secret: SecretID, at time: Timestamp) -> SQL {
+        insertion(ledger: LedgerID.system.uuid, subject: secret.uuid, version: .max, time)
+    }
+
+    private static func insertion(ledger: UUID, subject: UUID, version: Int64, _ time: Timestamp) -> SQL {
+        """
+        INSERT INTO tenure.session_cutoff (ledger_id, subject, tenant_version, created_at)
+        VALUES (\(ledger), \(subject), \(version), \(time.postgres))
+        ON CONFLICT (ledger_id, subject) DO UPDATE SET tenant_version = excluded.tenant_version,
+            created_at = excluded.created_at
+        """
+    }
+}
+
+extension TenantSnapshot {
+    /// The statements that shorten open sessions to an admin's lifetime, for the append that records `events`. An
+    /// appointment, a succession or a shorter `adminSessionHours` also applies to earlier sessions.
+    func sessionEffects(of events: [TenantEvent]) -> [SQL] {
+        events.compactMap { event in
+            switch event {
+            case .adminAppointed(let event): shortening([event.employeeID], to: state.policy)
+            case .securityAdminSucceeded(let event): shortening([event.employeeID], to: state.policy)
+            case .policyChanged(let event):
+                shortening(Array(state.admins.keys) + (state.securityAdmin.map { [$0] } ?? []), to: event.policy)
+            case .founded, .domainConfirmed, .appLinked, .appUnlinked, .adminDismissed, .addressReclaimed: nil
+            }
+        }
+    }
+
+    /// The statement for some admins. Sessions that are shorter already stay so.
+    func shortening(_ admins: [EmployeeID], to policy: TenantPolicy) -> SQL {
+        """
+        UPDATE tenure.session SET
+            ends_at = least(ends_at, created_at + \(Int64(policy.adminSessionHours)) * interval '1 hour')
+        WHERE ledger_id = \(id.uuid) AND employee_id = ANY (\(admins.map(\.uuid)))
+        """
+    }
+}
+
+/// Ends sessions in the same append that unlinks their app or revokes their secret, whichever use case decides it.
+struct SessionEndingAppender: AppendTarget {
+    let appender: any AppendTarget
+
+    func append(_ append: Append) async throws(LedgerError) -> AppendReceipt {
+        let statements = try Self.statements(for: append)
+        guard !statements.isEmpty else { return try await appender.append(append) }
+        var ending = append
+        ending.effects = { appended in append.effects(appended) + statements }
+        return try await appender.append(ending)
+    }
+
+    /// The cutoff rows for the events of an append.
+    static func statements(for append: Append) throws(LedgerError) -> [SQL] {
+        var statements: [SQL] = []
+        var versions = append.expectations
+        for event in append.events {
+            let version = versions[event.stream, default: 0] + 1
+            versions[event.stream] = version
+            do {
+                switch event.type {
+                case AppUnlinked.type:
+                    var reader = try ObjectReader(event.data)
+                    statements.append(
+                        SessionCutoff.unlinked(
+                            AppID(try reader.uuid("appId")), from: TenantID(event.stream.ledger.uuid),
+                            version: version, at: append.time))
+                case AppSecretRevoked.type:
+                    var reader = try ObjectReader(event.data)
+                    statements.append(SessionCutoff.revoked(SecretID(try reader.uuid("secretId")), at: append.time))
+                default: break
+                }
+            } catch {
+                throw LedgerError(.invalidEvent, "an event does not name what it ends")
+            }
+        }
+        return statements
+    }
+}

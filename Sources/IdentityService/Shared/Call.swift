@@ -1,0 +1,95 @@
+public import Canonical
+public import FoundationEssentials
+
+/// The metadata that every call carries besides its input.
+public struct Call: Sendable {
+    /// The request id, `[A-Za-z0-9._-]{1,64}`, recorded with every event that the call appends.
+    public var requestId: String
+    /// The caller's address as text, encrypted under the employee's key when it is stored.
+    public var sourceAddress: String?
+    /// When the request arrived.
+    public var time: Timestamp
+    /// The raw `Idempotency-Key`, 1 to 255 visible ASCII characters.
+    public var idempotencyKey: String?
+    /// The bytes that a retry must repeat: method, path and body as received. Only an HMAC of them is stored.
+    public var fingerprintInput: [UInt8]
+
+    /// Each parameter sets the property of the same name.
+    public init(
+        requestId: String, sourceAddress: String? = nil, time: Timestamp = .now(), idempotencyKey: String? = nil,
+        fingerprintInput: [UInt8] = []
+    ) {
+        self.requestId = requestId
+        self.sourceAddress = sourceAddress
+        self.time = time
+        self.idempotencyKey = idempotencyKey
+        self.fingerprintInput = fingerprintInput
+    }
+}
+
+/// The authenticated caller.
+public enum Caller: Sendable {
+    /// An application that presented one of its secrets.
+    case app(AppCaller)
+    /// An employee who presented an access token.
+    case employee(EmployeeCaller)
+}
+
+/// The roles that an app's secret may be used in.
+public enum CallerRole: String, Sendable, Hashable, CaseIterable {
+    /// Log employees in and read what the app may see.
+    case access = "ACCESS"
+    /// Register employees.
+    case creation = "CREATION"
+    /// Countersign device keys.
+    case authorization = "AUTHORIZATION"
+    /// Approve, cancel and invite ordinary employees.
+    case administration = "ADMINISTRATION"
+
+    /// The roles of an app that logs people in: all but ``administration``.
+    public static let usual: Set<CallerRole> = [.access, .creation, .authorization]
+}
+
+/// An authenticated app.
+public struct AppCaller: Sendable {
+    /// The app.
+    public let appId: UUID
+    /// The secret that was presented.
+    public let secretId: UUID
+    /// The roles of that secret.
+    public let roles: Set<CallerRole>
+    /// Whether the app lets its users choose questions that are not in the published list.
+    let customQuestions: Bool
+    /// The secret and the salt, kept during the call to derive the authority key.
+    let presented: PresentedSecret
+
+    init(
+        appId: UUID, secretId: UUID, roles: Set<CallerRole>, customQuestions: Bool = false, presented: PresentedSecret
+    ) {
+        self.appId = appId
+        self.secretId = secretId
+        self.roles = roles
+        self.customQuestions = customQuestions
+        self.presented = presented
+    }
+}
+
+/// A presented secret, kept while its request is served.
+struct PresentedSecret: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+    let secret: [UInt8]
+    let salt: [UInt8]
+    var description: String { "[redacted]" }
+    var debugDescription: String { "[redacted]" }
+}
+
+/// An authenticated employee.
+public struct EmployeeCaller: Sendable {
+    /// The tenant, whose id is also its ledger's.
+    public let tenantId: UUID
+    /// The employee.
+    public let employeeId: UUID
+    /// The session.
+    public let sessionId: UUID
+    /// The SHA-256 of the device key that opened the session, 32 bytes.
+    public let fingerprint: [UInt8]
+}

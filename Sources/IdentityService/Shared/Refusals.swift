@@ -1,0 +1,114 @@
+import Credentials
+import Identity
+import Ledger
+import Postgres
+
+/// Maps refusals of the inner targets to codes of the API contract.
+extension ServiceError {
+    /// The refusal of a value that could not be parsed.
+    init(_ error: ValueError) {
+        self.init(
+            Code(rawValue: error.code.rawValue) ?? .requestInvalid,
+            members: [Member(pointer: "/\(error.field)", detail: error.reason)])
+    }
+
+    /// The rejection of a decider.
+    init(_ rejection: some CodedRejection) {
+        self.init(Code(rawValue: rejection.code) ?? .requestInvalid)
+    }
+
+    /// The credential library's refusal of an input.
+    ///
+    /// - Parameter pointer: The place of the credentials in the request, as a JSON pointer.
+    init(_ error: CredentialsError, under pointer: String = "") {
+        switch error.code {
+        case .fiveQuestionsRequired: self.init(.credentialsFiveQuestionsRequired)
+        case .incomplete: self.init(.credentialsIncomplete)
+        case .questionsAlike: self.init(.credentialsFiveQuestionsRequired, detail: "the five questions must differ")
+        case .tooWeak:
+            self.init(
+                .credentialsTooWeak,
+                members: error.weaknesses.map { Member(pointer: pointer + $0.place.pointer, detail: $0.advice) })
+        case .atLeastThreeAnswersRequired: self.init(.answersAtLeastThreeRequired)
+        case .questionTwice: self.init(.requestInvalid, detail: "a question is answered twice")
+        case .questionUnknown: self.init(.requestInvalid, detail: "a question was not asked")
+        case .passphraseMissing: self.init(.passphraseMissing)
+        case .tooLong: self.init(.requestInvalid, detail: "a text is too long")
+        case .textInvalid: self.init(.requestInvalid, detail: "a text holds a character that is not accepted")
+        case .keyInvalid: self.init(.employeeKeyInvalid)
+        case .signatureInvalid: self.init(.employeeKeyInvalid, detail: "the signature does not verify")
+        default: self.init(.requestInvalid)
+        }
+    }
+
+    /// The refusal for a temporary failure of an append; `nil` for any other failure.
+    init?(_ error: LedgerError) {
+        switch error.code {
+        case .busy: self.init(.serviceBusy, retryAfterSeconds: 1)
+        case .unavailable, .outcomeUnknown: self.init(.serviceUnavailable, retryAfterSeconds: 1)
+        default: return nil
+        }
+    }
+
+    private init(_ code: Code, detail: String) {
+        self.init(code, members: [Member(pointer: "", detail: detail)])
+    }
+}
+
+/// Parses a value and maps its refusal to the contract's code.
+func parsed<Value>(_ parse: () throws(ValueError) -> Value) throws(ServiceError) -> Value {
+    do { return try parse() } catch { throw ServiceError(error) }
+}
+
+/// Runs a decider and maps its rejection to the contract's code.
+func decided<Event, Refused: CodedRejection>(
+    _ decide: () throws(Refused) -> [Event]
+) throws(ServiceError) -> [Event] {
+    do { return try decide() } catch { throw ServiceError(error) }
+}
+
+/// Calls the credential library and maps its refusal to the contract's code.
+///
+/// - Parameter pointer: The place of the credentials in the request, as a JSON pointer.
+func accepted<Value>(
+    under pointer: String = "", _ body: () throws(CredentialsError) -> Value
+) throws(ServiceError) -> Value {
+    do { return try body() } catch { throw ServiceError(error, under: pointer) }
+}
+
+extension Weakness.Place {
+    /// The refused member, as a JSON pointer into the credentials.
+    fileprivate var pointer: String {
+        switch self {
+        case .answer(let index): "/securityQuestions/\(index)/answer"
+        case .passphrase: "/passphrase"
+        }
+    }
+}
+
+/// Retries a use case that loads, decides and appends, on version conflicts.
+///
+/// Every append names exact versions, so an outdated state leads to a retry and never to a wrong decision.
+///
+/// - Parameter attempts: The largest number of attempts.
+/// - Throws: `request.stale` after the last conflict, and the errors of `body`.
+func optimistic<Result>(attempts: Int = 8, _ body: () async throws -> Result) async throws -> Result {
+    for attempt in 1... {
+        do {
+            return try await body()
+        } catch let error as LedgerError where error.isWorthDecidingAgain {
+            guard attempt < attempts else { throw ServiceError(.requestStale) }
+            // Many first registrations of one tenant conflict here. Spreading them lets one pass at a time.
+            try await Task.sleep(for: .milliseconds(Int.random(in: 0...(4 << min(attempt, 5)))))
+        } catch let error as LedgerError {
+            throw ServiceError(error) ?? error
+        }
+    }
+    throw ServiceError(.requestStale)
+}
+
+extension LedgerError {
+    /// Whether a retry can succeed: a stream has another version, or a condition of the append failed. Examples are a
+    /// bucket re-keyed while a key was created in it, and an employee registered while an e-mail was reclaimed.
+    var isWorthDecidingAgain: Bool { code == .versionConflict || (code == .effectRefused && constraint == nil) }
+}

@@ -1,0 +1,94 @@
+public import Canonical
+public import Credentials
+import FoundationEssentials
+public import Keys
+public import Ledger
+public import Logging
+public import Postgres
+
+/// The components and settings that every use case works with.
+public struct ServiceContext: Sendable {
+    let pool: PostgresPool
+    let appender: any AppendTarget
+    let reader: LedgerReader
+    let ring: KeyRing
+    let personKeys: PersonKeys
+    let seeds: OPRFSeeds
+    let compute: ComputePool
+    let evaluations: ComputePool
+    let rekeying: BucketRekeying?
+    let settings: ServiceSettings
+    let logger: Logger
+    let unknownAttempts: UnknownAttempts
+
+    /// The caller of this initialiser starts and stops the components.
+    ///
+    /// - Parameter rekeying: Re-keys the bucket of a replaced credential; needed only to change credentials.
+    public init(
+        pool: PostgresPool, appender: any AppendTarget, reader: LedgerReader, ring: KeyRing, personKeys: PersonKeys,
+        seeds: OPRFSeeds, compute: ComputePool, evaluations: ComputePool, rekeying: BucketRekeying? = nil,
+        settings: ServiceSettings,
+        logger: Logger
+    ) {
+        self.pool = pool
+        self.appender = SessionEndingAppender(appender: appender)
+        self.reader = reader
+        self.ring = ring
+        self.personKeys = personKeys
+        self.seeds = seeds
+        self.compute = compute
+        self.evaluations = evaluations
+        self.rekeying = rekeying
+        self.settings = settings
+        self.logger = logger
+        unknownAttempts = UnknownAttempts(settings.unknownAttempts)
+    }
+}
+
+/// The settings of one deployment.
+public struct ServiceSettings: Sendable {
+    /// The service's name in challenges, 1 to 255 bytes.
+    public var issuer: String
+    /// The cost of one guess.
+    public var scrypt: ScryptParameters
+    /// The attempt budgets of unknown and known devices.
+    public var budgets: BudgetRules
+    /// The rate limit of one app's attempts from unknown devices in a process, whatever names they are about; `nil` for
+    /// none.
+    public var unknownAttempts: RateLimit?
+    /// The number among 256 decoys that require the blind mode.
+    public var blindOnlyDecoys = Decoy.blindOnlyShare
+    /// The lifetime of an access token.
+    public var accessLifetime: Duration
+    /// The lifetime of a refresh token.
+    public var refreshLifetime: Duration
+    /// The longest lifetime of a session, however often it is refreshed. Its tokens end with it.
+    public var sessionLifetime: Duration
+    /// The longest time that a read waits for a position before it answers 503.
+    public var viewPatience: Duration
+    /// The time for which the reply to an idempotent call is kept.
+    public var idempotencyLifetime: Duration
+    /// The longest waiting time of a recovery, for development and tests; `nil` for the tenant's own.
+    public var recoveryDelay: Duration?
+    /// The clock for calls that carry no time.
+    public var now: @Sendable () -> Timestamp = { .now() }
+
+    /// The documented defaults.
+    public init(
+        issuer: String = "tenure", scrypt: ScryptParameters = .standard, budgets: BudgetRules = BudgetRules(),
+        unknownAttempts: RateLimit? = nil,
+        accessLifetime: Duration = .seconds(3_600), refreshLifetime: Duration = .seconds(30 * 86_400),
+        sessionLifetime: Duration = .seconds(86_400), viewPatience: Duration = .seconds(5),
+        idempotencyLifetime: Duration = .seconds(86_400)
+    ) {
+        self.issuer = issuer
+        self.scrypt = scrypt
+        self.budgets = budgets
+        self.unknownAttempts = unknownAttempts
+        self.accessLifetime = accessLifetime
+        self.refreshLifetime = refreshLifetime
+        self.sessionLifetime = sessionLifetime
+        self.viewPatience = viewPatience
+        self.idempotencyLifetime = idempotencyLifetime
+    }
+}

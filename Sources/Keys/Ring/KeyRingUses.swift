@@ -1,0 +1,207 @@
+import Canonical
+public import Crypto
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension KeyRing {
+    /// Returns the 32 bytes by which a claim of a name, an address or an id is looked up.
+    ///
+    /// It is HMAC-SHA-256 under the lookup key over the length-prefixed list (four bytes, big endian, before every
+    /// part) of `tenure/v1/lookup`, the kind, the 16 bytes of the scope or nothing, and the canonical text. Permanent.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of claim, such as `company` or `email`.
+    ///   - canonical: The canonical text as UTF-8.
+    ///   - scope: The tenant within which the text is unique, or `nil` if it is globally unique. With a scope, one text
+    ///     has unrelated digests in two tenants, so the table does not reveal that they share it.
+    public func lookupDigest(kind: String, _ canonical: [UInt8], scope: UUID? = nil) -> [UInt8] {
+        var message = LengthPrefixed(tag: "tenure/v1/lookup")
+        message.append(kind)
+        message.append(scope?.bytes ?? [])
+        message.append(canonical)
+        return authenticationCode(message.bytes, .lookup)
+    }
+
+    /// Returns the id of a tenant by its name. It is also the id of the tenant's ledger.
+    ///
+    /// It is the first 16 bytes of HMAC-SHA-256 under the lookup key over `tenure/v1/tenant` ‖ canonical name. The bits
+    /// of version 8 and of the variant are set (RFC 9562 §5.8), so that it is a valid UUID. Two founders that race name
+    /// the same ledger. Permanent.
+    public func tenantID(companyName canonical: [UInt8]) -> UUID {
+        var b = authenticationCode(Array("tenure/v1/tenant".utf8) + canonical, .lookup)
+        b[6] = b[6] & 0x0F | 0x80
+        b[8] = b[8] & 0x3F | 0x80
+        return UUID(
+            uuid: (
+                b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]
+            ))
+    }
+}
+
+extension KeyRing {
+    /// Returns the 32 bytes by which a session token is stored and found. Reading the table yields no token.
+    ///
+    /// It is HMAC-SHA-256 under the sessions key over the length-prefixed list of `tenure/v1/session-token`, the kind
+    /// and the token.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of token, `access` or `refresh`. One cannot be used in place of the other.
+    ///   - token: The bytes of the token.
+    public func sessionTokenDigest(kind: String, _ token: [UInt8]) -> [UInt8] {
+        var message = LengthPrefixed(tag: "tenure/v1/session-token")
+        message.append(kind)
+        message.append(token)
+        return authenticationCode(message.bytes, .sessions)
+    }
+
+    /// Returns the 32 bytes that authenticate a refresh token.
+    ///
+    /// They are HMAC-SHA-256 under the sessions key over the length-prefixed list of `tenure/v1/refresh-token` and the
+    /// token.
+    ///
+    /// - Parameter token: The authenticated bytes: the ledger, the session and the counter.
+    public func refreshTokenCode(_ token: [UInt8]) -> [UInt8] {
+        authenticationCode(Self.refreshTokenMessage(token), .sessions)
+    }
+
+    /// Whether the code authenticates the token. The comparison takes constant time.
+    public func isRefreshTokenCode(_ code: [UInt8], of token: [UInt8]) -> Bool {
+        HMAC<SHA256>.isValidAuthenticationCode(
+            code, authenticating: Self.refreshTokenMessage(token), using: secret(.sessions).symmetric)
+    }
+
+    private static func refreshTokenMessage(_ token: [UInt8]) -> [UInt8] {
+        var message = LengthPrefixed(tag: "tenure/v1/refresh-token")
+        message.append(token)
+        return message.bytes
+    }
+}
+
+extension KeyRing {
+    /// Encrypts the contents of a flow's row: nonce (12) ‖ ciphertext ‖ tag (16).
+    ///
+    /// The cipher is AES-256-GCM under HKDF-SHA-256(flows key, salt: flow id ‖ secret, info: `tenure/v1/flow`), with
+    /// the 16 bytes of the flow id as associated data. Each flow has its own key, which keeps the number of random
+    /// nonces per key small, and prevents decrypting a row as another flow's.
+    ///
+    /// - Parameter secret: A secret that only the flow's caller keeps. The flows key outlives backups, but does not
+    ///   decrypt a row that was encrypted with a secret.
+    /// - Throws: ``KeysError/Code/cipherFailed``.
+    public func sealFlow(_ clear: [UInt8], id: UUID, secret: [UInt8] = []) throws(KeysError) -> [UInt8] {
+        try SealedBytes.seal(clear, under: flowKey(id, secret), authenticating: id.bytes)
+    }
+
+    /// Decrypts the result of ``sealFlow(_:id:secret:)``.
+    ///
+    /// - Throws: ``KeysError/Code/sealInvalid``.
+    public func openFlow(_ sealed: [UInt8], id: UUID, secret: [UInt8] = []) throws(KeysError) -> [UInt8] {
+        guard let clear = SealedBytes.open(sealed, under: flowKey(id, secret), authenticating: id.bytes) else {
+            throw KeysError(code: .sealInvalid, reason: "a flow's row does not open")
+        }
+        return clear
+    }
+
+    /// Returns the 32 bytes by which a flow handle is stored and found, if it is not the flow id itself.
+    ///
+    /// They are HMAC-SHA-256 under the flows key over the length-prefixed list of `tenure/v1/flow-handle` and the
+    /// handle.
+    public func flowHandleDigest(_ handle: [UInt8]) -> [UInt8] {
+        var message = LengthPrefixed(tag: "tenure/v1/flow-handle")
+        message.append(handle)
+        return authenticationCode(message.bytes, .flows)
+    }
+
+    private func flowKey(_ id: UUID, _ secret: [UInt8]) -> SymmetricKey {
+        derivedKey(.flows, salt: id.bytes + secret, info: Array("tenure/v1/flow".utf8))
+    }
+}
+
+extension KeyRing {
+    /// Returns the 32 bytes by which a caller's `Idempotency-Key` is found. The key itself is not stored.
+    ///
+    /// They are HMAC-SHA-256 under the idempotency key over the length-prefixed list of `tenure/v1/idempotency-key`,
+    /// scope, key.
+    ///
+    /// - Parameter scope: The caller, such as the bytes of the app's id, because two callers may choose the same key.
+    public func idempotencyDigest(key raw: [UInt8], scope: [UInt8]) -> [UInt8] {
+        var message = LengthPrefixed(tag: "tenure/v1/idempotency-key")
+        message.append(scope)
+        message.append(raw)
+        return authenticationCode(message.bytes, .idempotency)
+    }
+
+    /// Returns the 32 bytes that detect a repeated key with another request.
+    ///
+    /// They are HMAC-SHA-256 under the idempotency key over the length-prefixed list of `tenure/v1/idempotency-body`
+    /// and the parts. A plain hash of a body with answers could be guessed offline from the table.
+    ///
+    /// - Parameter parts: Scope, method, path and body, in a fixed order.
+    public func idempotencyFingerprint(_ parts: [[UInt8]]) -> [UInt8] {
+        var message = LengthPrefixed(tag: "tenure/v1/idempotency-body")
+        for part in parts { message.append(part) }
+        return authenticationCode(message.bytes, .idempotency)
+    }
+
+    /// Encrypts a response that is kept for a repeated request: nonce (12) ‖ ciphertext ‖ tag (16).
+    ///
+    /// The cipher is AES-256-GCM under HKDF-SHA-256(idempotency key, salt: raw `Idempotency-Key`, info: length-prefixed
+    /// `tenure/v1/idempotency-answer`, scope), with ``idempotencyDigest(key:scope:)`` as associated data. Only a caller
+    /// that sends the key again can have it decrypted, and only from its own row.
+    ///
+    /// - Throws: ``KeysError/Code/cipherFailed``.
+    public func sealAnswer(_ clear: [UInt8], key raw: [UInt8], scope: [UInt8]) throws(KeysError) -> [UInt8] {
+        let data = idempotencyDigest(key: raw, scope: scope)
+        return try SealedBytes.seal(clear, under: answerKey(raw, scope), authenticating: data)
+    }
+
+    /// Decrypts the result of ``sealAnswer(_:key:scope:)``.
+    ///
+    /// - Throws: ``KeysError/Code/sealInvalid``.
+    public func openAnswer(_ sealed: [UInt8], key raw: [UInt8], scope: [UInt8]) throws(KeysError) -> [UInt8] {
+        let data = idempotencyDigest(key: raw, scope: scope)
+        guard let clear = SealedBytes.open(sealed, under: answerKey(raw, scope), authenticating: data) else {
+            throw KeysError(code: .sealInvalid, reason: "a stored answer does not open")
+        }
+        return clear
+    }
+
+    private func answerKey(_ raw: [UInt8], _ scope: [UInt8]) -> SymmetricKey {
+        var info = LengthPrefixed(tag: "tenure/v1/idempotency-answer")
+        info.append(scope)
+        return derivedKey(.idempotency, salt: raw, info: info.bytes)
+    }
+}
+
+extension KeyRing {
+    /// Returns the 32 bytes that a decoy is derived from. The same parts always yield the same bytes.
+    ///
+    /// They are HMAC-SHA-256 under the decoy key over the length-prefixed list of `tenure/v1/decoy`, the label and the
+    /// parts.
+    ///
+    /// - Parameters:
+    ///   - label: What is derived, such as `oprf/answers`, `credential` or `budget`.
+    ///   - parts: The names of the unknown employee: canonical tenant name and canonical employee id.
+    public func decoyDigest(_ label: String, _ parts: [[UInt8]]) -> SecretKey {
+        var message = LengthPrefixed(tag: "tenure/v1/decoy")
+        message.append(label)
+        for part in parts { message.append(part) }
+        return derivedSecret(message.bytes, .decoy)
+    }
+}
+
+extension KeyRing {
+    /// Returns the Ed25519 key (RFC 8032) that signs checkpoints; the purpose key is its 32-byte seed.
+    ///
+    /// - Throws: ``KeysError/Code/cipherFailed``, which cannot occur with a seed of 32 bytes.
+    public func checkpointSigningKey() throws(KeysError) -> Curve25519.Signing.PrivateKey {
+        do {
+            return try Curve25519.Signing.PrivateKey(rawRepresentation: secret(.checkpoints).bytes)
+        } catch {
+            throw KeysError(code: .cipherFailed, reason: "the checkpoint key is not usable")
+        }
+    }
+}

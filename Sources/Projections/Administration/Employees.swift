@@ -1,0 +1,198 @@
+public import Canonical
+public import EventCoding
+import FoundationEssentials
+public import Identity
+import Postgres
+
+/// A row of the projection `employees`.
+public struct EmployeeRow: Sendable, Equatable {
+    /// The employee.
+    public var id: EmployeeID
+    /// The user that the employee belongs to.
+    public var user: UserID
+    /// The employee id as first entered, encrypted under the employee's person key.
+    public var companyEmployeeID: SealedText
+    /// The address as first entered, encrypted under the employee's person key.
+    public var email: SealedText
+    /// Whether the address was claimed for the tenant.
+    public var isCompanyOwnedEmail: Bool
+    /// Whether founding, the policy or an admin approved the employee.
+    public var isApproved: Bool
+    /// Whether the employee is cancelled.
+    public var isCancelled: Bool
+    /// Whether the address was reclaimed, which is permanent.
+    public var isReclaimed: Bool
+    /// Whether the employee id is provisional and can be released.
+    public var isProvisional: Bool
+    /// Whether the employee id was released, so that another account may take it.
+    public var isReleased: Bool
+    /// Whether an admin's approval verified the address.
+    public var isEmailVerified: Bool
+    /// Whether the employee was appointed an admin.
+    public var isAppointed: Bool
+    /// Whether the employee is the tenant's security admin.
+    public var isSecurityAdmin: Bool
+    /// The time of the registration.
+    public var registeredAt: Timestamp
+    /// The position of the registration. Lists are ordered by it, and it is the cursor of their pages.
+    public var registeredPosition: Int64
+    /// The time of the event that last changed the row.
+    public var changedAt: Timestamp
+    /// The position of the event that last changed the row.
+    public var changedPosition: Int64
+
+    /// The account's status. Reinstating an account does not approve it.
+    public var status: EmployeeStatus { isCancelled ? .cancelled : isApproved ? .active : .registered }
+    /// The employee's role in the tenant.
+    public var role: EmployeeRole { isSecurityAdmin ? .securityAdmin : isAppointed ? .admin : .employee }
+}
+
+extension EmployeeRow: ViewRow {
+    static let table = "employees"
+    static let keyColumns = ["employee_id"]
+    static let columns = [
+        "employee_id", "user_id", "company_employee_id", "email", "is_company_owned_email", "status", "role",
+        "is_approved", "is_appointed", "is_reclaimed", "is_provisional", "is_released", "is_email_verified",
+        "registered_at", "registered_position", "changed_at", "changed_position",
+    ]
+
+    var viewKey: EmployeeID { id }
+
+    init(_ columns: inout ColumnReader) throws {
+        id = try columns.id()
+        user = try columns.id()
+        companyEmployeeID = try columns.text()
+        email = try columns.text()
+        isCompanyOwnedEmail = try columns.next()
+        isCancelled = try columns.one(EmployeeStatus.self) == .cancelled
+        isSecurityAdmin = try columns.one(EmployeeRole.self) == .securityAdmin
+        isApproved = try columns.next()
+        isAppointed = try columns.next()
+        isReclaimed = try columns.next()
+        isProvisional = try columns.next()
+        isReleased = try columns.next()
+        isEmailVerified = try columns.next()
+        registeredAt = try columns.time()
+        registeredPosition = try columns.next()
+        changedAt = try columns.time()
+        changedPosition = try columns.next()
+    }
+
+    static func arrays(_ rows: [EmployeeRow]) -> [SQL] {
+        [
+            "\(rows.map(\.id.uuid))", "\(rows.map(\.user.uuid))",
+            "\(rows.map { PostgresJSON($0.companyEmployeeID.json) })", "\(rows.map { PostgresJSON($0.email.json) })",
+            "\(rows.map(\.isCompanyOwnedEmail))", "\(rows.map(\.status.rawValue))", "\(rows.map(\.role.rawValue))",
+            "\(rows.map(\.isApproved))", "\(rows.map(\.isAppointed))", "\(rows.map(\.isReclaimed))",
+            "\(rows.map(\.isProvisional))", "\(rows.map(\.isReleased))", "\(rows.map(\.isEmailVerified))",
+            "\(rows.map { PostgresTimestamp($0.registeredAt) })", "\(rows.map(\.registeredPosition))",
+            "\(rows.map { PostgresTimestamp($0.changedAt) })", "\(rows.map(\.changedPosition))",
+        ]
+    }
+
+    static func arrays(keys: [EmployeeID]) -> [SQL] { ["\(keys.map(\.uuid))"] }
+}
+
+/// The read model of `employees`.
+struct EmployeesModel: ReadModel {
+    static let name = ProjectionName.employees
+    static let revision: Int32 = 2
+    static let tables: [any ViewRow.Type] = [EmployeeRow.self]
+
+    var employees = RowTable<EmployeeRow>()
+
+    static let types: [any EventPayload.Type] = [
+        EmployeeRegistered.self, EmployeeApproved.self, EmployeeCancelled.self, EmployeeReinstated.self,
+        EmailReclaimed.self, EmployeeErased.self, AdminAppointed.self, AdminDismissed.self,
+        SecurityAdminSucceeded.self, EmployeeKeyAuthorized.self, EmployeeIdReleased.self,
+    ]
+
+    static func rows(touchedBy events: [ProjectedEvent], _ scope: ViewScope) -> [SQL] {
+        // A succession also changes the previous security admin.
+        let isSuccession = events.contains { $0.payload is SecurityAdminSucceeded }
+        let touched = EmployeeRow.select(scope, employees: events.employees)
+        guard isSuccession else { return [touched] }
+        return ["\(touched) UNION ALL \(EmployeeRow.select(scope, "v.role = 'securityAdmin'"))"]
+    }
+
+    mutating func load(_ results: [[PostgresRow]]) throws { try employees.load(results.first ?? []) }
+
+    mutating func apply(_ event: ProjectedEvent) throws {
+        switch event.payload {
+        case let payload as EmployeeRegistered: try register(payload, event)
+        case let payload as EmployeeApproved:
+            change(payload.employeeID, event) { employee in
+                employee.isApproved = true
+                if payload.emailVerified { employee.isEmailVerified = true }
+                if payload.by.statement != nil { employee.isProvisional = false }
+            }
+        case let payload as EmployeeKeyAuthorized: authorize(payload.employeeID, event)
+        case let payload as EmployeeIdReleased:
+            change(payload.employeeID, event) { employee in
+                employee.isCancelled = true
+                employee.isReleased = true
+                employee.isProvisional = false
+            }
+        case let payload as EmployeeCancelled:
+            change(payload.employeeID, event) { employee in
+                employee.isCancelled = true
+                if payload.reason == .reclaimed { employee.isReclaimed = true }
+            }
+        case let payload as EmailReclaimed:
+            change(payload.employeeID, event) { employee in
+                employee.isCancelled = true
+                employee.isReclaimed = true
+            }
+        case let payload as EmployeeErased:
+            change(payload.employeeID, event) { employee in
+                employee.isCancelled = true
+                employee.isProvisional = false
+            }
+        case let payload as EmployeeReinstated: change(payload.employeeID, event) { $0.isCancelled = false }
+        case let payload as AdminAppointed: change(payload.employeeID, event) { $0.isAppointed = true }
+        case let payload as AdminDismissed: change(payload.employeeID, event) { $0.isAppointed = false }
+        case let payload as SecurityAdminSucceeded: succeed(payload.employeeID, event)
+        default: break
+        }
+    }
+
+    func changes(_ scope: ViewScope) -> [SQL] { employees.changes(scope) }
+
+    func comparisons(_ scope: ViewScope) -> [(table: String, statement: SQL)] {
+        [employees.comparison(scope)]
+    }
+
+    private mutating func register(_ payload: EmployeeRegistered, _ event: ProjectedEvent) throws {
+        guard employees[payload.employeeID] == nil else { return }
+        employees[payload.employeeID] = EmployeeRow(
+            id: payload.employeeID, user: payload.userID,
+            companyEmployeeID: try event.sealedText("companyEmployeeId"), email: try event.sealedText("email"),
+            isCompanyOwnedEmail: payload.isCompanyOwnedEmail, isApproved: payload.approved, isCancelled: false,
+            isReclaimed: false, isProvisional: true, isReleased: false, isEmailVerified: false, isAppointed: false,
+            isSecurityAdmin: event.position == 1, registeredAt: event.time,
+            registeredPosition: event.position, changedAt: event.time, changedPosition: event.position)
+    }
+
+    /// Ends the provisional state with the first authorized device key. Later keys change nothing here.
+    private mutating func authorize(_ employee: EmployeeID, _ event: ProjectedEvent) {
+        guard employees[employee]?.isProvisional == true else { return }
+        change(employee, event) { $0.isProvisional = false }
+    }
+
+    private mutating func succeed(_ employee: EmployeeID, _ event: ProjectedEvent) {
+        for before in employees.rows.values where before.isSecurityAdmin && before.id != employee {
+            change(before.id, event) { $0.isSecurityAdmin = false }
+        }
+        change(employee, event) { $0.isSecurityAdmin = true }
+    }
+
+    private mutating func change(
+        _ employee: EmployeeID, _ event: ProjectedEvent, _ body: (inout EmployeeRow) -> Void
+    ) {
+        guard var row = employees[employee] else { return }
+        body(&row)
+        row.changedAt = event.time
+        row.changedPosition = event.position
+        employees[employee] = row
+    }
+}

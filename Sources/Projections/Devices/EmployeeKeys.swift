@@ -1,0 +1,227 @@
+public import Canonical
+public import EventCoding
+public import FoundationEssentials
+public import Identity
+import Postgres
+
+/// A row of the projection `employee_keys`: a device key of an employee.
+public struct EmployeeKeyRow: Sendable, Equatable {
+    /// The state of a device key according to the log. Whether a pending one has expired depends on the time.
+    public enum State: String, Sendable, Hashable, CaseIterable {
+        /// Waits for a decision.
+        case pending
+        /// Is in force.
+        case authorized
+        /// Was refused.
+        case refused
+        /// Is permanently revoked.
+        case revoked
+    }
+
+    /// The authority that decided, without the signed statement.
+    public struct Decider: Sendable, Hashable {
+        /// `founding`, `policy`, `app`, `employee` or `operator`.
+        public var kind: String
+        /// The id of the app or the employee.
+        public var id: UUID?
+    }
+
+    /// The last decision about a key.
+    public struct Decision: Sendable, Hashable {
+        /// The time of the decision.
+        public var time: Timestamp
+        /// The event that holds the decision.
+        public var place: EventPlace
+        /// The authority that decided.
+        public var by: Decider
+        /// The reason as a code, if the key was refused or revoked.
+        public var reason: String?
+        /// The reason in free text, encrypted under the employee's person key.
+        public var note: SealedText?
+    }
+
+    /// The employee.
+    public var employee: EmployeeID
+    /// The public key.
+    public var key: PublicKeyBytes
+    /// The key's state according to the log.
+    public var state: State
+    /// Whether it was the employee's first key.
+    public var isFirst: Bool
+    /// The flow that presented it last.
+    public var flow: FlowID
+    /// The time at which it was presented last.
+    public var presentedAt: Timestamp
+    /// The event that presented it last.
+    public var presented: EventPlace
+    /// The decision that led to ``state``, or `nil` while the key is pending.
+    public var decision: Decision?
+
+    /// The time at which a pending key expires.
+    public var expiresAt: Timestamp { presentedAt.adding(Employee.pendingLifetime) }
+
+    /// Whether the key is pending and has expired at a time.
+    public func isExpired(at time: Timestamp) -> Bool { state == .pending && expiresAt < time }
+
+    /// The name of the state at a time: that of ``state``, or `expired`.
+    public func stateName(at time: Timestamp) -> String { isExpired(at: time) ? "expired" : state.rawValue }
+}
+
+extension EmployeeKeyRow: ViewRow {
+    /// Identifies a key within a tenant.
+    struct Key: Hashable, Sendable {
+        let employee: EmployeeID
+        let key: PublicKeyBytes
+    }
+
+    static let table = "employee_keys"
+    static let keyColumns = ["employee_id", "key"]
+    static let columns = [
+        "employee_id", "key", "state", "is_first", "flow_id", "presented_at", "presented_position",
+        "presented_event_id", "decided_at", "decided_position", "decided_event_id", "decided_by", "decided_by_id",
+        "reason", "note",
+    ]
+
+    var viewKey: Key { Key(employee: employee, key: key) }
+
+    init(_ columns: inout ColumnReader) throws {
+        employee = try columns.id()
+        key = try columns.key()
+        state = try columns.one()
+        isFirst = try columns.next()
+        flow = try columns.id()
+        presentedAt = try columns.time()
+        let position: Int64 = try columns.next()
+        presented = EventPlace(id: try columns.next(), position: position)
+        decision = try Decision(&columns)
+    }
+
+    static func arrays(_ rows: [EmployeeKeyRow]) -> [SQL] {
+        arrays(keys: rows.map(\.viewKey)) + [
+            "\(rows.map(\.state.rawValue))", "\(rows.map(\.isFirst))", "\(rows.map(\.flow.uuid))",
+            "\(rows.map { PostgresTimestamp($0.presentedAt) })", "\(rows.map(\.presented.position))",
+            "\(rows.map(\.presented.id))", "\(rows.map { $0.decision.map { PostgresTimestamp($0.time) } })",
+            "\(rows.map { $0.decision?.place.position })", "\(rows.map { $0.decision?.place.id })",
+            "\(rows.map { $0.decision?.by.kind })", "\(rows.map { $0.decision?.by.id })",
+            "\(rows.map { $0.decision?.reason })", "\(rows.map { ($0.decision?.note?.json).map(PostgresJSON.init) })",
+        ]
+    }
+
+    static func arrays(keys: [Key]) -> [SQL] { ["\(keys.map(\.employee.uuid))", "\(keys.map(\.key.bytes))"] }
+}
+
+extension EmployeeKeyRow.Decision {
+    /// Reads the seven columns of a decision. Returns `nil` if they hold none.
+    fileprivate init?(_ columns: inout ColumnReader) throws {
+        let time = try columns.optionalTime()
+        let position: Int64? = try columns.next()
+        let event: UUID? = try columns.next()
+        let kind: String? = try columns.next()
+        let id: UUID? = try columns.next()
+        let reason: String? = try columns.next()
+        let note = try columns.optionalText()
+        guard let time else { return nil }
+        guard let position, let event, let kind else { throw ProjectionError.unreadable(9) }
+        self.init(
+            time: time, place: EventPlace(id: event, position: position),
+            by: EmployeeKeyRow.Decider(kind: kind, id: id), reason: reason, note: note)
+    }
+}
+
+extension EmployeeKeyRow.Decider {
+    /// The decider that the member `by` of an event shows.
+    init(_ authority: Authority) {
+        switch authority {
+        case .founding: self.init(kind: "founding")
+        case .policy: self.init(kind: "policy")
+        case .operator: self.init(kind: "operator")
+        case .app(let app, _, _): self.init(kind: "app", id: app.uuid)
+        case .employee(let employee, _): self.init(kind: "employee", id: employee.uuid)
+        }
+    }
+}
+
+/// The read model of `employee_keys`.
+struct EmployeeKeysModel: ReadModel {
+    static let name = ProjectionName.employeeKeys
+    static let revision: Int32 = 2
+    static let tables: [any ViewRow.Type] = [EmployeeKeyRow.self]
+
+    var keys = RowTable<EmployeeKeyRow>()
+
+    static let types: [any EventPayload.Type] = [
+        EmployeeKeyPresented.self, EmployeeKeyAuthorized.self, EmployeeKeyRefused.self, EmployeeKeyRevoked.self,
+        EmailReclaimed.self, EmployeeCancelled.self, EmployeeErased.self,
+        EmployeeIdReleased.self,
+    ]
+
+    static func rows(touchedBy events: [ProjectedEvent], _ scope: ViewScope) -> [SQL] {
+        [EmployeeKeyRow.select(scope, employees: events.employees)]
+    }
+
+    mutating func load(_ results: [[PostgresRow]]) throws { try keys.load(results.first ?? []) }
+
+    mutating func apply(_ event: ProjectedEvent) throws {
+        switch event.payload {
+        case let payload as EmployeeKeyPresented: present(payload, event)
+        case let payload as EmployeeKeyAuthorized:
+            decide(payload.employeeID, payload.key, .authorized, decision(payload.by, event))
+        case let payload as EmployeeKeyRefused:
+            let note = try payload.note.map { _ in try event.sealedText("note") }
+            decide(
+                payload.employeeID, payload.key, .refused,
+                decision(payload.by, event, reason: payload.reason.text, note: note))
+        case let payload as EmployeeKeyRevoked:
+            let note = try payload.note.map { _ in try event.sealedText("note") }
+            decide(
+                payload.employeeID, payload.key, .revoked,
+                decision(payload.by, event, reason: payload.reason.text, note: note))
+        case let payload as EmailReclaimed: end(payload.employeeID, decision(payload.by, event))
+        case let payload as EmployeeErased: end(payload.employeeID, decision(payload.by, event))
+        case let payload as EmployeeIdReleased: end(payload.employeeID, decision(payload.by, event))
+        case let payload as EmployeeCancelled where payload.reason == .reclaimed || payload.schema >= 2:
+            end(payload.employeeID, decision(payload.by, event))
+        default: break
+        }
+    }
+
+    func changes(_ scope: ViewScope) -> [SQL] { keys.changes(scope) }
+
+    func comparisons(_ scope: ViewScope) -> [(table: String, statement: SQL)] {
+        [keys.comparison(scope)]
+    }
+
+    private mutating func present(_ payload: EmployeeKeyPresented, _ event: ProjectedEvent) {
+        let row = EmployeeKeyRow(
+            employee: payload.employeeID, key: payload.key, state: .pending, isFirst: payload.first,
+            flow: payload.flow, presentedAt: event.time,
+            presented: EventPlace(id: event.id, position: event.position), decision: nil)
+        keys[row.viewKey] = row
+    }
+
+    private mutating func decide(
+        _ employee: EmployeeID, _ key: PublicKeyBytes, _ state: EmployeeKeyRow.State,
+        _ decision: EmployeeKeyRow.Decision
+    ) {
+        guard var row = keys[EmployeeKeyRow.Key(employee: employee, key: key)] else { return }
+        row.state = state
+        row.decision = decision
+        keys[row.viewKey] = row
+    }
+
+    /// Revokes every key of an employee after a cancellation, a reclaim, a release of the id or an erasure. A key that
+    /// is already revoked keeps its own decision.
+    private mutating func end(_ employee: EmployeeID, _ decision: EmployeeKeyRow.Decision) {
+        for row in keys.rows.values where row.employee == employee && row.state != .revoked {
+            decide(employee, row.key, .revoked, decision)
+        }
+    }
+
+    private func decision(
+        _ by: Authority, _ event: ProjectedEvent, reason: String? = nil, note: SealedText? = nil
+    ) -> EmployeeKeyRow.Decision {
+        EmployeeKeyRow.Decision(
+            time: event.time, place: EventPlace(id: event.id, position: event.position), by: .init(by),
+            reason: reason, note: note)
+    }
+}

@@ -1,0 +1,111 @@
+public import Canonical
+import FoundationEssentials
+public import Identity
+import Ledger
+import Postgres
+
+/// A row of the projection `pending_authorizations`: a device key that waits for a decision.
+public struct PendingAuthorizationRow: Sendable, Equatable {
+    /// The employee.
+    public var employee: EmployeeID
+    /// The public key.
+    public var key: PublicKeyBytes
+    /// Whether it is the employee's first key.
+    public var isFirst: Bool
+    /// The flow that presented it.
+    public var flow: FlowID
+    /// The time at which it was presented.
+    public var presentedAt: Timestamp
+    /// The event that presented it. Its position is the cursor of pages.
+    public var presented: EventPlace
+    /// The leaf hash of that event's entry, 32 bytes, which statements name.
+    public var presentedLeaf: [UInt8]
+
+    /// The time at which it expires.
+    public var expiresAt: Timestamp { presentedAt.adding(Employee.pendingLifetime) }
+
+    /// Whether it has expired at a time.
+    public func isExpired(at time: Timestamp) -> Bool { expiresAt < time }
+}
+
+extension PendingAuthorizationRow: ViewRow {
+    static let table = "pending_authorizations"
+    static let keyColumns = ["employee_id", "key"]
+    static let columns = [
+        "employee_id", "key", "is_first", "flow_id", "presented_at", "presented_position", "presented_event_id",
+        "presented_leaf",
+    ]
+
+    var viewKey: EmployeeKeyRow.Key { EmployeeKeyRow.Key(employee: employee, key: key) }
+
+    init(_ columns: inout ColumnReader) throws {
+        employee = try columns.id()
+        key = try columns.key()
+        isFirst = try columns.next()
+        flow = try columns.id()
+        presentedAt = try columns.time()
+        let position: Int64 = try columns.next()
+        presented = EventPlace(id: try columns.next(), position: position)
+        presentedLeaf = try columns.next()
+    }
+
+    static func arrays(_ rows: [PendingAuthorizationRow]) -> [SQL] {
+        arrays(keys: rows.map(\.viewKey)) + [
+            "\(rows.map(\.isFirst))", "\(rows.map(\.flow.uuid))", "\(rows.map { PostgresTimestamp($0.presentedAt) })",
+            "\(rows.map(\.presented.position))", "\(rows.map(\.presented.id))", "\(rows.map(\.presentedLeaf))",
+        ]
+    }
+
+    static func arrays(keys: [EmployeeKeyRow.Key]) -> [SQL] { EmployeeKeyRow.arrays(keys: keys) }
+}
+
+/// The read model of `pending_authorizations`: the keys whose last event presented them.
+struct PendingAuthorizationsModel: ReadModel {
+    static let name = ProjectionName.pendingAuthorizations
+    static let revision: Int32 = 2
+    static let tables: [any ViewRow.Type] = [PendingAuthorizationRow.self]
+
+    var pending = RowTable<PendingAuthorizationRow>()
+
+    static let types = EmployeeKeysModel.types
+
+    static func rows(touchedBy events: [ProjectedEvent], _ scope: ViewScope) -> [SQL] {
+        [PendingAuthorizationRow.select(scope, employees: events.employees)]
+    }
+
+    mutating func load(_ results: [[PostgresRow]]) throws { try pending.load(results.first ?? []) }
+
+    mutating func apply(_ event: ProjectedEvent) throws {
+        switch event.payload {
+        case let payload as EmployeeKeyPresented:
+            let row = PendingAuthorizationRow(
+                employee: payload.employeeID, key: payload.key, isFirst: payload.first, flow: payload.flow,
+                presentedAt: event.time, presented: EventPlace(id: event.id, position: event.position),
+                presentedLeaf: event.recorded.leaf)
+            pending[row.viewKey] = row
+        case let payload as EmployeeKeyAuthorized: decided(payload.employeeID, payload.key)
+        case let payload as EmployeeKeyRefused: decided(payload.employeeID, payload.key)
+        case let payload as EmployeeKeyRevoked: decided(payload.employeeID, payload.key)
+        case let payload as EmailReclaimed: end(payload.employeeID)
+        case let payload as EmployeeErased: end(payload.employeeID)
+        case let payload as EmployeeIdReleased: end(payload.employeeID)
+        case let payload as EmployeeCancelled where payload.reason == .reclaimed || payload.schema >= 2:
+            end(payload.employeeID)
+        default: break
+        }
+    }
+
+    func changes(_ scope: ViewScope) -> [SQL] { pending.changes(scope) }
+
+    func comparisons(_ scope: ViewScope) -> [(table: String, statement: SQL)] {
+        [pending.comparison(scope)]
+    }
+
+    private mutating func decided(_ employee: EmployeeID, _ key: PublicKeyBytes) {
+        pending[EmployeeKeyRow.Key(employee: employee, key: key)] = nil
+    }
+
+    private mutating func end(_ employee: EmployeeID) {
+        for row in pending.rows.values where row.employee == employee { pending[row.viewKey] = nil }
+    }
+}

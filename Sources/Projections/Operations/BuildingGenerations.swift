@@ -1,0 +1,136 @@
+import FoundationEssentials
+import Ledger
+import Postgres
+
+/// The generations that are being built beside the live ones.
+struct BuildingGenerations: Sendable {
+    /// The number of the generation being built, for each projection.
+    let numbers: [ProjectionName: Int32]
+
+    var views: [ProjectionName] { numbers.keys.sorted() }
+
+    /// Continues what an interrupted run of the same revision has built, or begins a new generation.
+    static func begin(
+        _ views: Set<ProjectionName>, on connection: inout PostgresConnection
+    ) async throws -> BuildingGenerations {
+        var numbers: [ProjectionName: Int32] = [:]
+        for view in views.sorted() {
+            guard let model = ReadModels.named(view) else { throw unknown(view) }
+            let rows = try await connection.query(
+                """
+                UPDATE tenure.projection_generation SET
+                    building = CASE WHEN building_revision = \(model.revision) THEN building
+                        ELSE greatest(live, building) + 1 END,
+                    building_revision = \(model.revision)
+                WHERE projection = \(view.rawValue) RETURNING building, live_revision
+                """)
+            guard let row = rows.first else { throw unknown(view) }
+            let (building, live) = try row.decode(Int32.self, Int32.self)
+            guard live <= model.revision else {
+                throw ProjectionError(.outlived, "a later version of the program has built \(view)")
+            }
+            numbers[view] = building
+        }
+        return BuildingGenerations(numbers: numbers)
+    }
+
+    /// Locks the generations exclusively until the transaction ends: no other program applies events, builds or cuts
+    /// over.
+    func lock(on connection: inout PostgresConnection) async throws {
+        try await connection.execute(ProgressRow.lockGenerations)
+        try await check(on: &connection)
+    }
+
+    /// Prevents a cut-over until the transaction ends. Other programs may apply events and build.
+    func hold(on connection: inout PostgresConnection) async throws {
+        try await connection.execute(ProgressRow.holdGenerations)
+        try await check(on: &connection)
+    }
+
+    /// Makes the built generations live, in one update.
+    func makeLive(on connection: inout PostgresConnection) async throws {
+        try await connection.execute(
+            """
+            UPDATE tenure.projection_generation
+            SET live = building, live_revision = building_revision, building = NULL, building_revision = NULL
+            WHERE projection = ANY (\(views.map(\.rawValue)))
+            """)
+    }
+
+    /// Abandons the built generations. Their rows are then obsolete and dropped like any others.
+    func abandon(on connection: inout PostgresConnection) async throws {
+        try await connection.execute(
+            """
+            UPDATE tenure.projection_generation SET building = NULL, building_revision = NULL
+            WHERE (projection, building) IN (SELECT * FROM unnest(\(views.map(\.rawValue)), \(orderedNumbers)))
+            """)
+    }
+
+    /// The numbers in the order of ``views``.
+    var orderedNumbers: [Int32] { views.compactMap { numbers[$0] } }
+
+    private func check(on connection: inout PostgresConnection) async throws {
+        var found: [ProjectionName: Int32] = [:]
+        for row in try await connection.query("SELECT projection, building FROM tenure.projection_generation") {
+            let (view, building) = try row.decode(String.self, Int32?.self)
+            found[ProjectionName(rawValue: view)] = building
+        }
+        for (view, number) in numbers where found[view] != number {
+            throw ProjectionError(.superseded, "another program has switched or given up \(view) meanwhile")
+        }
+    }
+
+    private static func unknown(_ view: ProjectionName) -> ProjectionError {
+        ProjectionError(.unknownView, "the database has no view \(view)")
+    }
+}
+
+/// The rows of generations that are neither live nor being built.
+struct ObsoleteRows: Sendable {
+    /// How many rows one transaction drops.
+    static let chunk: Int64 = 10_000
+
+    let pool: PostgresPool
+
+    /// Drops the obsolete rows of projections in bounded transactions. After a kill the next run continues.
+    func drop(_ views: [ProjectionName]) async throws {
+        let obsolete: SQL = """
+            SELECT p.projection, p.generation, p.ledger_id
+            FROM tenure.projection_progress AS p JOIN tenure.projection_generation AS g USING (projection)
+            WHERE p.projection = ANY (\(views.map(\.rawValue)))
+                AND p.generation <> g.live AND p.generation IS DISTINCT FROM g.building
+            LIMIT 500
+            """
+        while true {
+            let rows = try await pool.withConnection { connection in try await connection.query(obsolete) }
+            if rows.isEmpty { return }
+            for row in rows {
+                let (view, generation, ledger) = try row.decode(String.self, Int32.self, UUID.self)
+                try await drop(ProjectionName(rawValue: view), generation, ledger)
+            }
+        }
+    }
+
+    private func drop(_ view: ProjectionName, _ generation: Int32, _ ledger: UUID) async throws {
+        for table in ReadModels.named(view)?.tables ?? [] {
+            let sql: SQL = """
+                DELETE FROM tenure.\(unsafeSQL: table.table) WHERE ledger_id = \(ledger) AND generation = \(generation)
+                    AND ctid = ANY (ARRAY(
+                        SELECT ctid FROM tenure.\(unsafeSQL: table.table)
+                        WHERE ledger_id = \(ledger) AND generation = \(generation) LIMIT \(Self.chunk)))
+                """
+            var dropped = 1
+            while dropped > 0 {
+                dropped = try await pool.withTransaction { connection in try await connection.execute(sql) }
+            }
+        }
+        // This row goes last: while it exists, the next run finds what is left.
+        try await pool.withTransaction { connection in
+            try await connection.execute(
+                """
+                DELETE FROM tenure.projection_progress
+                WHERE ledger_id = \(ledger) AND projection = \(view.rawValue) AND generation = \(generation)
+                """)
+        }
+    }
+}

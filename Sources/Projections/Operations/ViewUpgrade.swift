@@ -1,0 +1,92 @@
+public import Logging
+public import Postgres
+public import ServiceLifecycle
+
+/// Rebuilds projections that an earlier revision of the program built, while the service runs.
+///
+/// Until the cut-over, reads use the existing rows, to which the projector applies events by the rules of this program.
+/// Afterwards no row of another revision is left. A running program of an earlier revision stops applying events at the
+/// cut-over.
+public struct ViewUpgrade: Service {
+    /// The pause after a rebuild that failed.
+    static let pause: Duration = .seconds(10)
+
+    let pool: PostgresPool
+    let logger: Logger
+
+    /// An upgrade over a pool of the reader role with four spare connections.
+    public init(pool: PostgresPool, logger: Logger) {
+        self.pool = pool
+        self.logger = logger
+    }
+
+    /// Rebuilds outdated projections, then waits until the task is cancelled or a graceful shutdown begins. It throws
+    /// nothing.
+    public func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    if try await upgrade() { break }
+                } catch {
+                    guard !Task.isCancelled else { break }
+                    logger.warning("the views could not be built anew", metadata: ["error": "\(error)"])
+                }
+                try? await Task.sleep(for: Self.pause)
+            }
+            // If this service returned, the service group would end the others.
+            while (try? await Task.sleep(for: .seconds(3_600))) != nil {}
+        }
+    }
+
+    /// Makes one attempt.
+    ///
+    /// - Returns: Whether nothing is left to do; `false` while another process is rebuilding.
+    func upgrade() async throws -> Bool {
+        guard try await !ViewRevisions.read(pool).outdated.isEmpty else { return true }
+        var lease = LeaderLease("rebuild", pool: pool)
+        guard try await lease.hold() else { return false }
+        let held = lease
+        let renewing = Task {
+            var lease = held
+            while (try? await Task.sleep(for: LeaderLease.renewal)) != nil { _ = try? await lease.hold() }
+        }
+        defer { renewing.cancel() }
+        do {
+            // Read again, because another process may have finished meanwhile.
+            let outdated = try await ViewRevisions.read(pool).outdated
+            if !outdated.isEmpty {
+                logger.notice("views of another revision are built anew", metadata: ["views": "\(outdated.sorted())"])
+                _ = try await Rebuild(pool: pool, logger: logger).run(RebuildRequest(views: outdated, jobs: 1))
+            }
+            await held.release()
+            return true
+        } catch {
+            await held.release()
+            throw error
+        }
+    }
+}
+
+/// The revisions of the program that built the live rows.
+struct ViewRevisions: Sendable {
+    /// Projections whose rows are of an earlier revision than this program.
+    private(set) var outdated: Set<ProjectionName> = []
+    /// Whether rows of a later revision are live, to which this program must not apply events.
+    private(set) var isOutlived = false
+
+    static func read(_ pool: PostgresPool) async throws -> ViewRevisions {
+        let rows = try await pool.withConnection { connection in
+            try await connection.query("SELECT projection, live_revision FROM tenure.projection_generation")
+        }
+        var revisions = ViewRevisions()
+        for row in rows {
+            let (name, revision) = try row.decode(String.self, Int32.self)
+            let view = ProjectionName(rawValue: name)
+            // A projection that this program does not have belongs to a later one.
+            guard let model = ReadModels.named(view) else { continue }
+            if revision < model.revision { revisions.outdated.insert(view) }
+            if revision > model.revision { revisions.isOutlived = true }
+        }
+        return revisions
+    }
+}

@@ -1,0 +1,120 @@
+public import Canonical
+
+/// The body of `/approval`, `/cancellation` and `/reinstatement`.
+public struct StatusDecisionRequest: Sendable, Equatable, JSONConvertible {
+    /// A free-text note, at most 1,024 bytes of UTF-8.
+    public var note: String?
+    /// The signed statement; sent with an admin's second call.
+    public var signed: StatementSignature?
+
+    /// Describes a decision.
+    public init(note: String? = nil, signed: StatementSignature? = nil) {
+        self.note = note
+        self.signed = signed
+    }
+
+    /// Reads a request and rejects unknown members.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        note = try reader.optionalString("note")
+        if let note, note.utf8.count > 1024 { throw reader.invalid("note", "at most 1,024 bytes are expected") }
+        signed = try StatementSignature.read(from: &reader)
+        try reader.finish()
+    }
+
+    /// The body as JSON.
+    public var json: JSONValue {
+        .objectOmittingNil([
+            "note": note.map(JSONValue.string), "statement": signed.map { .base64($0.statement) },
+            "signature": signed.map { .base64($0.signature) },
+        ])
+    }
+}
+
+/// The body of `/role`.
+public struct RoleRequest: Sendable, Equatable, JSONConvertible {
+    /// A role that an employee can have.
+    public enum Role: String, Sendable, CaseIterable {
+        /// An admin of the tenant.
+        case admin
+        /// The only security admin. Replaces the current one.
+        case securityAdmin
+        /// An ordinary employee without administrative rights.
+        case employee
+    }
+
+    /// The new role.
+    public var role: Role
+    /// The fingerprints of the device keys that shall carry the role. The signer compares them with the person's
+    /// devices.
+    ///
+    /// If `nil`, the role is carried by the keys that founding or an admin's signature authorized.
+    public var fingerprints: [String]?
+    /// The signed statement; sent with an admin's second call.
+    public var signed: StatementSignature?
+
+    /// Describes a change of role.
+    public init(role: Role, fingerprints: [String]? = nil, signed: StatementSignature? = nil) {
+        self.role = role
+        self.fingerprints = fingerprints
+        self.signed = signed
+    }
+
+    /// Reads a request. Rejects unknown members and roles.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        let text = try reader.string("role")
+        guard let role = Role(rawValue: text) else {
+            let names = Role.allCases.map(\.rawValue).joined(separator: ", ")
+            throw reader.invalid("role", "one of \(names) is expected")
+        }
+        self.role = role
+        fingerprints = try reader.optionalStrings("fingerprints")
+        signed = try StatementSignature.read(from: &reader)
+        try reader.finish()
+    }
+
+    /// The body as JSON.
+    public var json: JSONValue {
+        .objectOmittingNil([
+            "role": .string(role.rawValue),
+            "fingerprints": fingerprints.map { .array($0.map { .string($0) }) },
+            "statement": signed.map { .base64($0.statement) },
+            "signature": signed.map { .base64($0.signature) },
+        ])
+    }
+}
+
+/// The body of `POST /v1/companies/{companyName}/reclaimed-emails`.
+public struct EmailReclaimRequest: Sendable, Equatable, JSONConvertible {
+    /// The address to take back.
+    public var email: String
+    /// The reason for the reclaim, in words.
+    public var reason: String
+    /// The signed statement; sent with an admin's second call.
+    public var signed: StatementSignature?
+
+    /// Describes the reclaim of an e-mail address.
+    public init(email: String, reason: String, signed: StatementSignature? = nil) {
+        self.email = email
+        self.reason = reason
+        self.signed = signed
+    }
+
+    /// Reads a request and rejects unknown members.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        email = try reader.string("email")
+        reason = try reader.string("reason")
+        signed = try StatementSignature.read(from: &reader)
+        try reader.finish()
+    }
+
+    /// The body as JSON.
+    public var json: JSONValue {
+        .objectOmittingNil([
+            "email": .string(email), "reason": .string(reason), "statement": signed.map { .base64($0.statement) },
+            "signature": signed.map { .base64($0.signature) },
+        ])
+    }
+}

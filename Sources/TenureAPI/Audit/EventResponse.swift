@@ -1,0 +1,72 @@
+public import Canonical
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// One event of a tenant's ledger.
+public struct EventResponse: Sendable, Equatable, JSONConvertible {
+    /// The position in the tenant's ledger, from 1.
+    public var position: Int64
+    /// The event's id.
+    public var eventId: UUID
+    /// The name of the event's type; it never changes.
+    public var type: String
+    /// The stream as `kind/uuid`.
+    public var stream: String
+    /// The event's version in its stream, from 1.
+    public var streamVersion: Int64
+    /// The time when the event was recorded.
+    public var time: Timestamp
+    /// The employee who acted, or `nil` if no employee did.
+    public var actor: UUID?
+    /// The app through which the actor acted.
+    public var app: UUID?
+    /// The id of the request that caused the event.
+    public var requestId: String?
+    /// The payload. Erased members are the string `[erased]`.
+    public var data: JSONValue
+
+    /// Creates a value from its members.
+    public init(
+        position: Int64, eventId: UUID, type: String, stream: String, streamVersion: Int64, time: Timestamp,
+        actor: UUID? = nil, app: UUID? = nil, requestId: String? = nil, data: JSONValue
+    ) {
+        self.position = position
+        self.eventId = eventId
+        self.type = type
+        self.stream = stream
+        self.streamVersion = streamVersion
+        self.time = time
+        self.actor = actor
+        self.app = app
+        self.requestId = requestId
+        self.data = data
+    }
+
+    /// Reads a response and ignores unknown members.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        position = try reader.integer("position")
+        eventId = try reader.uuid("eventId")
+        type = try reader.string("type")
+        stream = try reader.string("stream")
+        streamVersion = try reader.integer("streamVersion")
+        time = try reader.timestamp("time")
+        actor = try reader.optionalUUID("actor")
+        app = try reader.optionalUUID("app")
+        requestId = try reader.optionalString("requestId")
+        data = try reader.value("data")
+    }
+
+    /// The response as JSON.
+    public var json: JSONValue {
+        .objectOmittingNil([
+            "position": .integer(position), "eventId": .uuid(eventId), "type": .string(type), "stream": .string(stream),
+            "streamVersion": .integer(streamVersion), "time": .timestamp(time), "actor": actor.map(JSONValue.uuid),
+            "app": app.map(JSONValue.uuid), "requestId": requestId.map(JSONValue.string), "data": data,
+        ])
+    }
+}

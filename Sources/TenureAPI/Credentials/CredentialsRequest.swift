@@ -1,0 +1,118 @@
+public import Canonical
+
+/// The body of `POST /v1/registrations/{flow}/credentials`.
+public struct CredentialsRequest: Sendable, Equatable, JSONConvertible, CustomStringConvertible {
+    /// The questions with their answers, in the user's order.
+    public var securityQuestions: [NewSecurityQuestion]
+    /// The passphrase, or `nil` if the user chose none.
+    public var passphrase: String?
+    /// Whether a user with a passphrase may answer the questions instead; `false` if absent.
+    public var questionsWithPassphrase: Bool
+
+    /// Describes new credentials.
+    public init(
+        securityQuestions: [NewSecurityQuestion], passphrase: String? = nil, questionsWithPassphrase: Bool = false
+    ) {
+        self.securityQuestions = securityQuestions
+        self.passphrase = passphrase
+        self.questionsWithPassphrase = questionsWithPassphrase
+    }
+
+    /// Reads a request and rejects unknown members.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        securityQuestions = try reader.wire("securityQuestions")
+        passphrase = try reader.optionalString("passphrase")
+        questionsWithPassphrase = try reader.optionalBool("questionsWithPassphrase") ?? false
+        try reader.finish()
+    }
+
+    /// The body as JSON.
+    public var json: JSONValue {
+        .objectOmittingNil([
+            "securityQuestions": securityQuestions.json, "passphrase": passphrase.map(JSONValue.string),
+            "questionsWithPassphrase": .bool(questionsWithPassphrase),
+        ])
+    }
+
+    /// Always `[redacted]`, so that no secret reaches a log.
+    public var description: String { "[redacted]" }
+}
+
+/// A question with its answer.
+public struct NewSecurityQuestion: Sendable, Equatable, JSONConvertible, CustomStringConvertible {
+    /// The question that was chosen.
+    public var choice: QuestionChoice
+    /// The answer as entered.
+    public var answer: String
+
+    /// Pairs a question with its answer.
+    public init(_ choice: QuestionChoice, answer: String) {
+        self.choice = choice
+        self.answer = answer
+    }
+
+    /// Pairs a question with its answer. The text may be that of a listed question.
+    public init(question: String, answer: String) { self.init(.text(question), answer: answer) }
+
+    /// Reads a pair and rejects unknown members.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        choice = try QuestionChoice(&reader)
+        answer = try reader.string("answer")
+        try reader.finish()
+    }
+
+    /// The pair as JSON.
+    public var json: JSONValue { .object(choice.members.merging(["answer": .string(answer)]) { $1 }) }
+
+    /// Always `[redacted]`, so that no answer reaches a log.
+    public var description: String { "[redacted]" }
+}
+
+/// The body of `POST /v1/credentials/changes/{flow}/credentials`.
+public struct CredentialsChangeRequest: Sendable, Equatable, JSONConvertible, CustomStringConvertible {
+    /// The current secret, which authorizes the change.
+    public enum Current: Sendable, Equatable {
+        /// At least three answers to the questions that were shown.
+        case answers([AnswersRequest.Answer])
+        /// The passphrase.
+        case passphrase(String)
+    }
+
+    /// The current secret, which authorizes the change.
+    public var current: Current
+    /// The new credentials.
+    public var credentials: CredentialsRequest
+
+    /// Describes a change of credentials.
+    public init(current: Current, credentials: CredentialsRequest) {
+        self.current = current
+        self.credentials = credentials
+    }
+
+    /// Reads a request. Rejects unknown members, and requires exactly one current secret.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        let answers: [AnswersRequest.Answer]? = try reader.optionalWire("currentAnswers")
+        let passphrase = try reader.optionalString("currentPassphrase")
+        switch (answers, passphrase) {
+        case (let answers?, nil): current = .answers(answers)
+        case (nil, let passphrase?): current = .passphrase(passphrase)
+        default: throw reader.invalid("currentAnswers", "either current answers or the current passphrase is expected")
+        }
+        credentials = try reader.wire("credentials")
+        try reader.finish()
+    }
+
+    /// The body as JSON.
+    public var json: JSONValue {
+        switch current {
+        case .answers(let answers): ["currentAnswers": answers.json, "credentials": credentials.json]
+        case .passphrase(let text): ["currentPassphrase": .string(text), "credentials": credentials.json]
+        }
+    }
+
+    /// Always `[redacted]`, so that no secret reaches a log.
+    public var description: String { "[redacted]" }
+}

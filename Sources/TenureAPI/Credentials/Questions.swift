@@ -1,0 +1,130 @@
+public import Canonical
+
+/// The response to `GET /v1/questions`: the published list in one language.
+public struct QuestionListResponse: Sendable, Equatable, JSONConvertible {
+    /// The version of the list.
+    public var version: Int64
+    /// The language of the texts, for example `en`.
+    public var locale: String
+    /// The languages in which the list is available.
+    public var locales: [String]
+    /// The questions in the order of their numbers.
+    public var items: [Item]
+
+    /// Describes a list.
+    public init(version: Int64, locale: String, locales: [String], items: [Item]) {
+        self.version = version
+        self.locale = locale
+        self.locales = locales
+        self.items = items
+    }
+
+    /// Reads a response and ignores unknown members.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        version = try reader.integer("version")
+        locale = try reader.string("locale")
+        locales = try reader.strings("locales")
+        items = try reader.wire("items")
+    }
+
+    /// The response as JSON.
+    public var json: JSONValue {
+        [
+            "version": .integer(version), "locale": .string(locale),
+            "locales": .array(locales.map(JSONValue.string)), "items": items.json,
+        ]
+    }
+
+    /// A question of the list.
+    public struct Item: Sendable, Equatable, JSONConvertible {
+        /// The number, counted from 1.
+        public var number: Int64
+        /// The text.
+        public var question: String
+
+        /// Describes a question.
+        public init(number: Int64, question: String) {
+            self.number = number
+            self.question = question
+        }
+
+        /// Reads a question and ignores unknown members.
+        public init(json: JSONValue, at pointer: String) throws(JSONError) {
+            var reader = try ObjectReader(json, at: pointer)
+            number = try reader.integer("number")
+            question = try reader.string("question")
+        }
+
+        /// The question as JSON.
+        public var json: JSONValue { ["number": .integer(number), "question": .string(question)] }
+    }
+}
+
+/// A question as the service shows it to the user.
+public struct QuestionResponse: Sendable, Equatable, JSONConvertible {
+    /// Sixteen random bytes, unpadded base64url.
+    public var questionId: String
+    /// The text. A listed question is in the language of the request, any other as the user entered it.
+    public var question: String
+    /// The number of a listed question, or `nil` for a question that the user wrote.
+    public var number: Int64?
+    /// The version of the published list that contains the question, or `nil` for a question that the user wrote.
+    public var version: Int64?
+
+    /// Creates a value from its members.
+    public init(questionId: String, question: String, number: Int64? = nil, version: Int64? = nil) {
+        self.questionId = questionId
+        self.question = question
+        self.number = number
+        self.version = version
+    }
+
+    /// Reads a response and ignores unknown members.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        questionId = try reader.string("questionId")
+        question = try reader.string("question")
+        number = try reader.optionalInteger("number")
+        version = try reader.optionalInteger("version")
+    }
+
+    /// The response as JSON.
+    public var json: JSONValue {
+        .objectOmittingNil([
+            "questionId": .string(questionId), "question": .string(question),
+            "number": number.map(JSONValue.integer), "version": version.map(JSONValue.integer),
+        ])
+    }
+}
+
+/// A user's choice of a question at set-up: a text, or a number in the published list.
+public enum QuestionChoice: Sendable, Hashable {
+    /// A text. A text that equals a listed question in any language counts as that question.
+    case text(String)
+    /// A question of the published list. The current version of the list if `version` is `nil`.
+    case listed(number: Int64, version: Int64? = nil)
+
+    /// Reads either `question`, or `number` with an optional `version`.
+    init(_ reader: inout ObjectReader) throws(JSONError) {
+        let number = try reader.optionalInteger("number"), version = try reader.optionalInteger("version")
+        guard let number else {
+            guard version == nil else { throw reader.invalid("version", "a number is expected beside a version") }
+            self = .text(try reader.string("question"))
+            return
+        }
+        guard reader.optionalValue("question") == nil else {
+            throw reader.invalid("question", "either a text or a number is expected")
+        }
+        self = .listed(number: number, version: version)
+    }
+
+    /// The JSON members that name the question.
+    var members: [String: JSONValue] {
+        switch self {
+        case .text(let text): ["question": .string(text)]
+        case .listed(let number, nil): ["number": .integer(number)]
+        case .listed(let number, let version?): ["number": .integer(number), "version": .integer(version)]
+        }
+    }
+}

@@ -1,0 +1,163 @@
+public import Canonical
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// The parameters that a flow fixes before a client sets credentials in blind mode. The record must repeat them.
+public struct SetUpPlanResponse: Sendable, Equatable, JSONConvertible {
+    /// The new credential's id.
+    public var credentialId: UUID
+    /// The new user's id.
+    public var userId: UUID
+    /// The VOPRF key for answers, 49 bytes.
+    public var oprfAnswers: [UInt8]
+    /// The VOPRF key for the passphrase, 49 bytes.
+    public var oprfPassphrase: [UInt8]
+    /// The base-2 logarithm of scrypt's cost parameter N.
+    public var log2N: Int64
+    /// scrypt's block size r.
+    public var r: Int64
+    /// scrypt's parallelization p.
+    public var p: Int64
+    /// The record that the new record replaces, or `nil` for a user's first credentials.
+    public var previous: Previous?
+    /// The approvals of a recovery that the new record must name, or `nil` outside a recovery.
+    public var approvals: Approvals?
+
+    /// Creates a value from its members.
+    public init(
+        credentialId: UUID, userId: UUID, oprfAnswers: [UInt8], oprfPassphrase: [UInt8], log2N: Int64, r: Int64,
+        p: Int64, previous: Previous? = nil, approvals: Approvals? = nil
+    ) {
+        self.credentialId = credentialId
+        self.userId = userId
+        self.oprfAnswers = oprfAnswers
+        self.oprfPassphrase = oprfPassphrase
+        self.log2N = log2N
+        self.r = r
+        self.p = p
+        self.previous = previous
+        self.approvals = approvals
+    }
+
+    /// Reads a response and ignores unknown members.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        credentialId = try reader.uuid("credentialId")
+        userId = try reader.uuid("userId")
+        oprfAnswers = try reader.base64("oprfAnswers")
+        oprfPassphrase = try reader.base64("oprfPassphrase")
+        var kdf = try ObjectReader(try reader.value("kdf"), at: reader.pointer(of: "kdf"))
+        log2N = try kdf.integer("log2N")
+        r = try kdf.integer("r")
+        p = try kdf.integer("p")
+        previous = try reader.optionalWire("previous")
+        approvals = try reader.optionalWire("approvals")
+    }
+
+    /// The response as JSON.
+    public var json: JSONValue {
+        .objectOmittingNil([
+            "credentialId": .uuid(credentialId), "userId": .uuid(userId),
+            "oprfAnswers": .base64(oprfAnswers), "oprfPassphrase": .base64(oprfPassphrase),
+            "kdf": ["log2N": .integer(log2N), "r": .integer(r), "p": .integer(p)],
+            "previous": previous?.json, "approvals": approvals?.json,
+        ])
+    }
+
+    /// The hashes of the two events by which a recovery was approved.
+    public struct Approvals: Sendable, Equatable, JSONConvertible {
+        /// The hash of the event that opened the recovery, 32 bytes.
+        public var opened: [UInt8]
+        /// The hash of the event that confirmed the recovery, 32 bytes.
+        public var confirmed: [UInt8]
+
+        /// Creates a value from its members.
+        public init(opened: [UInt8], confirmed: [UInt8]) {
+            self.opened = opened
+            self.confirmed = confirmed
+        }
+
+        /// Reads them and ignores unknown members.
+        public init(json: JSONValue, at pointer: String) throws(JSONError) {
+            var reader = try ObjectReader(json, at: pointer)
+            opened = try reader.base64("opened")
+            confirmed = try reader.base64("confirmed")
+        }
+
+        /// The two hashes as JSON.
+        public var json: JSONValue { ["opened": .base64(opened), "confirmed": .base64(confirmed)] }
+    }
+
+    /// The record that the new record replaces.
+    public struct Previous: Sendable, Equatable, JSONConvertible {
+        /// The hash of the record, 32 bytes.
+        public var recordHash: [UInt8]
+        /// The generation of the record, from 1.
+        public var generation: Int64
+
+        /// Creates a value from its members.
+        public init(recordHash: [UInt8], generation: Int64) {
+            self.recordHash = recordHash
+            self.generation = generation
+        }
+
+        /// Reads one and ignores unknown members.
+        public init(json: JSONValue, at pointer: String) throws(JSONError) {
+            var reader = try ObjectReader(json, at: pointer)
+            recordHash = try reader.base64("recordHash")
+            generation = try reader.integer("generation")
+        }
+
+        /// The hash and the generation as JSON.
+        public var json: JSONValue { ["recordHash": .base64(recordHash), "generation": .integer(generation)] }
+    }
+}
+
+/// The rules that new credentials must satisfy.
+public struct CredentialRulesResponse: Sendable, Equatable, JSONConvertible {
+    /// The number of questions.
+    public var questions: Int64
+    /// The minimum length of a passphrase in code points.
+    public var passphraseMinimumLength: Int64
+    /// Whether a user with a passphrase may choose to answer the questions instead.
+    public var questionsWithPassphraseAllowed: Bool
+    /// Whether only the blind mode is accepted.
+    public var blindOnly: Bool
+    /// Whether the app lets users choose questions that are not in the published list.
+    public var customQuestionsAllowed: Bool
+
+    /// Creates a value from its members.
+    public init(
+        questions: Int64, passphraseMinimumLength: Int64, questionsWithPassphraseAllowed: Bool, blindOnly: Bool,
+        customQuestionsAllowed: Bool = false
+    ) {
+        self.questions = questions
+        self.passphraseMinimumLength = passphraseMinimumLength
+        self.questionsWithPassphraseAllowed = questionsWithPassphraseAllowed
+        self.blindOnly = blindOnly
+        self.customQuestionsAllowed = customQuestionsAllowed
+    }
+
+    /// Reads a response and ignores unknown members.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        questions = try reader.integer("questions")
+        passphraseMinimumLength = try reader.integer("passphraseMinimumLength")
+        questionsWithPassphraseAllowed = try reader.bool("questionsWithPassphraseAllowed")
+        blindOnly = try reader.bool("blindOnly")
+        customQuestionsAllowed = try reader.optionalBool("customQuestionsAllowed") ?? false
+    }
+
+    /// The response as JSON.
+    public var json: JSONValue {
+        [
+            "questions": .integer(questions), "passphraseMinimumLength": .integer(passphraseMinimumLength),
+            "questionsWithPassphraseAllowed": .bool(questionsWithPassphraseAllowed), "blindOnly": .bool(blindOnly),
+            "customQuestionsAllowed": .bool(customQuestionsAllowed),
+        ]
+    }
+}

@@ -1,0 +1,203 @@
+public import Canonical
+
+/// The body of `POST /v1/…/{flow}/evaluations`.
+///
+/// At set-up it holds the elements of all copies: ten subsets, the passphrase, or both. Otherwise it holds either one
+/// element, which charges an attempt, or the other nine elements of the attempt charged last.
+public struct EvaluationsRequest: Sendable, Equatable, JSONConvertible {
+    /// The blinded elements.
+    public var elements: [Element]
+
+    /// Describes a list of blinded elements.
+    public init(elements: [Element]) { self.elements = elements }
+
+    /// Reads a request and rejects unknown members.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        elements = try reader.wire("elements")
+        try reader.finish()
+    }
+
+    /// The body as JSON.
+    public var json: JSONValue { ["elements": elements.json] }
+
+    /// One blinded element.
+    public struct Element: Sendable, Equatable, JSONConvertible {
+        /// The copy that the element is for: 0 (questions 1, 2, 3) to 9 (3, 4, 5), or 255 for the passphrase.
+        public var slot: Int64
+        /// The compressed P-384 point, 49 bytes; padded base64 on the wire.
+        public var element: [UInt8]
+
+        /// Pairs an element with its copy.
+        public init(slot: Int64, element: [UInt8]) {
+            self.slot = slot
+            self.element = element
+        }
+
+        /// Reads an element and rejects unknown members.
+        public init(json: JSONValue, at pointer: String) throws(JSONError) {
+            var reader = try ObjectReader(json, at: pointer)
+            slot = try reader.integer("slot")
+            element = try reader.base64("element")
+            try reader.finish()
+        }
+
+        /// The element as JSON.
+        public var json: JSONValue { ["slot": .integer(slot), "element": .base64(element)] }
+    }
+}
+
+/// The response to `POST /v1/…/{flow}/evaluations`.
+public struct EvaluationsResponse: Sendable, Equatable, JSONConvertible {
+    /// One evaluation for each element, in the order of the request.
+    public var evaluations: [Evaluation]
+
+    /// Describes a list of evaluations.
+    public init(evaluations: [Evaluation]) { self.evaluations = evaluations }
+
+    /// Reads a response and ignores unknown members.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        evaluations = try reader.wire("evaluations")
+    }
+
+    /// The response as JSON.
+    public var json: JSONValue { ["evaluations": evaluations.json] }
+
+    /// One evaluated element.
+    public struct Evaluation: Sendable, Equatable, JSONConvertible {
+        /// The copy that the evaluation is for.
+        public var slot: Int64
+        /// The evaluated element (49 bytes) ‖ c (48 bytes) ‖ s (48 bytes).
+        public var evaluation: [UInt8]
+        /// The sealed copy in that slot, 60 bytes; `nil` at set-up.
+        public var sealedCopy: [UInt8]?
+
+        /// Creates a value from its members.
+        public init(slot: Int64, evaluation: [UInt8], sealedCopy: [UInt8]? = nil) {
+            self.slot = slot
+            self.evaluation = evaluation
+            self.sealedCopy = sealedCopy
+        }
+
+        /// Reads a response and ignores unknown members.
+        public init(json: JSONValue, at pointer: String) throws(JSONError) {
+            var reader = try ObjectReader(json, at: pointer)
+            slot = try reader.integer("slot")
+            evaluation = try reader.base64("evaluation")
+            sealedCopy = try reader.optionalBase64("sealedCopy")
+        }
+
+        /// The response as JSON.
+        public var json: JSONValue {
+            .objectOmittingNil([
+                "slot": .integer(slot), "evaluation": .base64(evaluation),
+                "sealedCopy": sealedCopy.map(JSONValue.base64),
+            ])
+        }
+    }
+}
+
+/// The data that a client needs to open a credential in blind mode.
+public struct OpeningResponse: Sendable, Equatable, JSONConvertible {
+    /// The opening context, 240 or 289 bytes; padded base64 on the wire.
+    public var context: [UInt8]
+    /// The hash of the credential's record, 32 bytes.
+    public var recordHash: [UInt8]
+
+    /// Creates a value from its members.
+    public init(context: [UInt8], recordHash: [UInt8]) {
+        self.context = context
+        self.recordHash = recordHash
+    }
+
+    /// Reads a response and ignores unknown members.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        context = try reader.base64("context")
+        recordHash = try reader.base64("recordHash")
+    }
+
+    /// The response as JSON.
+    public var json: JSONValue { ["context": .base64(context), "recordHash": .base64(recordHash)] }
+}
+
+/// The body of `POST /v1/…/{flow}/proof`.
+public struct ProofRequest: Sendable, Equatable, JSONConvertible {
+    /// The user key's signature over `tenure/v1/validation`, newline and the challenge that the device signed, DER or
+    /// 64 raw bytes; padded base64 on the wire.
+    public var userSignature: [UInt8]
+    /// The new credentials, at set-up.
+    public var credentials: Credentials?
+
+    /// Describes a proof.
+    public init(userSignature: [UInt8], credentials: Credentials? = nil) {
+        self.userSignature = userSignature
+        self.credentials = credentials
+    }
+
+    /// Reads a request. Rejects unknown members, a record without questions and questions without a record.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        userSignature = try reader.base64("userSignature")
+        let record = try reader.optionalBase64("record")
+        let questions: [Question]? = try reader.optionalWire("questions")
+        switch (record, questions) {
+        case (nil, nil): credentials = nil
+        case (let record?, let questions?): credentials = Credentials(record: record, questions: questions)
+        case (nil, _): throw reader.invalid("record", "a record is expected beside questions")
+        case (_, nil): throw reader.invalid("questions", "questions are expected beside a record")
+        }
+        try reader.finish()
+    }
+
+    /// The body as JSON.
+    public var json: JSONValue {
+        .objectOmittingNil([
+            "userSignature": .base64(userSignature), "record": credentials.map { .base64($0.record) },
+            "questions": credentials?.questions.json,
+        ])
+    }
+
+    /// New credentials that a client built.
+    public struct Credentials: Sendable, Equatable {
+        /// The bytes of the record, without encrypted texts.
+        public var record: [UInt8]
+        /// The five questions in the order of the record.
+        public var questions: [Question]
+
+        /// Describes new credentials.
+        public init(record: [UInt8], questions: [Question]) {
+            self.record = record
+            self.questions = questions
+        }
+    }
+
+    /// A question, and the salt of the record's commitment to the question.
+    public struct Question: Sendable, Equatable, JSONConvertible {
+        /// The question in the form that the record commits to.
+        public var choice: QuestionChoice
+        /// 32 random bytes; padded base64 on the wire.
+        public var salt: [UInt8]
+
+        /// Pairs a question with its salt.
+        public init(_ choice: QuestionChoice, salt: [UInt8]) {
+            self.choice = choice
+            self.salt = salt
+        }
+
+        /// Pairs a text that the record commits to with the salt of the commitment.
+        public init(question: String, salt: [UInt8]) { self.init(.text(question), salt: salt) }
+
+        /// Reads a question and rejects unknown members.
+        public init(json: JSONValue, at pointer: String) throws(JSONError) {
+            var reader = try ObjectReader(json, at: pointer)
+            choice = try QuestionChoice(&reader)
+            salt = try reader.base64("salt")
+            try reader.finish()
+        }
+
+        /// The question as JSON.
+        public var json: JSONValue { .object(choice.members.merging(["salt": .base64(salt)]) { $1 }) }
+    }
+}

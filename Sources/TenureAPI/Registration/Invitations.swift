@@ -1,0 +1,135 @@
+public import Canonical
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// The body of `POST /v1/companies/{companyName}/invitations`.
+public struct InvitationRequest: Sendable, Equatable, JSONConvertible {
+    /// The employee id that the invited person may register under.
+    public var companyEmployeeId: String
+    /// The only e-mail address that the person may register; `nil` permits any.
+    public var email: String?
+    /// The lifetime of the invitation in seconds, from 60 to 2,592,000; a week if absent.
+    public var expiresInSeconds: Int64?
+    /// 32 random bytes that hide the names in the statement; padded base64 on the wire. Required of callers who sign.
+    public var subjectSalt: [UInt8]?
+    /// The signed statement; sent with an admin's second call.
+    public var signed: StatementSignature?
+
+    /// Describes an invitation.
+    public init(
+        companyEmployeeId: String, email: String? = nil, expiresInSeconds: Int64? = nil, subjectSalt: [UInt8]? = nil,
+        signed: StatementSignature? = nil
+    ) {
+        self.companyEmployeeId = companyEmployeeId
+        self.email = email
+        self.expiresInSeconds = expiresInSeconds
+        self.subjectSalt = subjectSalt
+        self.signed = signed
+    }
+
+    /// Reads a request and rejects unknown members.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        companyEmployeeId = try reader.string("companyEmployeeId")
+        email = try reader.optionalString("email")
+        expiresInSeconds = try reader.optionalInteger("expiresInSeconds")
+        if let expiresInSeconds, !(60...2_592_000).contains(expiresInSeconds) {
+            throw reader.invalid("expiresInSeconds", "60 to 2592000 is expected")
+        }
+        subjectSalt = try reader.optionalBase64("subjectSalt")
+        signed = try StatementSignature.read(from: &reader)
+        try reader.finish()
+    }
+
+    /// The body as JSON.
+    public var json: JSONValue {
+        .objectOmittingNil([
+            "companyEmployeeId": .string(companyEmployeeId), "email": email.map(JSONValue.string),
+            "expiresInSeconds": expiresInSeconds.map(JSONValue.integer),
+            "subjectSalt": subjectSalt.map { .base64($0) }, "statement": signed.map { .base64($0.statement) },
+            "signature": signed.map { .base64($0.signature) },
+        ])
+    }
+}
+
+/// An open invitation.
+public struct InvitationResponse: Sendable, Equatable, JSONConvertible {
+    /// The id of the invitation, by which it is revoked.
+    public var invitationId: UUID
+    /// The employee id that the invited person may register under; `nil` once erased.
+    public var companyEmployeeId: String?
+    /// The only e-mail address that the person may register; `nil` permits any.
+    public var email: String?
+    /// The time when the invitation was issued.
+    public var issuedAt: Timestamp
+    /// The time when the invitation expires.
+    public var expiresAt: Timestamp
+
+    /// Creates a value from its members.
+    public init(
+        invitationId: UUID, companyEmployeeId: String?, email: String?, issuedAt: Timestamp, expiresAt: Timestamp
+    ) {
+        self.invitationId = invitationId
+        self.companyEmployeeId = companyEmployeeId
+        self.email = email
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+    }
+
+    /// Reads a response and ignores unknown members.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        invitationId = try reader.uuid("invitationId")
+        companyEmployeeId = try reader.optionalString("companyEmployeeId")
+        email = try reader.optionalString("email")
+        issuedAt = try reader.timestamp("issuedAt")
+        expiresAt = try reader.timestamp("expiresAt")
+    }
+
+    /// The response as JSON.
+    public var json: JSONValue {
+        .objectOmittingNil([
+            "invitationId": .uuid(invitationId), "companyEmployeeId": companyEmployeeId.map(JSONValue.string),
+            "email": email.map(JSONValue.string), "issuedAt": .timestamp(issuedAt),
+            "expiresAt": .timestamp(expiresAt),
+        ])
+    }
+}
+
+/// The response to `POST /v1/companies/{companyName}/invitations`.
+public enum InvitationDecisionResponse: Sendable, Equatable, JSONConvertible {
+    /// The invitation is issued. `invitation` is the code that the person sends; it is shown only once.
+    case done(InvitationResponse, invitation: String, position: Int64?)
+    /// The caller must sign these bytes and repeat the call with the signature.
+    case signatureRequired(statement: [UInt8])
+
+    /// Reads a response and ignores unknown members.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        switch try reader.string("outcome") {
+        case "done":
+            self = .done(
+                try reader.wire("issued"), invitation: try reader.string("invitation"),
+                position: try reader.optionalInteger("position"))
+        case "signatureRequired": self = .signatureRequired(statement: try reader.base64("statement"))
+        default: throw reader.invalid("outcome", "an outcome of a decision is expected")
+        }
+    }
+
+    /// The response as JSON.
+    public var json: JSONValue {
+        switch self {
+        case .done(let issued, let invitation, let position):
+            .objectOmittingNil([
+                "outcome": "done", "issued": issued.json, "invitation": .string(invitation),
+                "position": position.map(JSONValue.integer),
+            ])
+        case .signatureRequired(let statement):
+            ["outcome": "signatureRequired", "statement": .base64(statement)]
+        }
+    }
+}

@@ -1,0 +1,51 @@
+public import Canonical
+
+/// The body of `POST /v1/registrations`.
+public struct RegistrationRequest: Sendable, Equatable, JSONConvertible {
+    /// The tenant's name.
+    public var companyName: String
+    /// The employee's id in that tenant.
+    public var companyEmployeeId: String
+    /// The user's e-mail address.
+    public var email: String
+    /// Whether the e-mail address is claimed to be the tenant's; `false` if absent.
+    public var isCompanyOwnedEmail: Bool
+    /// The device's public key, 65-byte X9.63; padded base64 on the wire.
+    public var employeePublicKey: [UInt8]
+    /// The invitation code. Required if the tenant admits only invited people.
+    public var invitation: String?
+
+    /// Describes a registration.
+    public init(
+        companyName: String, companyEmployeeId: String, email: String, isCompanyOwnedEmail: Bool = false,
+        employeePublicKey: [UInt8], invitation: String? = nil
+    ) {
+        self.invitation = invitation
+        self.companyName = companyName
+        self.companyEmployeeId = companyEmployeeId
+        self.email = email
+        self.isCompanyOwnedEmail = isCompanyOwnedEmail
+        self.employeePublicKey = employeePublicKey
+    }
+
+    /// Reads a request and rejects unknown members.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        companyName = try reader.string("companyName")
+        companyEmployeeId = try reader.string("companyEmployeeId")
+        email = try reader.string("email")
+        isCompanyOwnedEmail = try reader.optionalBool("isCompanyOwnedEmail") ?? false
+        employeePublicKey = try reader.base64("employeePublicKey")
+        invitation = try reader.optionalString("invitation")
+        try reader.finish()
+    }
+
+    /// The body as JSON.
+    public var json: JSONValue {
+        .objectOmittingNil([
+            "companyName": .string(companyName), "companyEmployeeId": .string(companyEmployeeId),
+            "email": .string(email), "isCompanyOwnedEmail": .bool(isCompanyOwnedEmail),
+            "employeePublicKey": .base64(employeePublicKey), "invitation": invitation.map(JSONValue.string),
+        ])
+    }
+}

@@ -1,0 +1,233 @@
+import ArgumentParser
+import Canonical
+import FoundationEssentials
+import IdentityService
+
+/// Manages the apps that call the service.
+struct AppCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app", abstract: "Manage apps and their secrets.",
+        subcommands: [AppCreate.self, AppList.self, AppLinkCommand.self, AppRotateSecret.self, AppRevokeSecret.self])
+}
+
+/// Registers an app and issues its first secret.
+struct AppCreate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create", abstract: "Register an app and issue its first secret, which is shown once.")
+
+    @Argument(help: "The app's unique name.")
+    var name: String
+
+    @Option(
+        name: .customLong("role"),
+        help: "ACCESS, CREATION, AUTHORIZATION or ADMINISTRATION; may be repeated.",
+        transform: CallerRole.argument)
+    var roles: [CallerRole]
+
+    @Flag(
+        help: ArgumentHelp(
+            "Let users choose questions that are not in the published list.",
+            discussion: "Such a question reveals to anyone that the account exists."))
+    var customQuestions = false
+
+    @OptionGroup var options: OperatorKeyOptions
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    func run() async throws {
+        let (name, roles, customQuestions) = (name, Set(roles), customQuestions)
+        let issued = try await OperatorSession.run(try await options.settings()) { commands in
+            try await commands.createApp(name: name, roles: roles, customQuestions: customQuestions)
+        }
+        IssuedSecretReport(issued).write(json: json)
+    }
+}
+
+extension CallerRole {
+    /// Parses a role from the command line.
+    static func argument(_ text: String) throws -> CallerRole {
+        guard let role = CallerRole(rawValue: text.uppercased()) else {
+            throw ValidationError("\(text) is no role; there are ACCESS, CREATION, AUTHORIZATION and ADMINISTRATION.")
+        }
+        return role
+    }
+}
+
+/// Shows a secret. It can be shown only once.
+struct IssuedSecretReport {
+    private let members: [(name: String, value: String)]
+
+    init(_ issued: OperatorUseCases.IssuedSecret) {
+        members = [
+            ("appId", issued.appId.lowercased), ("secretId", issued.secretId.lowercased), ("appSecret", issued.secret),
+            ("appSalt", issued.salt),
+        ]
+    }
+
+    func write(json: Bool) {
+        let output = Output.standardOutput()
+        if json {
+            let object = Dictionary(uniqueKeysWithValues: members.map { ($0.name, JSONValue.string($0.value)) })
+            output.write(JSONLines.line(.object(object)))
+        } else {
+            for (name, value) in members {
+                output.line(name + String(repeating: " ", count: 11 - name.count) + value)
+            }
+            Output.standardError().line("The secret is not stored and cannot be shown again.")
+        }
+    }
+}
+
+/// Lists the apps.
+struct AppList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the apps and their valid secrets.")
+
+    @OptionGroup var options: SettingsOptions
+
+    @Flag(help: "Print one JSON object per app.")
+    var json = false
+
+    func run() async throws {
+        let apps = try await OperatorSession.run(try await options.settings()) { try await $0.apps() }
+        let output = Output.standardOutput()
+        if json {
+            for app in apps { output.write(JSONLines.line(Self.json(app))) }
+            return
+        }
+        var table = Table([
+            .init(title: "App"), .init(title: "Name"), .init(title: "Secret"), .init(title: "Roles"),
+        ])
+        for app in apps {
+            table.add([app.appId.lowercased, app.name, app.secrets.isEmpty ? "none in force" : ""])
+            for secret in app.secrets {
+                table.add([
+                    "", "", secret.secretId.lowercased, secret.roles.map { $0.uppercased() }.joined(separator: " "),
+                ])
+            }
+        }
+        output.write(table.rendered(on: output.terminal))
+    }
+
+    private static func json(_ app: OperatorUseCases.AppView) -> JSONValue {
+        let secrets = app.secrets.map { secret in
+            JSONValue.object([
+                "secretId": .string(secret.secretId.lowercased),
+                "roles": .array(secret.roles.map { .string($0.uppercased()) }),
+            ])
+        }
+        return .object([
+            "appId": .string(app.appId.lowercased), "name": .string(app.name), "secrets": .array(secrets),
+        ])
+    }
+}
+
+/// Links an app to a tenant, or removes the link.
+struct AppLinkCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "link", abstract: "Link an app to a company, or remove the link.")
+
+    @Argument(help: "The app's id.", transform: UUID.argument)
+    var app: UUID
+
+    @Argument(help: "The company's name.")
+    var company: String
+
+    @Flag(help: "Remove the link.")
+    var remove = false
+
+    @Option(
+        name: .customLong("role"),
+        help: "A role of the link; may be repeated. Default: ACCESS, CREATION and AUTHORIZATION.",
+        transform: CallerRole.argument)
+    var roles: [CallerRole] = []
+
+    @OptionGroup var options: OperatorKeyOptions
+
+    func run() async throws {
+        let (app, company, linked) = (app, company, !remove)
+        let roles = roles.isEmpty ? CallerRole.usual : Set(roles)
+        try await OperatorSession.run(try await options.settings()) { commands in
+            try await commands.linkApp(app, to: company, linked: linked, roles: roles)
+        }
+        Output.standardError().line(linked ? "Linked." : "The link is taken away.")
+    }
+}
+
+extension UUID {
+    /// Parses a UUID in canonical form (36 characters) from the command line.
+    static func argument(_ text: String) throws -> UUID {
+        guard let id = UUID(uuidString: text) else { throw ValidationError("\(text) is no id.") }
+        return id
+    }
+}
+
+/// Replaces a secret by a new one with the same roles.
+struct AppRotateSecret: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate-secret", abstract: "Replace a secret by a new one with the same roles.",
+        discussion: """
+            The old secret stops working; sessions that it opened continue. With --keep it stays valid while you roll \
+            the new one out. Then end it with app revoke-secret --keep-sessions.
+            """)
+
+    @Argument(help: "The app's id.", transform: UUID.argument)
+    var app: UUID
+
+    @Argument(help: "The id of the secret to replace. The new one gets its roles.", transform: UUID.argument)
+    var secret: UUID
+
+    @OptionGroup var options: OperatorKeyOptions
+
+    @Flag(help: "Keep the old secret valid.")
+    var keep = false
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    func run() async throws {
+        let (app, secret, keep) = (app, secret, keep)
+        let issued = try await OperatorSession.run(try await options.settings()) { commands in
+            guard let found = try await commands.apps().first(where: { $0.appId == app }) else {
+                throw CommandFailure(.notFound, "there is no such app")
+            }
+            guard let old = found.secrets.first(where: { $0.secretId == secret }) else {
+                throw CommandFailure(.notFound, "the app has no such secret in force")
+            }
+            guard keep else { return try await commands.rotateSecret(appId: app, secretId: secret) }
+            return try await commands.issueSecret(
+                appId: app, roles: Set(old.roles.map(CallerRole.argument)))
+        }
+        IssuedSecretReport(issued).write(json: json)
+    }
+}
+
+/// Revokes a secret.
+struct AppRevokeSecret: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke-secret", abstract: "Revoke a secret permanently, and end the sessions that it opened.")
+
+    @Argument(help: "The app's id.", transform: UUID.argument)
+    var app: UUID
+
+    @Argument(help: "The secret's id.", transform: UUID.argument)
+    var secret: UUID
+
+    @OptionGroup var options: OperatorKeyOptions
+
+    @Flag(help: "Keep the sessions that it opened.")
+    var keepSessions = false
+
+    func run() async throws {
+        let (app, secret, keepSessions) = (app, secret, keepSessions)
+        try await OperatorSession.run(try await options.settings()) { commands in
+            if keepSessions {
+                try await commands.retireSecret(appId: app, secretId: secret)
+            } else {
+                try await commands.revokeSecret(appId: app, secretId: secret)
+            }
+        }
+        Output.standardError().line(keepSessions ? "Retired." : "Revoked.")
+    }
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import IdentityService
+
+/// The operator's decisions about a tenant.
+struct CompanyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "company", abstract: "Companies.", subcommands: [CompanyConfirmDomain.self, CompanySucceed.self])
+}
+
+/// Confirms that a tenant controls the domain that is its name.
+struct CompanyConfirmDomain: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "confirm-domain",
+        abstract: "Record that a company controls the domain that is its name.",
+        discussion: """
+            Only then may the company reclaim e-mail addresses of that domain. Check the claim first: whoever \
+            registered first chose the name.
+            """)
+
+    @Argument(help: "The company's name.")
+    var company: String
+
+    @OptionGroup var options: OperatorKeyOptions
+
+    func run() async throws {
+        let company = company
+        try await OperatorSession.run(try await options.settings()) { commands in
+            try await commands.confirmDomain(company: company)
+        }
+        Output.standardError().line("Confirmed.")
+    }
+}
+
+/// Makes an employee the security admin of a tenant that has lost its security admin.
+struct CompanySucceed: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "succeed",
+        abstract: "Make an employee the security admin after the current one is lost.",
+        discussion: """
+            As long as there is a security admin, they name the successor themselves: tenure client role. A device key \
+            that an app vouched for carries the role only if you name it with --key. The event records that the \
+            operator decided, and a new chain of signatures begins with it.
+            """)
+
+    @Argument(help: "The company's name.")
+    var company: String
+
+    @Argument(help: "The employee's id in that company.")
+    var companyEmployeeId: String
+
+    @Option(help: "The fingerprint of a device key that shall carry the role; may be repeated.")
+    var key: [String] = []
+
+    @OptionGroup var options: OperatorKeyOptions
+
+    func run() async throws {
+        let (company, employee, keys) = (company, companyEmployeeId, key.isEmpty ? nil : key)
+        try await OperatorSession.run(try await options.settings()) { commands in
+            try await commands.succeedSecurityAdmin(of: company, by: employee, fingerprints: keys)
+        }
+        Output.standardError().line("Done. The employee is the security admin now.")
+    }
+}

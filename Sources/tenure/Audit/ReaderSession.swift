@@ -1,0 +1,70 @@
+import Canonical
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import Logging
+import Postgres
+
+/// The resources of a command that reads the whole log, running for the duration of the command.
+struct ReaderSession: Sendable {
+    /// The connections with the reader role.
+    let pool: PostgresPool
+    /// The keys of persons; `nil` without a master key file. Personal data then stays encrypted.
+    let keys: PersonKeys?
+    /// The keys that map names to ids; `nil` without a master key file.
+    let ring: KeyRing?
+    let logger: Logger
+
+    private static let hint = "For the service of make run: . .tenure/dev.env"
+
+    /// Runs `body` with the reader role until it ends or a signal stops it.
+    static func run<Result: Sendable>(
+        _ settings: Settings, maximumConnections: Int = 6,
+        _ body: @Sendable @escaping (ReaderSession) async throws -> Result
+    ) async throws -> Result {
+        let database = try PostgresConfiguration(url: try settings.required(.readerDatabaseUrl, remedy: hint))
+        let hasKeys = settings.text(.masterKeyFile) != nil || settings.text(.masterKeys) != nil
+        let masters = hasKeys ? try settings.masterKeyStore() : nil
+        let logger = Logs.logger(level: try Logs.level(settings, default: .warning))
+        return try await Interruption.stopping {
+            try await withPostgresPool(configuration: database, maximumConnections: maximumConnections, logger: logger)
+            { pool in
+                try await DatabaseRole.reader.check(pool)
+                let ring: KeyRing? =
+                    if let masters { try await KeyRing.load(from: pool, masters: masters) } else { nil }
+                return try await body(
+                    ReaderSession(
+                        pool: pool, keys: masters.map { PersonKeys(pool: pool, masters: $0) }, ring: ring,
+                        logger: logger))
+            }
+        }
+    }
+
+    /// Returns the tenant of a name. Only its ledger tells whether the tenant was founded.
+    func tenant(_ name: String) throws -> TenantID {
+        guard let ring else {
+            throw CommandFailure(
+                .usage, "a company is found by its name with the master keys alone",
+                remedy: "Set \(Settings.Name.masterKeyFile.variable). \(Self.hint)")
+        }
+        do {
+            return TenantID(ring.tenantID(companyName: try CompanyName(name).canonical))
+        } catch { throw CommandFailure(.usage, "\(error)") }
+    }
+
+    /// Returns the employee of a tenant by employee id or UUID.
+    func employee(_ text: String, in tenant: TenantID) async throws -> EmployeeID {
+        if let id = EmployeeID(text: text) { return id }
+        guard let ring else { throw CommandFailure(.usage, "without the master keys an employee is found by UUID") }
+        let canonical: [UInt8]
+        do { canonical = try CompanyEmployeeID(text).canonical } catch { throw CommandFailure(.usage, "\(error)") }
+        let key = ClaimKey(
+            ledger: LedgerID(tenant.uuid), kind: "employee",
+            digest: ring.lookupDigest(kind: "employee", canonical, scope: tenant.uuid))
+        guard let claim = try await LedgerReader(pool: pool, storesTiles: false).claim(key) else {
+            throw CommandFailure(.notFound, "the company has no such employee")
+        }
+        return EmployeeID(claim.owner)
+    }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import TenureClient
+
+/// Changes a user's questions and passphrase.
+struct ClientChangeCredentials: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "change-credentials",
+        abstract: "Change your questions, and set, change or remove your passphrase.",
+        discussion: """
+            The command asks for your current answers or passphrase, then for five new questions with answers and an \
+            optional passphrase. They replace the current ones. All your other sessions end, in every company. This \
+            device must be authorized; it needs no session.
+            """)
+
+    @Argument(help: "The company's name. Default: the last account used here.")
+    var company: String?
+
+    @Argument(help: "The employee's id. Default: the last account used here.")
+    var employee: String?
+
+    @OptionGroup var options: ClientOptions
+
+    func validate() throws {
+        if company != nil && employee == nil { throw ValidationError("A company needs the employee's id.") }
+    }
+
+    func run() async throws {
+        let client = try await options.client()
+        let last = options.lastAccount.name()
+        guard let company = company ?? last?.companyName, let employee = employee ?? last?.companyEmployeeId
+        else { throw TenureClientError(.notLoggedIn) }
+        let words = Output.standardError()
+        let outcome = try await Interruption.stopping {
+            let step = try await client.changeCredentials(companyName: company, companyEmployeeId: employee)
+            words.line("First what is in force for \(Printable.text(employee)) of \(Printable.text(company)).")
+            return try await client.complete(step, asking: TerminalPrompts(languages: ShellLanguages.preferred()))
+        }
+        try OutcomeReport(
+            outcome, greeting: "Your credentials are changed, and your other sessions have ended.",
+            credentials: try await client.credentialsFingerprint(companyName: company, companyEmployeeId: employee)
+        ).write(options)
+    }
+}

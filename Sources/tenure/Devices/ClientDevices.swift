@@ -1,0 +1,100 @@
+import ArgumentParser
+import Canonical
+import TenureAPI
+import TenureClient
+
+/// Lists the device keys of the employee who is logged in on this device, or revokes one.
+struct ClientDevices: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "devices", abstract: "List your device keys, authorize another one, or revoke one.",
+        discussion: """
+            From an authorized device you can authorize another one of yours: compare the fingerprint that the other \
+            device shows with the pending key listed here, and pass it to --authorize. If the company's policy \
+            requires an admin, only an admin can do this.
+
+            A revoked key can never be authorized again, and its sessions end at once. If you have lost your only \
+            device, ask an admin to revoke its key and to authorize the key of your next device.
+            """)
+
+    @Argument(help: "The company's name. Default: the last account used here.")
+    var company: String?
+
+    @Argument(help: "The employee's id. Default: the last account used here.")
+    var employee: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Authorize the pending key with the fingerprint that the other device shows; spaces are ignored.",
+            valueName: "fingerprint"))
+    var authorize: String?
+
+    @Option(help: ArgumentHelp("Revoke the key with this fingerprint; spaces are ignored.", valueName: "fingerprint"))
+    var revoke: String?
+
+    @Option(help: "The reason, with --revoke: a code of a-z, 0-9, point, underscore and hyphen.")
+    var reason = "lost"
+
+    @OptionGroup var options: ClientOptions
+
+    func validate() throws {
+        if authorize != nil && revoke != nil { throw ValidationError("A key is authorized or revoked, not both.") }
+        if company != nil && employee == nil { throw ValidationError("A company needs the employee's id.") }
+    }
+
+    func run() async throws {
+        let client = try await options.client()
+        let last = options.lastAccount.name()
+        guard let company = company ?? last?.companyName, let employee = employee ?? last?.companyEmployeeId,
+            let session = try await client.session(companyName: company, companyEmployeeId: employee)
+        else { throw TenureClientError(.notLoggedIn) }
+        if let authorize {
+            let position = try await Interruption.stopping {
+                try await session.authorizeDevice(fingerprint: authorize)
+            }
+            return report("authorized", "Authorized.", authorize, position)
+        }
+        guard let revoke else {
+            let devices = try await Interruption.stopping { try await session.devices() }
+            return write(devices)
+        }
+        let reason = reason
+        let position = try await Interruption.stopping {
+            try await session.revokeDevice(fingerprint: revoke, reason: reason)
+        }
+        report("revoked", "Revoked.", revoke, position)
+    }
+
+    private func report(_ outcome: String, _ words: String, _ fingerprint: String, _ position: Int64?) {
+        guard options.json else { return Output.standardError().line(words) }
+        Output.standardOutput().write(
+            JSONLines.line(
+                .objectOmittingNil([
+                    "outcome": .string(outcome),
+                    "fingerprint": .string(fingerprint.filter { !$0.isWhitespace }.lowercased()),
+                    "position": position.map(JSONValue.integer),
+                ])))
+    }
+
+    private func write(_ devices: [DeviceResponse]) {
+        let output = Output.standardOutput()
+        guard !options.json else {
+            for device in devices { output.write(JSONLines.line(device.json)) }
+            return
+        }
+        var table = Table([
+            .init(title: "Device"), .init(title: "State"), .init(title: "Presented"), .init(title: "App"),
+            .init(title: "Authorized"),
+            .init(title: "By"), .init(title: "Last used"),
+        ])
+        for device in devices {
+            let by = device.authorizedBy.map { $0.companyEmployeeId ?? $0.kind } ?? ""
+            table.add([
+                Fingerprint.readable(device.fingerprint), device.state + (device.isCurrent ? ", this one" : ""),
+                TimeText.short(device.presentedAt),
+                Printable.text(device.presentedBy?.name ?? ""), device.authorizedAt.map(TimeText.short) ?? "",
+                Printable.text(by), device.lastUsedAt.map(TimeText.short) ?? "",
+            ])
+        }
+        output.write(table.rendered(on: output.terminal))
+    }
+}

@@ -1,0 +1,148 @@
+import ArgumentParser
+import Canonical
+import Foundation
+import FoundationEssentials
+import IdentityService
+import Keys
+import Logging
+import Postgres
+import ServiceLifecycle
+
+/// The service of `make run`: a private database, keys, a demo app, a demo tenant, and the API.
+struct DevelopmentService: Sendable {
+    let state: StateDirectory
+    let port: Int
+    /// The maximum delay of recoveries; `nil` applies the tenant's policy.
+    let recoveryDelay: Duration?
+    let logger: Logger
+    private let started = ContinuousClock.now
+
+    init(state: StateDirectory, port: Int, recoveryDelay: Duration? = nil, logger: Logger) {
+        self.state = state
+        self.port = port
+        self.recoveryDelay = recoveryDelay
+        self.logger = logger
+    }
+
+    /// Serves until Ctrl-C. Stops the private database in every case.
+    func run() async throws {
+        try state.prepare()
+        let lock = try StateLock(at: state.lockFile)
+        defer { withExtendedLifetime(lock) {} }
+        try LocalPort.requireFree(port)
+        let cluster = try await PrivateCluster.find(stateDirectory: state.path)
+        let masters = try masterKeys(for: cluster.layout)
+        if cluster.layout.madeByMajor == nil { say("Creating a private PostgreSQL \(cluster.installation.major) ...") }
+        let start = try await cluster.start()
+        try state.link(to: cluster.layout)
+        do {
+            try await serve(cluster, start: start, masters: masters)
+        } catch {
+            try? await cluster.stop()
+            throw error
+        }
+        say("Stopping the private PostgreSQL ...")
+        try await cluster.stop()
+    }
+
+    private func serve(_ cluster: PrivateCluster, start: PrivateCluster.Start, masters: MasterKeyStore) async throws {
+        let layout = cluster.layout
+        _ = try await DatabaseMigration.run(
+            try PostgresConfiguration(url: layout.url(role: "tenure_owner")), logger: logger)
+        var parts = try ServiceParts(
+            cluster: layout, masters: masters, operatorKey: OperatorKeyFile(path: state.operatorKeyFile), port: port)
+        parts.assembly.settings.recoveryDelay = recoveryDelay
+        try await ServiceRun.run(parts, logger: logger) { ports, commands in
+            DevelopmentSetUp(
+                state: state, cluster: cluster, start: start, commands: commands, ports: ports, started: started)
+        }
+        say("\nStopped serving.")
+    }
+
+    /// Returns the master keys of the database. If the database exists without keys, throws instead of creating new
+    /// ones.
+    private func masterKeys(for cluster: ClusterLayout) throws -> MasterKeyStore {
+        let file = MasterKeyFile(path: state.masterKeyFile)
+        guard cluster.madeByMajor != nil, !FileManager.default.fileExists(atPath: state.masterKeyFile) else {
+            return MasterKeyStore(try file.loadOrCreate(), file: file)
+        }
+        throw CommandFailure(
+            .failure, "the database in \(cluster.base) exists, but its keys in \(state.masterKeyFile) are gone",
+            remedy: "Put the file back, or start afresh: rm -rf \(cluster.base) \(state.path)")
+    }
+
+    private func say(_ text: String) { Output.standardError().line(text) }
+}
+
+/// Creates the demo app and the demo tenant and prints the banner, once the service accepts connections.
+struct DevelopmentSetUp: Service {
+    let state: StateDirectory
+    let cluster: PrivateCluster
+    let start: PrivateCluster.Start
+    let commands: OperatorUseCases
+    let ports: AsyncStream<Int>
+    let started: ContinuousClock.Instant
+
+    func run() async throws {
+        for await port in ports.cancelOnGracefulShutdown() { try await prepare(port: port) }
+        try? await gracefulShutdown()
+    }
+
+    private func prepare(port: Int) async throws {
+        let environment = try await environment(port: port)
+        try SecretFile.replace(at: state.environmentFile, with: environment.text)
+        let demo = DemoCompany(caller: DemoCaller(environment), file: state.path + "/demo.json")
+        let output = Output.standardError()
+        try await demo.found { output.line("Registering the people of \(DemoCompany.name) ...") }
+        output.write(banner(environment).rendered(on: output.terminal))
+    }
+
+    /// Returns the environment of the last run with this run's addresses. Creates an app if there is none.
+    private func environment(port: Int) async throws -> DevelopmentEnvironment {
+        let old = (try? String(contentsOf: URL(filePath: state.environmentFile), encoding: .utf8))
+            .flatMap(DevelopmentEnvironment.init(text:))
+        let (id, secret, salt) =
+            if let old { (old.appId, old.appSecret, old.appSalt) } else { try await demoApp() }
+        return DevelopmentEnvironment(
+            url: "http://127.0.0.1:\(port)", appId: id, appSecret: secret, appSalt: salt,
+            databaseURL: cluster.layout.url(role: "tenure_app"),
+            readerDatabaseURL: cluster.layout.url(role: "tenure_reader"),
+            ownerDatabaseURL: cluster.layout.url(role: "tenure_owner"), masterKeyFile: state.masterKeyFile,
+            operatorKeyFile: state.operatorKeyFile)
+    }
+
+    private func demoApp() async throws -> (String, String, String) {
+        let roles = Set(CallerRole.allCases)
+        // If the file was deleted, the app exists without a known secret. Secrets are never stored, so the app gets a
+        // new one.
+        let known = try await commands.apps().first { $0.name == Self.appName }
+        let issued =
+            if let known { try await commands.issueSecret(appId: known.appId, roles: roles) } else {
+                try await commands.createApp(name: Self.appName, roles: roles)
+            }
+        return (issued.appId.lowercased, issued.secret, issued.salt)
+    }
+
+    private static let appName = "demo"
+
+    private func banner(_ environment: DevelopmentEnvironment) -> Banner {
+        let database = "private PostgreSQL \(cluster.installation.major), \(start.rawValue), in \(state.clusterLink)"
+        let company = "\(environment.url)/v1/companies/\(DemoCompany.name)"
+        return Banner(
+            version: Tenure.version, readyAfter: started.duration(to: .now),
+            lines: [
+                .init(label: "API", value: environment.url + "/v1"),
+                .init(label: "Reference", value: environment.url + "/docs", note: "the description is /openapi.yaml"),
+                .init(label: "Health", value: environment.url + "/readyz", note: "counters are /metrics"),
+                .init(label: "Database", value: database),
+                .init(label: "App", value: environment.appId, note: "secrets in \(state.environmentFile)"),
+                .init(label: "Company", value: DemoCompany.name, note: DemoCompany.summary),
+                .init(label: "Its people", value: state.path + "/demo.json", note: "device keys and answers"),
+            ],
+            firstCall: """
+                . \(ShellWord.quoteIfNeeded(state.environmentFile))
+                  curl -s -u "$TENURE_APP_ID:$TENURE_APP_SECRET" \(company)/employees | jq .
+                """,
+            warning: "Development: plain HTTP on loopback, generated secrets, demo data. Ctrl-C stops it.")
+    }
+}

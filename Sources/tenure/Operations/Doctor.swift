@@ -1,0 +1,227 @@
+import ArgumentParser
+import Canonical
+import Foundation
+import IdentityService
+import Logging
+import Postgres
+import Projections
+
+/// Checks the prerequisites of a development service and reports what is missing.
+struct Doctor: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Check the programs, files and permissions of a service on this machine, and its projections.",
+        discussion: "Checks the database of TENURE_READER_DATABASE_URL, or that of the service started with make run.")
+
+    @Option(help: "The state directory of the development service.")
+    var stateDirectory = ".tenure"
+
+    @Flag(help: "Print one JSON object per check.")
+    var json = false
+
+    func run() async throws {
+        let findings = await Examination(state: StateDirectory(stateDirectory)).findings()
+        let output = Output.standardOutput()
+        if json {
+            for finding in findings { output.write(JSONLines.line(finding.json)) }
+        } else {
+            output.write(Finding.table(findings).rendered(on: output.terminal))
+        }
+        if findings.contains(where: { $0.verdict == .bad }) { throw ExitCode.failure }
+    }
+}
+
+/// The checks of `tenure doctor`. They change nothing.
+struct Examination: Sendable {
+    let state: StateDirectory
+
+    func findings() async -> [Finding] {
+        await [programs(), cluster()] + [
+            secret("dev.env", state.environmentFile), secret("master keys", state.masterKeyFile),
+            secret("operator key", state.operatorKeyFile),
+        ] + durability() + views() + seals()
+    }
+
+    private func programs() async -> Finding {
+        do {
+            let found = try await PostgresInstallation.find()
+            return Finding(
+                subject: "PostgreSQL programs", verdict: .good, detail: "version \(found.major) in \(found.directory)")
+        } catch {
+            return Finding(subject: "PostgreSQL programs", error: error)
+        }
+    }
+
+    private func cluster() async -> Finding {
+        let subject = "private cluster"
+        do {
+            let cluster = try await PrivateCluster.find(stateDirectory: state.path, mayMakeUser: false)
+            guard cluster.layout.madeByMajor != nil else {
+                return Finding(subject: subject, verdict: .note, detail: "none yet; make run makes one")
+            }
+            let runs = try await cluster.isRunning()
+            return Finding(
+                subject: subject, verdict: .good, detail: "\(runs ? "runs" : "stopped"), in \(cluster.layout.base)")
+        } catch {
+            return Finding(subject: subject, error: error)
+        }
+    }
+
+    private func secret(_ subject: String, _ path: String) -> Finding {
+        switch SecretFile.mode(of: path) {
+        case nil: Finding(subject: subject, verdict: .note, detail: "none yet; make run makes it")
+        case 0o600: Finding(subject: subject, verdict: .good, detail: "\(path), readable by its owner only")
+        case .some(let mode):
+            Finding(
+                subject: subject, verdict: .bad, detail: "\(path) has mode 0\(String(mode, radix: 8))",
+                remedy: "run: chmod 600 \(path)")
+        }
+    }
+}
+
+extension Finding {
+    /// Creates the finding for a check that failed with an error.
+    init(subject: String, error: any Error) {
+        let failure = error as? CommandFailure
+        self.init(
+            subject: subject, verdict: .bad, detail: failure?.message ?? "could not be checked", remedy: failure?.remedy
+        )
+    }
+}
+
+extension Examination {
+    /// The maximum number of stopped projections to list individually.
+    private static let toldStops = 20
+
+    /// The database role of a check.
+    enum Role: String {
+        case reader = "tenure_reader"
+        /// The role of the service. Falls back to the reader if no URL of the service's role is set.
+        case application = "tenure_app"
+    }
+
+    /// Checks the projections in the configured database, or in that of the development service.
+    func views() async -> [Finding] {
+        await inDatabase("views") { pool in
+            let lag = try await ProjectionLag.read(pool)
+            let behind = lag.events.values.max() ?? 0
+            let state = Finding(
+                subject: "views", verdict: behind == 0 ? .good : .note,
+                detail: behind == 0 ? "as far as the log" : "\(behind) events behind the log")
+            return [state] + lag.stopped.prefix(Self.toldStops).map(Self.finding)
+        }
+    }
+
+    /// Finds ledgers whose checkpoints are overdue.
+    func seals() async -> [Finding] {
+        await inDatabase("seals") { pool in Self.findings(try await SealDelay.read(pool)) }
+    }
+
+    static func findings(_ delay: SealDelay) -> [Finding] {
+        guard delay.count > 0 else {
+            return [Finding(subject: "seals", verdict: .good, detail: "every ledger is sealed")]
+        }
+        let waiting = Finding(
+            subject: "seals", verdict: .bad, detail: "\(delay.count) ledgers have not been sealed for a minute",
+            remedy: "start the service; if it runs, run: tenure verify")
+        return [waiting]
+            + delay.ledgers.map { ledger in
+                Finding(
+                    subject: "ledger \(ledger.id)", verdict: .bad,
+                    detail: "\(ledger.sealed) of \(ledger.size) events are sealed",
+                    remedy: "run: tenure verify; a ledger that is not what was sealed is not sealed again")
+            }
+    }
+
+    /// Runs a check in the database. Returns a note without a database, and a finding if the database cannot be read.
+    func inDatabase(
+        _ subject: String, as role: Role = .reader, _ look: (PostgresPool) async throws -> [Finding]
+    ) async -> [Finding] {
+        do {
+            guard let database = try await database(role) else {
+                return [Finding(subject: subject, verdict: .note, detail: "no database is set, and none runs here")]
+            }
+            return try await withPostgresPool(
+                configuration: database, maximumConnections: 1, acquireTimeout: .seconds(5),
+                logger: Logs.logger(level: .critical), look)
+        } catch let error as CommandFailure {
+            return [Finding(subject: subject, error: error)]
+        } catch {
+            return [
+                Finding(
+                    subject: subject, verdict: .bad, detail: "could not be read: \(error)",
+                    remedy: "run: tenure migrate")
+            ]
+        }
+    }
+
+    static func finding(_ stop: ProjectionLag.Stop) -> Finding {
+        Finding(
+            subject: "view \(stop.view)", verdict: .bad,
+            detail: "stopped at position \(stop.position) of company \(stop.tenant): \(stop.reason)",
+            remedy: "mend the cause; the event is tried again each minute")
+    }
+
+    private func database(_ role: Role) async throws -> PostgresConfiguration? {
+        let settings = try await Settings(flags: [:], environment: ProcessInfo.processInfo.environment, file: nil)
+        let reader = settings.text(.readerDatabaseUrl), application = settings.text(.databaseUrl)
+        if let url = role == .reader ? reader : application ?? reader { return try PostgresConfiguration(url: url) }
+        guard let cluster = try? await PrivateCluster.find(stateDirectory: state.path, mayMakeUser: false),
+            cluster.layout.madeByMajor != nil, try await cluster.isRunning()
+        else { return nil }
+        return try PostgresConfiguration(url: cluster.layout.url(role: role.rawValue))
+    }
+}
+
+extension Examination {
+    /// Checks that the database makes acknowledged writes durable, in a session configured like the service's.
+    func durability() async -> [Finding] {
+        await inDatabase("durability", as: .application) { pool in Self.findings(try await Durability.read(pool)) }
+    }
+
+    static func findings(_ durability: Durability) -> [Finding] {
+        let weaknesses = durability.weaknesses
+        guard !weaknesses.isEmpty else {
+            return [
+                Finding(
+                    subject: "durability", verdict: .good,
+                    detail: "what is acknowledged is on the disk: fsync and full_page_writes are on, "
+                        + "synchronous_commit is \(durability.synchronousCommit)")
+            ]
+        }
+        return weaknesses.map { weakness in
+            Finding(
+                subject: weakness.setting, verdict: weakness.losesEvents ? .bad : .note,
+                detail: "off: \(weakness.consequence)",
+                remedy: weakness.losesEvents ? "turn it on for the server, the database and tenure_app" : nil)
+        }
+    }
+}
+
+/// The finding of one check.
+struct Finding: Sendable, Equatable {
+    /// The severity. A note needs no remedy.
+    enum Verdict: String, Sendable { case good, note, bad }
+
+    var subject: String
+    var verdict: Verdict
+    var detail: String
+    var remedy: String?
+
+    var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "subject": .string(subject), "verdict": .string(verdict.rawValue), "detail": .string(detail),
+        ]
+        if let remedy { members["remedy"] = .string(remedy) }
+        return .object(members)
+    }
+
+    static func table(_ findings: [Finding]) -> Table {
+        var table = Table([.init(title: "Check"), .init(title: "Verdict"), .init(title: "Detail")])
+        for finding in findings {
+            table.add([
+                finding.subject, finding.verdict.rawValue, finding.detail + (finding.remedy.map { "; \($0)" } ?? ""),
+            ])
+        }
+        return table
+    }
+}

@@ -1,0 +1,225 @@
+import ArgumentParser
+import Foundation
+import HTTPAPI
+import IdentityService
+import Keys
+import Logging
+import Postgres
+import ServiceLifecycle
+import UnixSignals
+
+/// Serves the API until it is stopped.
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Serve the API.",
+        discussion: """
+            Needs TENURE_DATABASE_URL (role tenure_app), TENURE_READER_DATABASE_URL (role tenure_reader) and \
+            TENURE_MASTER_KEY_FILE; see docs/configuration.md for the rest. The database must be migrated. The first \
+            start of a log also needs TENURE_OPERATOR_KEY_FILE: it creates the operator key there and never reads it.
+
+            With --development it needs no settings: it creates or adopts a private PostgreSQL, migrates it, creates \
+            keys, a demo app and a demo company, and stops PostgreSQL at the end.
+            """)
+
+    @OptionGroup var options: OperatorKeyOptions
+
+    @Flag(help: "Serve on loopback with a private database, generated secrets and demo data.")
+    var development = false
+
+    @Option(help: "The port to listen on. Default: the setting, else 8080.")
+    var port: Int?
+
+    @Option(help: "The state directory of a development service.")
+    var stateDirectory = ".tenure"
+
+    @Option(
+        help: ArgumentHelp(
+            "The maximum delay of recoveries, for a development service only. `tenure verify` then reports violations "
+                + "in its log.", valueName: "seconds"))
+    var recoveryDelay: Int?
+
+    func validate() throws {
+        guard let recoveryDelay else { return }
+        guard development else { throw ValidationError("--recovery-delay is for --development only.") }
+        guard recoveryDelay >= 0 else { throw ValidationError("--recovery-delay takes seconds from 0.") }
+    }
+
+    func run() async throws {
+        let settings = try await options.settings(port.map { [.listenPort: String($0)] } ?? [:])
+        if development {
+            let port = try settings.number(.listenPort, in: 1...65_535, default: 8080)
+            let logger = Logs.logger(level: try Logs.level(settings, default: .warning))
+            try await DevelopmentService(
+                state: StateDirectory(stateDirectory), port: port,
+                recoveryDelay: recoveryDelay.map { .seconds($0) }, logger: logger
+            ).run()
+        } else {
+            let logger = Logs.logger(level: try Logs.level(settings, default: .info))
+            try await ServiceRun.run(try ServiceParts(settings), logger: logger) { ports, _ in
+                Announcement(ports: ports, logger: logger)
+            }
+        }
+    }
+}
+
+/// Logs that the service accepts connections, and waits for the shutdown.
+struct Announcement: Service {
+    let ports: AsyncStream<Int>
+    let logger: Logger
+
+    func run() async throws {
+        for await port in ports.cancelOnGracefulShutdown() {
+            logger.info("accepting connections", metadata: ["port": "\(port)", "version": "\(Tenure.version)"])
+        }
+        try? await gracefulShutdown()
+    }
+}
+
+/// Runs the service until it is stopped or a part of it fails.
+enum ServiceRun {
+    /// The time that running requests get after a shutdown was requested.
+    static let patience: Duration = .seconds(15)
+
+    /// Runs the service.
+    ///
+    /// - Parameters:
+    ///   - parts: The configured parts.
+    ///   - logger: The logger of the process.
+    ///   - companion: Creates an additional service, which receives the port once connections are accepted.
+    static func run(
+        _ parts: ServiceParts, logger: Logger, companion: (AsyncStream<Int>, OperatorUseCases) -> any Service
+    ) async throws {
+        let (ports, told) = AsyncStream<Int>.makeStream()
+        var http = parts.http
+        http.onServerRunning = { port in
+            told.yield(port)
+            told.finish()
+        }
+        let assembly = try await ServiceAssembly(parts.assembly, logger: logger)
+        http.moreMetrics = assembly.metrics
+        for weakness in assembly.durability.weaknesses where weakness.losesEvents {
+            logger.warning("\(weakness.setting) is off: \(weakness.consequence)")
+        }
+        let application = try makeApplication(service: assembly.service, configuration: http, logger: logger)
+        // Services stop in reverse order: first new requests are refused, the database comes last.
+        let services = assembly.services + [application, companion(ports, assembly.commands)]
+        var configuration = ServiceGroupConfiguration(
+            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        configuration.maximumGracefulShutdownDuration = patience
+        try await ServiceGroup(configuration: configuration).run()
+    }
+}
+
+/// The configuration of `tenure serve`, read from its settings.
+struct ServiceParts: Sendable {
+    var assembly: ServiceAssembly.Configuration
+    var http: HTTPConfiguration
+
+    /// Reads the settings of a production service. Secrets have no defaults.
+    init(_ settings: Settings) throws {
+        let url = { (name: Settings.Name) in try PostgresConfiguration(url: try settings.required(name)) }
+        assembly = Self.assembly(
+            application: try url(.databaseUrl), reader: try url(.readerDatabaseUrl),
+            masters: try settings.masterKeyStore(),
+            issuer: settings.text(.issuer))
+        assembly.anchorFile = settings.text(.anchorFile)
+        if let file = settings.operatorKeyFile {
+            assembly.makeOperatorKey = { try file.createForService() }
+        }
+        let hours = try settings.number(.sessionHours, in: 1...8_760, default: 24)
+        assembly.settings.sessionLifetime = .seconds(hours * 3_600)
+        assembly.maximumConnections = try settings.number(
+            .databaseConnections, in: 4...1_000, default: assembly.maximumConnections)
+        let limits = try ServiceLimits(settings)
+        assembly.settings.unknownAttempts = limits.unknownAttempts
+        http = HTTPConfiguration(
+            host: settings.text(.listenHost) ?? "127.0.0.1",
+            port: try settings.number(.listenPort, in: 0...65_535, default: 8080),
+            publicURL: settings.text(.publicUrl), certificate: try Self.certificate(settings),
+            allowsClearText: try settings.flag(.clearTextAllowed),
+            trustedProxies: Set(settings.list(.trustedProxies)), rateLimit: limits.address, appRateLimit: limits.app,
+            companyRateLimit: limits.company, metricsToken: settings.text(.metricsToken))
+        http.limits.connectionsPerAddress = limits.connectionsPerAddress
+    }
+
+    /// Creates the configuration of a development service: a private cluster, and clear text on loopback.
+    init(cluster: ClusterLayout, masters: MasterKeyStore, operatorKey: OperatorKeyFile, port: Int) throws {
+        let application = try PostgresConfiguration(url: cluster.url(role: "tenure_app"))
+        assembly = Self.assembly(
+            application: application, reader: application.with(user: "tenure_reader"), masters: masters, issuer: nil)
+        assembly.makeOperatorKey = { try operatorKey.createForService() }
+        // This process creates the demo app, in place of an operator who runs `tenure app create`.
+        assembly.operatorSigner = OperatorKeySource { try operatorKey.load() }
+        http = HTTPConfiguration(port: port)
+    }
+
+    private static func assembly(
+        application: PostgresConfiguration, reader: PostgresConfiguration, masters: MasterKeyStore, issuer: String?
+    ) -> ServiceAssembly.Configuration {
+        let threads = ProcessInfo.processInfo.activeProcessorCount
+        return ServiceAssembly.Configuration(
+            application: application, reader: reader, masters: masters,
+            settings: issuer.map { ServiceSettings(issuer: $0) } ?? ServiceSettings(), computeThreads: threads,
+            computeWaiting: threads * 32)
+    }
+
+    private static func certificate(_ settings: Settings) throws -> HTTPConfiguration.Certificate? {
+        switch (settings.text(.tlsCertificateFile), settings.text(.tlsKeyFile)) {
+        case (nil, nil): return nil
+        case (let chain?, let key?): return HTTPConfiguration.Certificate(chainFile: chain, keyFile: key)
+        default:
+            throw CommandFailure(
+                .usage, "a certificate and its key belong together",
+                remedy: "Set both TENURE_TLS_CERTIFICATE_FILE and TENURE_TLS_KEY_FILE.")
+        }
+    }
+}
+
+/// The limits of callers: request rates and connections.
+struct ServiceLimits: Sendable {
+    var address: RateLimit?
+    var app: RateLimit?
+    var company: RateLimit?
+    /// The rate of attempts from unknown devices, per app.
+    var unknownAttempts: RateLimit?
+    var connectionsPerAddress: Int
+
+    /// Reads the limits. A rate of 0 means no limit.
+    init(_ settings: Settings) throws {
+        address = try Self.limit(settings, .addressRate, 250, .addressBurst, 1_000)
+        app = try Self.limit(settings, .appRate, 2_500, .appBurst, 10_000)
+        company = try Self.limit(settings, .companyRate, 1_000, .companyBurst, 4_000)
+        // The rate is per minute, because one attempt takes most of a second of CPU time.
+        unknownAttempts = try Self.limit(settings, .unknownAttemptRate, 60, .unknownAttemptBurst, 120, seconds: 60)
+        connectionsPerAddress = try settings.number(.connectionsPerAddress, in: 1...1_000_000, default: 512)
+    }
+
+    private static func limit(
+        _ settings: Settings, _ rate: Settings.Name, _ usualRate: Int, _ burst: Settings.Name, _ usualBurst: Int,
+        seconds: Double = 1
+    ) throws -> RateLimit? {
+        let perTime = try settings.number(rate, in: 0...1_000_000, default: usualRate)
+        let atOnce = try settings.number(burst, in: 1...1_000_000, default: usualBurst)
+        return perTime == 0 ? nil : RateLimit(perSecond: Double(perTime) / seconds, burst: atOnce)
+    }
+}
+
+/// The log of the process: lines on standard error. Standard output is for data.
+enum Logs {
+    /// Creates a logger with the given minimum level.
+    static func logger(level: Logger.Level) -> Logger {
+        var logger = Logger(label: "tenure") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = level
+        return logger
+    }
+
+    /// Returns the level from the settings.
+    static func level(_ settings: Settings, default fallback: Logger.Level) throws -> Logger.Level {
+        guard let text = settings.text(.logLevel) else { return fallback }
+        guard let level = Logger.Level(rawValue: text.lowercased()) else {
+            let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+            throw CommandFailure(.usage, "\(Settings.Name.logLevel.variable) must be one of \(names)")
+        }
+        return level
+    }
+}

@@ -1,0 +1,156 @@
+import ArgumentParser
+import Configuration
+import Credentials
+import Foundation
+import IdentityService
+import Keys
+
+/// The settings of one command, merged from flags, environment and file.
+struct Settings: Sendable {
+    private let reader: ConfigReader
+
+    /// The settings by their names in the configuration file. The environment variable is the name in upper case with
+    /// underscores, prefixed with `TENURE_`.
+    enum Name: String, Sendable, CaseIterable {
+        case databaseUrl, readerDatabaseUrl, ownerDatabaseUrl, masterKeyFile, masterKeys, issuer, listenHost,
+            listenPort, publicUrl
+        case tlsCertificateFile, tlsKeyFile, clearTextAllowed, trustedProxies, logLevel, metricsToken
+        case operatorKeyFile, anchorFile, sessionHours, databaseConnections
+        // The limits of one caller.
+        case addressRate, addressBurst, appRate, appBurst, companyRate, companyBurst, unknownAttemptRate,
+            unknownAttemptBurst, connectionsPerAddress
+        // The settings of a client.
+        case url, appId, appSecret, appSalt
+
+        /// Whether the value must not be printed. A database URL may contain a password.
+        var isSecret: Bool {
+            switch self {
+            case .databaseUrl, .readerDatabaseUrl, .ownerDatabaseUrl, .masterKeys, .metricsToken, .appSecret: true
+            default: false
+            }
+        }
+
+        /// The name of the environment variable.
+        var variable: String {
+            rawValue.reduce(into: "TENURE_") { text, letter in
+                if letter.isUppercase { text += "_" }
+                text += letter.uppercased()
+            }
+        }
+    }
+
+    /// Merges the settings. Flags override the environment, which overrides the file.
+    ///
+    /// - Throws: ``CommandFailure`` if the file is missing or invalid.
+    init(flags: [Name: String], environment: [String: String], file: String?) async throws {
+        let given = flags.map { name, value in
+            (AbsoluteConfigKey([name.rawValue]), ConfigValue(.string(value), isSecret: name.isSecret))
+        }
+        var providers: [any ConfigProvider] = [
+            InMemoryProvider(name: "flags", values: Dictionary(uniqueKeysWithValues: given)),
+            EnvironmentVariablesProvider(
+                environmentVariables: environment,
+                secretsSpecifier: .specific(Set(Name.allCases.filter(\.isSecret).map(\.variable)))
+            ).prefixKeys(with: "tenure"),
+        ]
+        if let file { providers.append(try await Self.provider(of: file)) }
+        reader = ConfigReader(providers: providers)
+    }
+
+    /// The text of a setting, or `nil` if it is not set. An empty value counts as not set.
+    func text(_ name: Name) -> String? {
+        let text = reader.string(forKey: ConfigKey([name.rawValue]), isSecret: name.isSecret)
+        return text.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The text of a required setting. Throws if it is not set.
+    func required(_ name: Name, remedy: String? = nil) throws -> String {
+        if let text = text(name) { return text }
+        throw CommandFailure(.usage, "\(name.variable) is not set", remedy: remedy)
+    }
+
+    /// An integer. Invalid numbers throw instead of being ignored.
+    func number(_ name: Name, in range: ClosedRange<Int>, default fallback: Int) throws -> Int {
+        let key = ConfigKey([name.rawValue])
+        // A file contains a number; the environment and flags contain its digits.
+        guard let written = text(name) ?? reader.int(forKey: key).map({ String($0) }) else { return fallback }
+        guard let number = Int(written), range.contains(number) else {
+            throw CommandFailure(
+                .usage, "\(name.variable) must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// A flag; `false` if it is not set.
+    func flag(_ name: Name) throws -> Bool {
+        guard let written = text(name) ?? reader.bool(forKey: ConfigKey([name.rawValue])).map({ String($0) }) else {
+            return false
+        }
+        guard let flag = Bool(written.lowercased()) else {
+            throw CommandFailure(.usage, "\(name.variable) must be true or false")
+        }
+        return flag
+    }
+
+    /// A comma-separated list; empty if it is not set.
+    func list(_ name: Name) -> [String] {
+        (text(name) ?? "").split(separator: ",").map { $0.filter { $0 != " " } }.filter { !$0.isEmpty }
+    }
+
+    private static func provider(of file: String) async throws -> any ConfigProvider {
+        let place = ConfigReader(
+            provider: InMemoryProvider(values: ["filePath": ConfigValue(.string(file), isSecret: false)]))
+        do {
+            return try await FileProvider<JSONSnapshot>(config: place)
+        } catch {
+            throw CommandFailure(.usage, "\(file) cannot be read as a JSON object", remedy: "See docs/configuration.md")
+        }
+    }
+}
+
+extension Settings {
+    /// The master keys from a file or the environment. The file is read again after a rotation has added a version.
+    func masterKeyStore(remedy: String? = nil) throws -> MasterKeyStore {
+        if let text = text(.masterKeys) {
+            guard self.text(.masterKeyFile) == nil else {
+                throw CommandFailure(
+                    .usage, "\(Name.masterKeyFile.variable) and \(Name.masterKeys.variable) are both set",
+                    remedy: "Unset one: two sources of master keys can contradict each other.")
+            }
+            return MasterKeyStore(try MasterKeys(environment: text))
+        }
+        return try MasterKeyStore(file: MasterKeyFile(path: try required(.masterKeyFile, remedy: remedy)))
+    }
+
+    /// The master key file, for commands that change it. Throws if the keys come from the environment.
+    func masterKeyFile() throws -> MasterKeyFile {
+        guard text(.masterKeys) == nil else {
+            throw CommandFailure(
+                .usage, "the master keys come from \(Name.masterKeys.variable), which no command can change",
+                remedy: """
+                    Write its value into a file of mode 0600, set \(Name.masterKeyFile.variable) to it instead, unset \
+                    \(Name.masterKeys.variable), and restart the service.
+                    """)
+        }
+        return MasterKeyFile(path: try required(.masterKeyFile))
+    }
+}
+
+extension Settings {
+    /// The operator key file; `nil` if it is not configured.
+    var operatorKeyFile: OperatorKeyFile? { text(.operatorKeyFile).map(OperatorKeyFile.init(path:)) }
+
+    /// A signer with the key in the operator key file, which is read for each decision; `nil` if it is not configured.
+    var operatorSigner: OperatorKeySource? { operatorKeyFile.map { file in OperatorKeySource { try file.load() } } }
+}
+
+/// The options of every command that reads settings.
+struct SettingsOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("A JSON file with settings. Flags and environment override it.", valueName: "file"))
+    var config: String?
+
+    /// Loads the settings. Flags override them.
+    func settings(_ flags: [Settings.Name: String] = [:]) async throws -> Settings {
+        try await Settings(flags: flags, environment: ProcessInfo.processInfo.environment, file: config)
+    }
+}

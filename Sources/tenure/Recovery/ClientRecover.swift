@@ -1,0 +1,124 @@
+import ArgumentParser
+import Canonical
+import TenureClient
+
+/// Requests a recovery for someone who has lost every credential. Sets new credentials once two colleagues have
+/// approved this device.
+struct ClientRecover: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recover", abstract: "Recover your account after you have lost your answers and your passphrase.",
+        discussion: """
+            This device creates a key and shows its fingerprint. Read the fingerprint to an admin of your company, who \
+            opens the recovery. Another admin confirms it, or you do on a device that is still authorized. The \
+            company's waiting time runs from the opening: 24 hours unless it chose another. Nothing has to keep running.
+
+            Afterwards run the same command on this device again. It asks for new questions with answers and for a \
+            passphrase, which replace the lost ones. No one else learns them.
+            """)
+
+    @Argument(help: "The company's name. Default: the last account used here.")
+    var company: String?
+
+    @Argument(help: "The employee's id. Default: the last account used here.")
+    var employee: String?
+
+    @Flag(help: "Wait until the recovery is approved and the waiting time is over.")
+    var wait = false
+
+    @OptionGroup var options: ClientOptions
+
+    func validate() throws {
+        if company != nil && employee == nil { throw ValidationError("A company needs the employee's id.") }
+    }
+
+    func run() async throws {
+        let client = try await options.client()
+        let last = options.lastAccount.name()
+        guard let company = company ?? last?.companyName, let employee = employee ?? last?.companyEmployeeId
+        else { throw CommandFailure(.usage, "no account was used here", remedy: "Name the company and the employee.") }
+        let command = self
+        let outcome = try await Interruption.stopping {
+            let step = try await client.recover(companyName: company, companyEmployeeId: employee)
+            guard let approved = try await command.approved(step) else { return nil as FlowOutcome? }
+            Output.standardError().line(
+                "\nTwo persons have approved this device. What you choose now takes the place of what you lost.")
+            return try await client.complete(approved, asking: TerminalPrompts(languages: ShellLanguages.preferred()))
+        }
+        guard let outcome else { return }
+        if !options.json {
+            Output.standardError().line("\nYour new credentials are set. The old ones open nothing any more.")
+        }
+        let set = try await client.credentialsFingerprint(companyName: company, companyEmployeeId: employee)
+        try OutcomeReport(outcome, credentials: set).write(options)
+    }
+
+    /// Returns the step that sets credentials; `nil` if the recovery is not approved and the command does not wait.
+    private func approved(_ step: RecoveryStep) async throws -> RecoveredCredentialsStep? {
+        switch step {
+        case .setCredentials(let step): return step
+        case .availableLater(let pending, let time):
+            try report(pending, availableAt: time)
+            guard wait else { return nil }
+            return try await pending.approval()
+        case .approvalPending(let pending):
+            try report(pending)
+            guard wait else { return nil }
+            Output.standardError().line(
+                "\nWaiting for both, and then for the time. Ctrl-C leaves; the same command goes on later.")
+            return try await pending.approval()
+        }
+    }
+
+    private func report(_ pending: PendingRecovery, availableAt time: Timestamp) throws {
+        let account = pending.account
+        try options.lastAccount.remember(
+            .init(companyName: account.companyName, companyEmployeeId: account.companyEmployeeId))
+        guard !options.json else {
+            return Output.standardOutput().write(
+                JSONLines.line([
+                    "outcome": "recoveryAvailableLater", "companyName": .string(account.companyName),
+                    "companyEmployeeId": .string(account.companyEmployeeId),
+                    "fingerprint": .string(pending.fingerprint), "availableAt": .timestamp(time),
+                ]))
+        }
+        let company = ShellWord.quoteIfNeeded(account.companyName)
+        let employee = ShellWord.quoteIfNeeded(account.companyEmployeeId)
+        Output.standardError().line(
+            """
+            This device is approved. Come back with it at \(TimeText.short(time)) UTC:
+              tenure client recover \(company) \(employee)
+            Until then \(Printable.text(account.companyEmployeeId)) is told on every other device, and can cancel there.
+            """)
+    }
+
+    private func report(_ pending: PendingRecovery) throws {
+        let account = pending.account
+        try options.lastAccount.remember(
+            .init(companyName: account.companyName, companyEmployeeId: account.companyEmployeeId))
+        let output = Output.standardOutput()
+        guard !options.json else {
+            return output.write(
+                JSONLines.line([
+                    "outcome": "recoveryPending", "companyName": .string(account.companyName),
+                    "companyEmployeeId": .string(account.companyEmployeeId),
+                    "fingerprint": .string(pending.fingerprint),
+                ]))
+        }
+        let words = Output.standardError()
+        words.line("\nTwo persons have to approve this device. Read them its fingerprint, in person or by phone:")
+        output.write(
+            Facts([
+                ("Employee", account.companyEmployeeId), ("Company", account.companyName),
+                ("Device", pending.readableFingerprint),
+            ]).rendered(on: output.terminal))
+        let company = ShellWord.quoteIfNeeded(account.companyName)
+        let employee = ShellWord.quoteIfNeeded(account.companyEmployeeId)
+        words.line(
+            """
+            An admin:            tenure client recoveries open \(company) \(employee)
+            Another admin:       tenure client recoveries confirm \(company) \(employee)
+            Then you, here:      tenure client recover \(company) \(employee)
+            That works once the waiting time is over. Nobody tells whether there is such an employee: look at the spelling.
+            """)
+    }
+}

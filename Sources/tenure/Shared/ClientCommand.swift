@@ -1,0 +1,103 @@
+import ArgumentParser
+import Foundation
+import TenureClient
+
+/// The commands of an employee on this device, which call the service over HTTP.
+struct ClientCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "client",
+        abstract: "Act as an employee: register, log in, manage credentials and devices, decide about others.",
+        discussion: """
+            TENURE_URL, TENURE_APP_ID and TENURE_APP_SECRET, or the file of --config, name the service and the app; \
+            . .tenure/dev.env sets them for a development service. Answers and passphrases are read from the terminal \
+            only, without echo.
+            """,
+        subcommands: [
+            ClientRegister.self, ClientLogin.self, ClientAuthorize.self, ClientChangeCredentials.self,
+            ClientRecover.self, ClientRecoveries.self, ClientRole.self, ClientInvite.self, ClientDecide.self,
+            ClientReclaim.self, ClientDevices.self, ClientWhoAmI.self,
+        ])
+}
+
+/// The options of every client command.
+struct ClientOptions: ParsableArguments {
+    @OptionGroup var settings: SettingsOptions
+
+    @Option(help: ArgumentHelp("The directory of this device's keys and sessions.", valueName: "directory"))
+    var dataDirectory: String?
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    /// Creates the client from the settings.
+    func client() async throws -> TenureClient {
+        let settings = try await settings.settings()
+        let hint = "For the service of make run: . .tenure/dev.env"
+        let url = try settings.required(.url, remedy: hint)
+        try Self.requireTLS(url, allowed: try settings.flag(.clearTextAllowed))
+        let app = AppCredentials(
+            appId: try settings.required(.appId, remedy: hint),
+            appSecret: try settings.required(.appSecret, remedy: hint), appSalt: settings.text(.appSalt) ?? "",
+            baseURL: url)
+        return try TenureClient(
+            appCredentials: app, issuer: settings.text(.issuer),
+            keyStore: dataDirectory.map { FileDeviceKeyStore(directory: $0 + "/keys") } ?? PlatformKeyStore.standard(),
+            sessionStore: dataDirectory.map { FileSessionStore(directory: $0 + "/sessions") }
+                ?? PlatformSessionStore.standard(), pinStore: FilePinStore(path: dataDirectory.map { $0 + "/pins" }),
+            languages: ShellLanguages.preferred())
+    }
+
+    /// The account that was last used on this device.
+    var lastAccount: LastAccount { LastAccount(directory: dataDirectory ?? LastAccount.standardDirectory) }
+
+    /// Requires TLS for secrets, except on loopback or if clear text is permitted.
+    private static func requireTLS(_ url: String, allowed: Bool) throws {
+        guard let address = URLComponents(string: url), let scheme = address.scheme?.lowercased(),
+            let host = address.host, ["http", "https"].contains(scheme)
+        else { throw CommandFailure(.usage, "TENURE_URL is no address of a service: \(url)") }
+        guard scheme == "https" || allowed || ["127.0.0.1", "[::1]", "::1", "localhost"].contains(host) else {
+            throw CommandFailure(
+                .usage, "\(url) would carry secrets in the clear",
+                remedy: "Use https, or set TENURE_CLEAR_TEXT_ALLOWED=true on a network that you trust.")
+        }
+    }
+}
+
+/// The options that select the account that decides about other people of a tenant.
+struct CompanyDecider: ParsableArguments {
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp(
+            "The account that decides; it must be logged in here. Default: the last account used, if of this company.",
+            valueName: "employee"))
+    var employee: String?
+
+    @OptionGroup var options: ClientOptions
+
+    /// Returns the session of the account that decides.
+    func session(_ company: String, _ client: TenureClient) async throws -> EmployeeSession {
+        let last = options.lastAccount.name().flatMap { last in
+            // Different spellings can name the same tenant.
+            client.account(companyName: last.companyName, companyEmployeeId: "")
+                == client.account(companyName: company, companyEmployeeId: "") ? last.companyEmployeeId : nil
+        }
+        guard let employee = employee ?? last else {
+            throw CommandFailure(.usage, "who decides is not known", remedy: "Name yourself with --as.")
+        }
+        guard let session = try await client.session(companyName: company, companyEmployeeId: employee) else {
+            throw TenureClientError(.notLoggedIn)
+        }
+        return session
+    }
+}
+
+/// The preferred language from a shell's environment.
+enum ShellLanguages {
+    /// Returns the language tag of the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is set; empty for `C` and
+    /// `POSIX`.
+    static func preferred(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> [String] {
+        let set = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+        guard let name = set?.prefix(while: { $0 != "." && $0 != "@" }), name != "C", name != "POSIX" else { return [] }
+        return [String(name).replacing("_", with: "-")]
+    }
+}

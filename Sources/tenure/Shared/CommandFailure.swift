@@ -1,0 +1,225 @@
+import ArgumentParser
+import HTTPAPI
+import IdentityService
+import Keys
+import Ledger
+import Postgres
+import TenureAPI
+import TenureClient
+
+/// The error that ends a command, with a message for the person and a remedy.
+struct CommandFailure: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The exit code of the process.
+    var exitCode: ExitCode
+    /// The message: one sentence, without a full stop if it ends in a value.
+    var message: String
+    /// The next thing to do, or `nil`.
+    var remedy: String?
+
+    init(_ exitCode: ExitCode, _ message: String, remedy: String? = nil) {
+        self.exitCode = exitCode
+        self.message = message
+        self.remedy = remedy
+    }
+
+    /// The message and the remedy. The remedy comes last, where a reader looks first.
+    var description: String {
+        let first = "tenure: " + Printable.text(message)
+        guard let remedy else { return first }
+        return first + "\n        " + remedy
+    }
+}
+
+extension CommandFailure {
+    /// Converts an error of the client library to a message for the person.
+    static func client(_ error: TenureClientError) -> CommandFailure {
+        CommandFailure(exitCode(error.kind), message(error), remedy: remedy(error))
+    }
+
+    private static func exitCode(_ kind: TenureClientError.Kind) -> ExitCode {
+        switch kind {
+        case .companyUnknown, .employeeUnknown, .authorizationUnknownKey, .appNotLinked, .recoveryUnknown:
+            .notFound
+        case .appUnknown, .appSecretInvalid, .sessionExpired, .sessionInvalid, .answersIncorrect, .passphraseIncorrect,
+            .appRoleMissing, .authorizationNotPermitted, .sessionLoginRequired, .invitationInvalid, .invitationRequired,
+            .appLastWithAccess, .employeeInactive, .employeeNotApproved, .policyBlindOnly,
+            .notLoggedIn, .signingRefused, .credentialsChanged, .recoveryOtherCompanies,
+            .recoveryNotAvailable:
+            .notPermitted
+        case .requestInvalid, .companyNameMissing, .employeeIdMissing, .employeeKeyInvalid, .emailMissing,
+            .emailInvalid, .fiveQuestionsRequired, .credentialsIncomplete, .atLeastThreeAnswersRequired,
+            .passphraseMissing, .questionsAlike, .textTooLong, .textInvalid, .questionTwice, .questionUnknown,
+            .customQuestion, .credentialsTooWeak,
+            .addressInvalid, .baseURLMissing, .promptRequired, .promptUnavailable:
+            .usage
+        case .connectionLost, .serviceUnavailable: .unreachable
+        case .serviceBusy, .rateLimited, .credentialsLocked, .idempotencyInProgress: .busy
+        case .cancelled: .cancelled
+        default: .failure
+        }
+    }
+
+    private static func message(_ error: TenureClientError) -> String {
+        guard let problem = error.problem else {
+            return error.advice.isEmpty
+                ? words[error.kind] ?? error.code.rawValue : error.advice.joined(separator: " ")
+        }
+        let details = (problem.errors.map(\.detail) + problem.notices.map(NoticeText.of)).joined(separator: ", ")
+        return "\(problem.title) (\(problem.code))" + (details.isEmpty ? "" : ": \(details)")
+    }
+
+    private static func remedy(_ error: TenureClientError) -> String? {
+        if let time = error.problem?.availableAt { return "Come back with this device at \(TimeText.short(time)) UTC." }
+        if let wait = error.retryAfter {
+            return "Try again in \(ProgressText.time(wait)). The request was \(error.requestId ?? "")."
+        }
+        if let problem = error.problem { return "\(problem.detail) The request was \(problem.requestId)." }
+        switch error.kind {
+        case .connectionLost: return "Is TENURE_URL right, and is the service running?"
+        case .promptUnavailable:
+            return "Answers and passphrases are typed at a terminal; they are taken from nowhere else."
+        case .credentialsChanged:
+            return "If you did not change them, tell whoever operates the service: nothing was entered or signed."
+        case .notLoggedIn: return "tenure client login"
+        case .keyFileInvalid, .storageFailed:
+            return "The files and directories of --data-directory must be yours alone: chmod -R go= helps."
+        default: return nil
+        }
+    }
+
+    private static let words: [TenureClientError.Kind: String] = [
+        .connectionLost: "the service cannot be reached",
+        .responseInvalid: "what answered is no Tenure service",
+        .signingRefused: "nothing was signed: what was entered is not right, or the service is not the one it was",
+        .credentialsChanged: "the credentials are not those that this device knows",
+        .pinInvalid: "what this device remembers of the credentials cannot be read",
+        .keyFileInvalid: "the device's key cannot be read, or others could read it",
+        .storageFailed: "the session cannot be kept, or others could read it",
+        .promptUnavailable: "standard input is no terminal",
+        .notLoggedIn: "nobody is logged in on this device",
+        .recoveryUnknown: "no such recovery is open",
+        .modeUnavailable: "the mode that is asked for is not available",
+    ]
+}
+
+extension CommandFailure {
+    /// Converts any error that a command threw to a message and an exit code.
+    ///
+    /// - Returns: `nil` for errors of the argument parser: help, a usage error, an exit code.
+    init?(describing error: any Error) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case let error as PostgresError: self = Self.postgres(error)
+        case let error as MigrationError: self = Self.migration(error)
+        case let error as KeysError: self.init(.failure, error.reason, remedy: error.remedy)
+        case let error as ServiceError: self = Self.service(error)
+        case let error as LedgerError: self.init(.failure, "the log refused: \(error)")
+        case let error as ProofError: self = Self.proof(error)
+        case let error as HTTPConfigurationError: self = Self.http(error)
+        case let error as UnsafeRole:
+            self.init(
+                .usage, "row-level security would not hold: \(error)",
+                remedy:
+                    "Connect as tenure_app and tenure_reader as tenure migrate makes them; see docs/configuration.md.")
+        case let error as ErasureError: self = Self.erasure(error)
+        case let error as OperatorKeyError: self = Self.operatorKey(error)
+        case let error as TenureClientError: self = Self.client(error)
+        case is CancellationError: self.init(.cancelled, "cancelled")
+        default: return nil
+        }
+    }
+
+    private static func postgres(_ error: PostgresError) -> CommandFailure {
+        switch error.code {
+        case .connection, .timeout:
+            CommandFailure(
+                .unreachable, "the database cannot be reached: \(String(reflecting: error))",
+                remedy: "Is the server running, and is the URL right?")
+        case .poolExhausted: CommandFailure(.busy, "the database is busy: \(error)")
+        case .usage: CommandFailure(.usage, "\(error)")
+        default: CommandFailure(.failure, "the database refused: \(String(reflecting: error))")
+        }
+    }
+
+    private static func migration(_ error: MigrationError) -> CommandFailure {
+        let stop = "the migration stopped (\(error.code))"
+        return switch error.code {
+        case .historyMismatch:
+            CommandFailure(
+                .failure, "\(stop): this database has a different history of migrations, first seen in \(error.name)",
+                remedy: "Delete a development state with: make reset. Anything else needs the version that made it.")
+        case .unknownMigration:
+            CommandFailure(
+                .failure, "\(stop): a newer version has migrated this database; this one does not know \(error.name)",
+                remedy: "Use the newer version. To start a development state afresh: make reset.")
+        // This is the operator's own terminal, so the server's message helps more than it reveals.
+        default: CommandFailure(.failure, "the migration stopped: \(error.debugDescription)")
+        }
+    }
+
+    private static func service(_ error: ServiceError) -> CommandFailure {
+        let details = error.members.map { "\($0.pointer) \($0.detail)" }.joined(separator: ", ")
+        // The API's text for the code, as `tenure client` shows it.
+        let code = ErrorCode(rawValue: error.code.rawValue)
+        let summary = code.map { "\($0.title) (\($0.rawValue))" } ?? error.code.rawValue
+        let message = summary + (details.isEmpty ? "" : ": \(details)")
+        return CommandFailure(exitCode(error.code), message, remedy: code?.advice)
+    }
+
+    private static func exitCode(_ code: ServiceError.Code) -> ExitCode {
+        switch code.status {
+        case 404: return .notFound
+        case 400: return .usage
+        case 403: return .notPermitted
+        default: break
+        }
+        switch code {
+        case .appUnknown: return .notFound
+        case .serviceBusy: return .busy
+        case .serviceUnavailable: return .unreachable
+        default: return .failure
+        }
+    }
+
+    private static func erasure(_ error: ErasureError) -> CommandFailure {
+        switch error.code {
+        case .userUnknown: CommandFailure(.notFound, "there is no such user")
+        case .employeeUnknown: CommandFailure(.notFound, "the company has no such employee")
+        case .securityAdmin:
+            CommandFailure(
+                .notPermitted, "the person is the security admin of a company, which would be left without one",
+                remedy: "Appoint a successor first: tenure company succeed. Or say --including-security-admin.")
+        }
+    }
+
+    private static func operatorKey(_ error: OperatorKeyError) -> CommandFailure {
+        switch error.code {
+        case .missing:
+            CommandFailure(
+                .usage, "\(error)", remedy: "Say --operator-key FILE, or set \(Settings.Name.operatorKeyFile.variable)."
+            )
+        case .wrong:
+            CommandFailure(
+                .notPermitted, "\(error)", remedy: "tenure operator show prints the public half of the right one.")
+        case .notFounded: .operatorKeyFileNeeded
+        case .foundedMeanwhile:
+            CommandFailure(.busy, "\(error)", remedy: "Use the operator key that the other process made.")
+        }
+    }
+
+    private static func proof(_ error: ProofError) -> CommandFailure {
+        switch error.code {
+        case .signatureInvalid, .rootMismatch, .bundleInvalid, .hashesMissing:
+            CommandFailure(.integrityViolation, error.reason)
+        default: CommandFailure(.failure, error.reason)
+        }
+    }
+
+    private static func http(_ error: HTTPConfigurationError) -> CommandFailure {
+        let remedy: String? =
+            error.code == .clearTextBeyondLoopback
+            ? "Set TENURE_TLS_CERTIFICATE_FILE and TENURE_TLS_KEY_FILE, or TENURE_CLEAR_TEXT_ALLOWED=true behind a proxy that ends TLS."
+            : nil
+        return CommandFailure(.usage, "the service cannot be served like this: \(error)", remedy: remedy)
+    }
+}

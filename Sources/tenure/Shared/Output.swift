@@ -1,0 +1,123 @@
+import Canonical
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// An output stream and the capabilities of its terminal.
+struct Output: Sendable {
+    let terminal: Terminal
+    private let sink: @Sendable (String) -> Void
+
+    init(terminal: Terminal, sink: @escaping @Sendable (String) -> Void) {
+        self.terminal = terminal
+        self.sink = sink
+    }
+
+    /// The stream for data.
+    static func standardOutput() -> Output { Output(descriptor: 1) }
+    /// The stream for messages and progress.
+    static func standardError() -> Output { Output(descriptor: 2) }
+
+    private init(descriptor: Int32) {
+        self.init(terminal: Terminal(descriptor: descriptor)) { text in
+            // A failed write means that the reader is gone (`tenure … | head`), so there is no one to report it to.
+            try? FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).write(contentsOf: Data(text.utf8))
+        }
+    }
+
+    /// Writes the text unchanged.
+    func write(_ text: String) { sink(text) }
+
+    /// Writes a line.
+    func line(_ text: String = "") { sink(text + "\n") }
+}
+
+/// The capabilities of a stream. Standard output and standard error are examined separately, because one may be a pipe.
+struct Terminal: Sendable, Equatable {
+    /// Whether the stream is a terminal with a person.
+    var isInteractive: Bool
+    /// The number of columns, 80 if unknown.
+    var width: Int
+    /// Whether to use colour: on a terminal, unless `NO_COLOR` is not empty or `TERM` is `dumb`.
+    var usesColour: Bool
+
+    init(isInteractive: Bool, width: Int?, environment: [String: String]) {
+        self.isInteractive = isInteractive
+        self.width = width ?? environment["COLUMNS"].flatMap { Int($0) } ?? 80
+        let refused = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
+        self.usesColour = isInteractive && !refused && environment["TERM"] != "dumb"
+    }
+
+    /// The terminal behind a file descriptor.
+    init(descriptor: Int32, environment: [String: String] = ProcessInfo.processInfo.environment) {
+        let isInteractive = isatty(descriptor) == 1
+        var size = winsize()
+        let answered = isInteractive && ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        self.init(
+            isInteractive: isInteractive, width: answered ? Int(size.ws_col) : nil, environment: environment)
+    }
+}
+
+/// The text styles for a terminal with colour.
+enum Style: String, Sendable, CaseIterable {
+    case strong = "1"
+    case quiet = "2"
+    case good = "32"
+    case caution = "33"
+    case bad = "31"
+
+    /// Applies the style if the terminal uses colour.
+    func apply(_ text: String, on terminal: Terminal) -> String {
+        terminal.usesColour ? "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" : text
+    }
+}
+
+/// Data for programs: one JSON value per line (NDJSON), members in a fixed order.
+enum JSONLines {
+    /// Renders the line of one value. JSON escapes control characters, so it contains no other line feed.
+    static func line(_ value: JSONValue) -> String { text(value) + "\n" }
+
+    /// Renders JSON that is safe on a terminal: control and bidirectional characters are written as `\u…`.
+    static func text(_ value: JSONValue) -> String {
+        let bytes = value.canonicalBytes()
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard bytes.contains(where: { $0 >= 0x7F }) else { return text }
+        // Only strings contain non-ASCII characters, so each of these can be escaped.
+        var result = ""
+        for scalar in text.unicodeScalars {
+            if Printable.isUnsafe(scalar) {
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
+
+/// Asks the person to type the name of what is about to be destroyed.
+enum Confirmation {
+    /// Returns if the typed line equals the expected answer.
+    ///
+    /// - Throws: ``CommandFailure`` with exit code 64 without a terminal, and with 2 for any other line.
+    static func ask(
+        _ question: String, expecting answer: String, _ words: Output, input: Terminal = Terminal(descriptor: 0),
+        read: () -> String? = { readLine(strippingNewline: true) }
+    ) throws {
+        guard input.isInteractive else {
+            throw CommandFailure(.usage, "nobody can be asked here", remedy: "Say --yes.")
+        }
+        words.write(Printable.text(question))
+        // Compare bytes: strings that only look alike are different names.
+        guard let typed = read(), typed.utf8.elementsEqual(answer.utf8) else {
+            throw CommandFailure(.cancelled, "that is something else; nothing was changed")
+        }
+    }
+}

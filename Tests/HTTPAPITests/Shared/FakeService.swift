@@ -1,0 +1,124 @@
+import Canonical
+import FoundationEssentials
+import TenureAPI
+@testable import IdentityService
+
+/// A service that answers fixed things, records what it was asked, and fails on demand.
+struct FakeService: TenureService {
+    static let secret = "s3cret:with:colons"
+    static let token = "dG9rZW4"
+    static let appId = UUID(uuid: (1, 0, 0, 0, 0, 0, 64, 0, 128, 0, 0, 0, 0, 0, 0, 1))
+    static let employeeId = UUID(uuid: (2, 0, 0, 0, 0, 0, 64, 0, 128, 0, 0, 0, 0, 0, 0, 2))
+    static let time = Timestamp(microseconds: 1_800_000_000_000_000)
+    static let fingerprint = String(repeating: "ab", count: 32)
+
+    let recorder = Recorder()
+    /// Thrown by every method after authentication.
+    var failure: (any Error & Sendable)?
+    var outcome = StepAnswer.validateAnswers(
+        challenge: [1, 2, 3], questions: [ShownQuestion(questionId: "AAAA", question: "Why?")])
+    var decision = Decision.done(
+        EmployeeSummary(companyName: "Acme", companyEmployeeId: "7", status: "active", role: "employee"), position: 9)
+    var next: Int64?
+    var missing: [String] = []
+    var stoppedViews: [String: Int] = [:]
+    /// How long each method takes.
+    var delay: Duration = .zero
+
+    func enter(_ name: String, _ details: [String: String] = [:], _ call: Call? = nil) async throws {
+        await recorder.add(.init(name: name, details: details, call: call))
+        if delay > .zero { try await Task.sleep(for: delay) }
+        if let failure { throw failure }
+    }
+
+    func authenticate(appId: String, secret: String) async throws -> AppCaller {
+        await recorder.add(.init(name: "authenticateApp", details: ["appId": appId, "secret": secret]))
+        guard appId == "app" else { throw ServiceError(.appUnknown) }
+        guard secret == Self.secret else { throw ServiceError(.appSecretInvalid) }
+        return AppCaller(
+            appId: Self.appId, secretId: Self.appId, roles: CallerRole.usual,
+            presented: PresentedSecret(secret: [], salt: []))
+    }
+
+    func authenticate(accessToken: String) async throws -> EmployeeCaller {
+        await recorder.add(.init(name: "authenticateEmployee", details: ["token": accessToken]))
+        guard accessToken == Self.token else { throw ServiceError(.sessionInvalid) }
+        return EmployeeCaller(
+            tenantId: Self.employeeId, employeeId: Self.employeeId, sessionId: Self.employeeId, fingerprint: [])
+    }
+
+    func readiness() async -> ReadinessReport { ReadinessReport(missing: missing, stoppedViews: stoppedViews) }
+}
+
+/// What the fake service was asked to do.
+actor Recorder {
+    /// One call of the service.
+    struct Entry: Sendable {
+        var name: String
+        var details: [String: String] = [:]
+        var call: Call?
+    }
+
+    private(set) var entries: [Entry] = []
+
+    func add(_ entry: Entry) { entries.append(entry) }
+
+    var last: Entry? { entries.last }
+
+    /// The calls beside authentication.
+    var work: [Entry] { entries.filter { !$0.name.hasPrefix("authenticate") } }
+}
+
+/// A request that each operation accepts.
+enum Samples {
+    static let registration =
+        #"{"companyName":"Acme","companyEmployeeId":"7","email":"a@b.example","employeePublicKey":"BAE="}"#
+    static let login = #"{"companyName":"Acme","companyEmployeeId":"7","employeePublicKey":"BAE="}"#
+    static let answers = #"{"answers":[{"questionId":"AAAA","answer":"x"}]}"#
+    private static let credentials =
+        #"{"securityQuestions":["#
+        + (1...5).map { #"{"question":"Q\#($0)","answer":"A"}"# }.joined(separator: ",") + "]}"
+    private static let threeAnswers =
+        #"{"answers":["# + (1...3).map { #"{"questionId":"AAA\#($0)","answer":"x"}"# }.joined(separator: ",") + "]}"
+
+    static func body(_ endpoint: Endpoint) -> String? {
+        switch endpoint {
+        case .startRegistration: registration
+        case .startLogin, .startChange, .startRecovery: login
+        case .proveRegistrationKey, .proveLoginKey, .proveChangeKey, .proveRecoveryKey: #"{"keyProof":"AQID"}"#
+        case .setCredentials, .recoverCredentials: credentials
+        case .changeCredentials: #"{"currentPassphrase":"correct horse","credentials":"# + credentials + "}"
+        case .validateRegistrationAnswers, .validateLoginAnswers: threeAnswers
+        case .validateRegistrationPassphrase, .validateLoginPassphrase: #"{"passphrase":"correct horse"}"#
+        case .evaluateRegistration, .evaluateLogin, .evaluateChange, .evaluateRecovery:
+            #"{"elements":[{"slot":255,"element":"AgAA"}]}"#
+        case .proveRegistration, .proveLogin, .proveChange, .proveRecovery: #"{"userSignature":"AQID"}"#
+        case .refreshSession: #"{"refreshToken":"cg"}"#
+        case .refuseKey, .revokeKey, .revokeDevice, .cancelRecovery: #"{"reason":"lost.device"}"#
+        case .issueInvitation: #"{"companyEmployeeId":"7"}"#
+        case .reclaimEmail: #"{"email":"a@b.example","reason":"left"}"#
+        case .changeRole: #"{"role":"admin"}"#
+        case .changePolicy: #"{"blindOnly":true}"#
+        default: nil
+        }
+    }
+
+    static func path(_ endpoint: Endpoint) -> String {
+        endpoint.template.path(
+            Dictionary(
+                uniqueKeysWithValues: endpoint.template.captures.map { ($0, $0 == "position" ? "7" : "v-\($0)") }))
+    }
+
+    static func authorization(_ endpoint: Endpoint) -> String? {
+        switch endpoint.access {
+        case .anyone: nil
+        case .app, .appOrEmployee: API.basic
+        case .employee: API.bearer
+        }
+    }
+}
+
+/// Errors of the service by their codes.
+enum ServiceErrors {
+    static func named(_ code: String) -> ServiceError? { ServiceError.Code(rawValue: code).map { ServiceError($0) } }
+}

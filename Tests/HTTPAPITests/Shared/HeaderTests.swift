@@ -1,0 +1,177 @@
+import HTTPTypes
+import IdentityService
+import TenureAPI
+import Testing
+@testable import HTTPAPI
+
+@Suite struct HeaderTests {
+    private static let everyPath = [
+        "/v1/companies/Acme", "/nothing", "/healthz", "/docs", "/openapi.yaml", "/v1/companies/%FF", "/docs/style.css",
+    ]
+
+    @Test(arguments: everyPath) func `every response carries the security headers`(path: String) async throws {
+        let answer = try await API.with { try await $0.send("GET", path) }
+        #expect(answer.header("Cache-Control") == "no-store")
+        #expect(answer.header("X-Content-Type-Options") == "nosniff")
+        #expect(answer.header("Referrer-Policy") == "no-referrer")
+        #expect(answer.header("Content-Security-Policy")?.hasPrefix("default-src 'none'") == true)
+        #expect(answer.header("Content-Security-Policy")?.contains("unsafe") == false)
+        #expect(answer.header("X-Request-Id")?.isEmpty == false)
+        #expect(answer.header("Strict-Transport-Security") == nil)
+        #expect(answer.header("Server") == nil)
+    }
+
+    @Test func `a public address over TLS asks for TLS`() async throws {
+        let configuration = HTTPConfiguration(port: 0, publicURL: "https://id.example")
+        let answer = try await API.with(configuration: configuration) { try await $0.send("GET", "/healthz") }
+        #expect(answer.header("Strict-Transport-Security") == "max-age=31536000")
+    }
+
+    @Test(arguments: ["a", "A.b_c-9", String(repeating: "x", count: 64)])
+    func `the caller's request id comes back and reaches the service`(id: String) async throws {
+        let service = FakeService()
+        let answer = try await API.with(service) {
+            try await $0.send("POST", "/v1/logins", [("X-Request-Id", id)], body: Samples.login)
+        }
+        #expect(answer.header("X-Request-Id") == id)
+        #expect(await service.recorder.last?.call?.requestId == id)
+    }
+
+    @Test(arguments: [
+        "", "a b", "ä", String(repeating: "x", count: 65), "a,b", "a\u{1}b", "x: y", "<script>", "a%0d%0aSet-Cookie:x",
+    ]) func `another request id is replaced`(id: String) async throws {
+        let answers = try await API.with { api in
+            [
+                try await api.send("GET", "/healthz", [("X-Request-Id", id)]),
+                try await api.send("GET", "/healthz", [("X-Request-Id", id)]),
+            ]
+        }
+        let ids = answers.compactMap { $0.header("X-Request-Id") }
+        #expect(Set(ids).count == 2)
+        #expect(ids.allSatisfy { $0 != id && $0.utf8.count == 32 })
+    }
+
+    @Test func `two request ids are none`() async throws {
+        let answer = try await API.with {
+            try await $0.send("GET", "/healthz", [("X-Request-Id", "a"), ("X-Request-Id", "b")])
+        }
+        #expect(answer.header("X-Request-Id")?.utf8.count == 32)
+    }
+
+    @Test(arguments: [
+        ("POST", "/healthz", "GET, HEAD"), ("DELETE", "/v1/logins", "POST"), ("GET", "/v1/logins", "POST"),
+        ("POST", "/v1/companies/Acme/policy", "GET, HEAD, PATCH"), ("OPTIONS", "/v1/logins", "POST"),
+        ("TRACE", "/v1/logins", "POST"), ("GET", "/v1/companies/Acme/apps/x", "PUT, DELETE"),
+        ("BREW", "/docs", "GET, HEAD"), ("HEAD", "/v1/logins", "POST"),
+    ]) func `a method that the path does not know is refused`(
+        method: String, path: String, allow: String
+    ) async throws {
+        let answer = try await API.with { try await $0.send(method, path) }
+        #expect(answer.status == 405)
+        #expect(answer.header("Allow") == allow)
+        if method != "HEAD" { #expect(try answer.problem.code == "route.method_not_allowed") }
+    }
+
+    @Test(arguments: ["/v1/companies/Acme", "/healthz", "/nothing", "/docs"])
+    func `HEAD answers like GET without the body`(path: String) async throws {
+        let (get, head) = try await API.with { api in
+            (
+                try await api.send("GET", path, [("X-Request-Id", "same")]),
+                try await api.send("HEAD", path, [("X-Request-Id", "same")])
+            )
+        }
+        #expect(head.status == get.status)
+        #expect(head.bytes.isEmpty)
+        #expect(!get.bytes.isEmpty)
+        for name in ["Content-Type", "Content-Length", "Cache-Control"] {
+            #expect(head.header(name) == get.header(name))
+        }
+    }
+
+    @Test func `the documentation links nothing from elsewhere and explains every code`() async throws {
+        let page = try await API.with { try await $0.send("GET", "/docs") }
+        let html = String(decoding: page.bytes, as: UTF8.self)
+        for forbidden in ["http://", "https://", "<script", "style=", "onload", "@import"] {
+            #expect(!html.contains(forbidden))
+        }
+        for code in ErrorCode.all { #expect(html.contains("id=\"\(code.rawValue)\"")) }
+        for endpoint in Endpoint.all { #expect(html.contains(endpoint.template.text)) }
+    }
+}
+
+@Suite struct AcceptLanguageTests {
+    @Test(
+        arguments: [
+            ("de", ["de"]), ("de, fr", ["de", "fr"]), ("de;q=0.1, fr;q=0.9, en", ["en", "fr", "de"]),
+            ("de;q=0, fr", ["fr"]), (" de ; q=0.5 ,fr", ["fr", "de"]), ("", []), (",,;", []),
+            ("de;q=nan, fr;q=2, en;q=-1, it;level=1, es;q=", []), ("de;q=0.5;x=1", []),
+        ] as [(String, [String])])
+    func `languages are read in the order in which they are liked`(text: String, tags: [String]) {
+        var fields = HTTPFields()
+        fields[.acceptLanguage] = text
+        #expect(RequestHeaders(fields: fields).preferredLanguages == tags)
+    }
+
+    @Test func `no more than 32 languages are read`() {
+        var fields = HTTPFields()
+        fields[.acceptLanguage] = (0..<1_000).map { "l\($0)" }.joined(separator: ",")
+        #expect(RequestHeaders(fields: fields).preferredLanguages.count == 32)
+    }
+}
+
+@Suite struct IdempotencyTests {
+    private func login(_ headers: [(String, String)], body: String = Samples.login, path: String = "/v1/logins")
+        async throws -> (answer: API.Answer, entry: Recorder.Entry?)
+    {
+        let service = FakeService()
+        let answer = try await API.with(service) { try await $0.send("POST", path, headers, body: body) }
+        return (answer, await service.recorder.work.last)
+    }
+
+    @Test(arguments: ["k", "!", "~", #""quoted""#, String(repeating: "k", count: 255)])
+    func `a key of visible ASCII reaches the service as it is`(key: String) async throws {
+        #expect(try await login([("Idempotency-Key", key)]).entry?.call?.idempotencyKey == key)
+    }
+
+    @Test(arguments: ["", "a b", "ä", String(repeating: "k", count: 256)])
+    func `another key is refused`(key: String) async throws {
+        let (answer, entry) = try await login([("Idempotency-Key", key)])
+        #expect(try answer.problem.errors.first?.place == .header("Idempotency-Key"))
+        #expect(entry == nil)
+    }
+
+    @Test func `two keys are refused`() async throws {
+        let (answer, entry) = try await login([("Idempotency-Key", "a"), ("Idempotency-Key", "b")])
+        #expect(try answer.problem.errors.first?.place == .header("Idempotency-Key"))
+        #expect(entry == nil)
+    }
+
+    @Test func `there need not be one`() async throws {
+        let entry = try await login([]).entry
+        #expect(entry != nil)
+        #expect(entry?.call?.idempotencyKey == nil)
+    }
+
+    @Test func `the fingerprint tells method, path, caller and body apart`() async throws {
+        let base = try #require(try await login([]).entry?.call?.fingerprintInput)
+        #expect(try await login([("X-Request-Id", "x")]).entry?.call?.fingerprintInput == base)
+        #expect(try await login([], body: Samples.login + " ").entry?.call?.fingerprintInput != base)
+        let inputs = [
+            APIResponder.fingerprint("POST", "/a", "b", []), APIResponder.fingerprint("POST", "/ab", "", []),
+            APIResponder.fingerprint("POST", "/a", "", Array("b".utf8)),
+            APIResponder.fingerprint("POST/", "a", "b", []),
+            APIResponder.fingerprint("POST", "/a", "b", [0]),
+        ]
+        #expect(Set(inputs).count == inputs.count)
+    }
+
+    @Test(arguments: ["idempotency.in_progress", "idempotency.conflict"])
+    func `the service's verdict comes through`(code: String) async throws {
+        var service = FakeService()
+        service.failure = ServiceErrors.named(code)
+        let answer = try await API.with(service) {
+            try await $0.send("POST", "/v1/logins", [("Idempotency-Key", "k")], body: Samples.login)
+        }
+        #expect(try answer.problem.code == code)
+    }
+}

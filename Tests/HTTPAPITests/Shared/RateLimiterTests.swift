@@ -1,0 +1,159 @@
+import Canonical
+import HTTPTypes
+import IdentityService
+import TenureAPI
+import Testing
+@testable import HTTPAPI
+
+extension RateLimiter {
+    fileprivate func wait(for address: String, now: ContinuousClock.Instant) -> Int? {
+        draw(.address, for: address, now: now).wait
+    }
+}
+
+@Suite struct RateLimiterTests {
+    private let start = ContinuousClock.now
+
+    @Test func `a burst passes and then one per interval`() async {
+        let limiter = RateLimiter(RateLimit(perSecond: 0.5, burst: 3), now: start)
+        for _ in 0..<3 { #expect(await limiter.wait(for: "10.0.0.1", now: start) == nil) }
+        #expect(await limiter.wait(for: "10.0.0.1", now: start) == 2)
+        #expect(await limiter.wait(for: "10.0.0.1", now: start + .seconds(1)) == 1)
+        #expect(await limiter.wait(for: "10.0.0.1", now: start + .seconds(2)) == nil)
+        #expect(await limiter.wait(for: "10.0.0.1", now: start + .seconds(2)) == 2)
+        #expect(await limiter.wait(for: "10.0.0.2", now: start + .seconds(2)) == nil)
+    }
+
+    @Test func `a clock that stands still or goes back gives nothing away`() async {
+        let limiter = RateLimiter(RateLimit(perSecond: 1, burst: 1), now: start)
+        #expect(await limiter.wait(for: "a", now: start + .seconds(9)) == nil)
+        #expect(await limiter.wait(for: "a", now: start) != nil)
+        #expect(await limiter.wait(for: "a", now: start + .seconds(9)) != nil)
+    }
+
+    @Test func `memory is bounded and idle addresses make room`() async {
+        let limiter = RateLimiter(RateLimit(perSecond: 1, burst: 1, addresses: 8), now: start)
+        for index in 0..<100 { _ = await limiter.wait(for: "10.0.0.\(index)", now: start) }
+        #expect(await limiter.addresses == 8)
+        #expect(await limiter.wait(for: "10.0.1.1", now: start) != nil, "newcomers share one bucket")
+        #expect(await limiter.wait(for: "10.0.1.2", now: start + .seconds(5)) == nil)
+        #expect(await limiter.addresses == 1)
+    }
+
+    @Test(arguments: [
+        ("10.1.2.3", "10.1.2.3"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2"), ("2001:db8::1", "2001:db8:0:0"),
+        ("::1", "0:0:0:0"), ("fe80::1%eth0", "fe80:0:0:0"), ("::ffff:10.0.0.1", "::ffff:10.0.0.1"), ("", ""),
+    ]) func `an address is a household`(address: String, network: String) {
+        #expect(RateLimiter.network(of: address) == network)
+    }
+
+    @Test func `a draw tells what is left and when it is back`() async {
+        let limiter = RateLimiter(RateLimit(perSecond: 2, burst: 20), now: start)
+        let first = await limiter.draw(.app, for: "a", cost: 10, now: start)
+        #expect(first.wait == nil && first.remaining == 10 && first.secondsUntilFull == 5)
+        let second = await limiter.draw(.app, for: "a", cost: 10, now: start)
+        #expect(second.wait == nil && second.remaining == 0 && second.secondsUntilFull == 10)
+        let third = await limiter.draw(.app, for: "a", cost: 10, now: start + .seconds(1))
+        #expect(third.wait == 4 && third.remaining == 2 && third.secondsUntilFull == 9)
+    }
+
+    @Test func `a call that hashes costs more than a read`() {
+        #expect(Endpoint.readCompany.cost == 1)
+        #expect(Endpoint.startLogin.cost == 2)
+        #expect(Endpoint.validateLoginPassphrase.cost == 4)
+        #expect(Endpoint.validateLoginAnswers.cost == 10 && Endpoint.setCredentials.cost == 10)
+    }
+
+    @Test func `replies carry the limits that they drew on`() async throws {
+        var configuration = HTTPConfiguration(port: 0)
+        configuration.rateLimit = RateLimit(perSecond: 0.001, burst: 20)
+        configuration.appRateLimit = RateLimit(perSecond: 0.002, burst: 30)
+        configuration.companyRateLimit = RateLimit(perSecond: 0.01, burst: 1)
+        try await API.with(configuration: configuration) { api in
+            let read = try await api.send("GET", "/v1/companies/A")
+            #expect(read.status == 200)
+            let policies = #""address";q=20;w=20000, "app";q=30;w=15000, "company";q=1;w=100"#
+            #expect(read.header("RateLimit-Policy") == policies)
+            let limits = try #require(read.header("RateLimit"))
+            #expect(limits.hasPrefix(#""address";r=19;t="#) && limits.contains(#""app";r=29;t="#), "\(limits)")
+            #expect(limits.contains(#""company";r=0;t="#), "\(limits)")
+            let refused = try await api.send("GET", "/v1/companies/A")
+            #expect(try refused.problem.code == "request.rate_limited")
+            #expect(refused.header("RateLimit-Policy") == policies)
+            // Another company has a limit of its own, and a stranger learns of the address alone.
+            #expect(try await api.send("GET", "/v1/companies/B").status == 200)
+            let stranger = try await api.send("GET", "/v1/companies/A", authorization: nil)
+            #expect(stranger.header("RateLimit-Policy") == #""address";q=20;w=20000"#)
+            let health = try await api.send("GET", "/healthz")
+            #expect(health.header("RateLimit-Policy") == nil && health.header("RateLimit") == nil)
+        }
+    }
+
+    @Test func `too many requests are refused with a time to wait, health never`() async throws {
+        var configuration = HTTPConfiguration(port: 0)
+        configuration.rateLimit = RateLimit(perSecond: 0.001, burst: 2)
+        try await API.with(configuration: configuration) { api in
+            for _ in 0..<2 { #expect(try await api.send("GET", "/v1/companies/A").status == 200) }
+            let refused = try await api.send("GET", "/v1/companies/A")
+            #expect(try refused.problem.code == "request.rate_limited")
+            // A slow machine may have waited some of the thousand seconds already.
+            let seconds = try #require(refused.header("Retry-After").flatMap { Int($0) })
+            #expect((900...1000).contains(seconds))
+            #expect(try await api.send("GET", "/healthz").status == 200)
+        }
+    }
+
+    @Test func `an app is bounded by itself, and neither by strangers nor together with others`() async throws {
+        var configuration = HTTPConfiguration(port: 0)
+        configuration.appRateLimit = RateLimit(perSecond: 0.001, burst: 2)
+        try await API.with(configuration: configuration) { api in
+            // A wrong secret names the app and counts for nothing.
+            for _ in 0..<5 {
+                let wrong = "Basic " + Base64.encode(Array("app:wrong".utf8))
+                let stranger = try await api.send("GET", "/v1/companies/A", authorization: wrong)
+                #expect(try stranger.problem.code == "app.secret_invalid")
+            }
+            for _ in 0..<2 { #expect(try await api.send("GET", "/v1/companies/A").status == 200) }
+            #expect(try await api.send("GET", "/v1/companies/A").problem.code == "request.rate_limited")
+            let employee = try await api.send("GET", "/v1/sessions", authorization: API.bearer)
+            #expect(employee.status == 200)
+        }
+    }
+}
+
+@Suite struct ClientAddressTests {
+    private func headers(_ values: [String]) throws -> RequestHeaders {
+        var fields = HTTPFields()
+        for value in values {
+            fields.append(HTTPField(name: try #require(HTTPField.Name("X-Forwarded-For")), value: value))
+        }
+        return RequestHeaders(fields: fields)
+    }
+
+    @Test(arguments: [
+        ([], "10.0.0.1"), (["203.0.113.9"], "203.0.113.9"), (["6.6.6.6, 203.0.113.9"], "203.0.113.9"),
+        (["203.0.113.9, 10.0.0.2"], "203.0.113.9"), (["6.6.6.6", "203.0.113.9,10.0.0.2"], "203.0.113.9"),
+        (["a"], "10.0.0.1"), (["203.0.113.9, a"], "10.0.0.1"), (["2001:DB8:0::1"], "2001:db8::1"),
+        (["203.0.113.9:80"], "10.0.0.1"), (["fe80::1%eth0"], "10.0.0.1"), ([""], "10.0.0.1"),
+        ([String(repeating: "9", count: 10_000)], "10.0.0.1"), (["10.0.0.2, 10.0.0.1"], "10.0.0.2"),
+        ([" \t203.0.113.9 \t"], "203.0.113.9"),
+    ]) func `behind a trusted proxy the last address that is no proxy counts`(values: [String], address: String) throws
+    {
+        let client = ClientAddress(trustedProxies: ["10.0.0.1", "10.0.0.2"])
+        #expect(client.of(peer: "10.0.0.1", headers: try headers(values)) == address)
+    }
+
+    @Test func `nobody else's word counts`() throws {
+        let client = ClientAddress(trustedProxies: ["10.0.0.1"])
+        #expect(client.of(peer: "203.0.113.7", headers: try headers(["1.2.3.4"])) == "203.0.113.7")
+        #expect(client.of(peer: nil, headers: try headers(["1.2.3.4"])) == nil)
+    }
+
+    @Test func `what came through a proxy on this machine is not from this machine`() throws {
+        #expect(ClientAddress.isLoopback(peer: "127.0.0.1", headers: try headers([])))
+        #expect(ClientAddress.isLoopback(peer: "::1", headers: try headers([])))
+        #expect(!ClientAddress.isLoopback(peer: "127.0.0.1", headers: try headers(["1.2.3.4"])))
+        #expect(!ClientAddress.isLoopback(peer: "10.0.0.1", headers: try headers([])))
+        #expect(!ClientAddress.isLoopback(peer: nil, headers: try headers([])))
+    }
+}

@@ -1,0 +1,120 @@
+import TenureAPI
+import Testing
+@testable import HTTPAPI
+
+@Suite struct RouteTests {
+    @Test(arguments: Endpoint.all) func `every operation answers its sample`(endpoint: Endpoint) async throws {
+        let service = FakeService()
+        var configuration = HTTPConfiguration(port: 0)
+        configuration.metricsToken = "metrics"
+        let answer = try await API.with(service, configuration: configuration) { api in
+            try await api.send(
+                endpoint.method, Samples.path(endpoint),
+                authorization: endpoint == .metrics ? "Bearer metrics" : Samples.authorization(endpoint),
+                body: Samples.body(endpoint))
+        }
+        switch endpoint {
+        case .startRegistration, .startLogin, .startChange, .startRecovery: #expect(answer.status == 201)
+        case .closeSession, .endSessions: #expect(answer.status == 204)
+        default: #expect(answer.status == 200)
+        }
+        // The list of questions is part of the program, and a list of devices comes with notices.
+        let work =
+            switch endpoint {
+            case .listQuestions: 0
+            case .listDevices: 2
+            default: endpoint.template.text.hasPrefix("/v1/") ? 1 : 0
+            }
+        #expect(await service.recorder.work.count == work)
+    }
+
+    @Test func `the routes are the operations of the contract`() {
+        let metrics = RequestMetrics()
+        let served = Route.all(HTTPConfiguration(), metrics: metrics).map(\.endpoint)
+        #expect(served.count == Set(served).count)
+        #expect(Set(served) == Set(Endpoint.all))
+    }
+
+    @Test func `no two patterns of one method match the same path`() {
+        for endpoint in Endpoint.all {
+            let segments = PathTemplate.segments(of: Samples.path(endpoint)) ?? []
+            let matching = Endpoint.all.filter {
+                $0.method == endpoint.method && $0.template.match(segments) != nil
+            }
+            #expect(matching == [endpoint])
+        }
+    }
+
+    @Test(arguments: Endpoint.all.filter { $0.access != .anyone })
+    func `nothing is done for a caller without credentials`(endpoint: Endpoint) async throws {
+        let service = FakeService()
+        let answer = try await API.with(service) { api in
+            try await api.send(
+                endpoint.method, Samples.path(endpoint), authorization: nil, body: Samples.body(endpoint))
+        }
+        #expect(try answer.problem.code == (endpoint.access == .employee ? "session.invalid" : "app.unknown"))
+        #expect(answer.header("WWW-Authenticate")?.isEmpty == false)
+        #expect(await service.recorder.entries.isEmpty)
+    }
+}
+
+@Suite struct PathCaptureTests {
+    private func company(_ segment: String) async throws -> (answer: API.Answer, company: String?) {
+        let service = FakeService()
+        let answer = try await API.with(service) { try await $0.send("GET", "/v1/companies/" + segment) }
+        return (answer, await service.recorder.work.last?.details["company"])
+    }
+
+    @Test(arguments: [
+        ("Acme", "Acme"), ("A%2FB", "A/B"), ("A%2fB", "A/B"), ("A%252FB", "A%2FB"), ("%2525", "%25"),
+        ("a+b", "a+b"), ("a%20b", "a b"), ("%C3%9F", "ß"), ("%F0%9F%8F%A2", "🏢"), ("a%3Fb", "a?b"),
+        ("a%23b", "a#b"), ("...", "..."), (".a", ".a"), ("a;b=c", "a;b=c"), ("%7Bx%7D", "{x}"),
+        ("~:@!$&'()*,", "~:@!$&'()*,"),
+        ("%2F", "/"), ("..%2F..%2Fetc", "../../etc"), ("+4930123", "+4930123"), ("a%0Db", "a\rb"),
+    ]) func `a capture is decoded exactly once`(segment: String, name: String) async throws {
+        let (answer, company) = try await company(segment)
+        #expect(answer.status == 200)
+        #expect(company.map { Array($0.utf8) } == Array(name.utf8))
+    }
+
+    @Test(arguments: [
+        "%", "a%", "a%4", "a%zz", "%FF", "%C3", "%C0%AF", "%ED%A0%80", "%F4%90%80%80", "%00", "a%00b", ".", "..", "%2E",
+        "%2e%2E", ".%2e",
+    ]) func `a capture that cannot be trusted is refused`(segment: String) async throws {
+        let (answer, company) = try await company(segment)
+        #expect(try answer.problem.code == "request.invalid")
+        #expect(try answer.problem.errors.first?.place == .parameter("companyName"))
+        #expect(company == nil)
+    }
+
+    @Test(arguments: [
+        "/", "/v1", "/v1/", "/v1/companies", "/v1/companies/", "//v1/companies/Acme", "/v1//companies/Acme",
+        "/v1/companies/Acme/", "/v1/companies//employees", "/v1/companies/Acme/employees/", "/V1/companies/Acme",
+        "/v1/%63ompanies/Acme", "/v1/companies/A/B", "/v1/./companies/Acme", "/v1/../v1/companies/Acme", "/healthz/",
+    ]) func `only the exact pattern is a route`(path: String) async throws {
+        let answer = try await API.with { try await $0.send("GET", path) }
+        #expect(try answer.problem.code == "route.unknown")
+    }
+
+    @Test(arguments: [
+        "", "*", "v1/companies/Acme", "/v1/companies/A b", "/v1/companies/ß", "/healthz#x", "ftp://x/healthz",
+    ])
+    func `a target that is no path is refused`(target: String) async throws {
+        #expect(RequestTarget(target) == nil)
+    }
+
+    @Test func `a target in absolute form is read by its path alone`() throws {
+        let target = try #require(RequestTarget("HTTP://evil.example:1/v1/logins?a=b?c"))
+        #expect(target.rawPath == "/v1/logins")
+        #expect(target.rawQuery == "a=b?c")
+        #expect(RequestTarget("http://x")?.rawPath == "/")
+        #expect(RequestTarget("http://x?y")?.rawPath == "/")
+    }
+
+    @Test func `both captures of a path are decoded`() async throws {
+        let service = FakeService()
+        _ = try await API.with(service) { try await $0.send("GET", "/v1/companies/A%2FB/employees/%2B1%2F2") }
+        #expect(await service.recorder.last?.details["company"] == "A/B")
+        #expect(await service.recorder.last?.details["employee"] == "+1/2")
+    }
+}

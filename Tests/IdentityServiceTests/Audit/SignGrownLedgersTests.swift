@@ -1,0 +1,109 @@
+import Canonical
+import FoundationEssentials
+import IdentityService
+import Ledger
+import Postgres
+import Testing
+import TestSupport
+
+@Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
+struct SignGrownLedgersTests {
+    @Test func `a seal makes no work for the next one`() async throws {
+        try await SealedLog.with { log in
+            let reader = LedgerReader(pool: log.readerPool, storesTiles: false)
+            let before = try await reader.head(.system)?.size
+            for _ in 0..<3 {
+                let anchor = try await SealedLog.sealing(log.pool, log.readerPool, log.appender, log.signer).run()
+                #expect(anchor == nil)
+            }
+            #expect(try await reader.head(.system)?.size == before)
+            let anchor = try #require(try await reader.checkpoint(.system))
+            #expect(anchor == log.anchor.checkpoint)
+            #expect(anchor.checkpoint.size == before)
+        }
+    }
+
+    /// Four that seal at once, and writers: every checkpoint is recorded once, and nobody fails.
+    @Test func `several processes seal without conflict and without duplicates`() async throws {
+        try await SealedLog.with { log in
+            async let growing: Void = SealedLog.append(log.appender, from: 300, count: 120)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 {
+                    group.addTask { for _ in 0..<12 { try await log.seal() } }
+                }
+                try await group.waitForAll()
+            }
+            try await growing
+            try await log.seal()
+            let reader = LedgerReader(pool: log.readerPool, storesTiles: false)
+            let events = try await reader.ledger(.system, limit: 1_000).events
+            var recorded: [String] = []
+            for event in events {
+                guard case .array(let items)? = event.data["checkpoints"] else { continue }
+                recorded += items.map { "\($0["ledger"] ?? .null) \($0["size"] ?? .null)" }
+            }
+            #expect(recorded.count > 2)
+            #expect(Set(recorded).count == recorded.count, "a checkpoint is recorded twice")
+            let report = try await log.verify(anchor: log.anchor)
+            #expect(report.violations == [] && report.sealedEvents == report.events)
+        }
+    }
+
+    @Test func `more ledgers than one event can name are sealed in one go`() async throws {
+        try await SealedLog.with { log in
+            for _ in 0..<9 {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<50 { group.addTask { _ = try await log.appender.append(.test(.test())) } }
+                    try await group.waitForAll()
+                }
+            }
+            try await log.seal()
+            let report = try await log.verify(anchor: log.anchor)
+            #expect(report.violations == [] && report.ledgers == 453 && report.sealedEvents == report.events)
+        }
+    }
+}
+
+@Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
+struct SealDelayTests {
+    private static let twoMinutesAgo = Timestamp(microseconds: Timestamp.now().microseconds - 120_000_000)
+
+    private static func append(_ log: SealedLog, _ stream: StreamID, expecting version: Int, events: Int) async throws {
+        _ = try await log.appender.append(
+            .test(stream, expecting: version, events: events, time: twoMinutesAgo))
+    }
+
+    @Test func `an event that nobody seals is told after a minute, until it is sealed`() async throws {
+        try await SealedLog.with { log in
+            #expect(try await SealDelay.read(log.readerPool).count == 0)
+            let young = StreamID(ledger: LedgerID(UUID()), kind: "thing", id: UUID())
+            _ = try await log.appender.append(.test(young, events: 1))
+            #expect(try await SealDelay.read(log.readerPool).count == 0)
+            let old = StreamID(ledger: LedgerID(UUID()), kind: "thing", id: UUID())
+            try await Self.append(log, old, expecting: 0, events: 3)
+            let delay = try await SealDelay.read(log.readerPool)
+            #expect(delay.count == 1 && delay.ledgers.map(\.id) == [old.ledger])
+            #expect(delay.ledgers.first?.size == 3 && delay.ledgers.first?.sealed == 0)
+            try await log.seal()
+            #expect(try await SealDelay.read(log.readerPool).count == 0)
+        }
+    }
+
+    @Test func `a ledger that is not what was sealed is refused and told`() async throws {
+        try await SealedLog.with { log in
+            let stream = StreamID(ledger: LedgerID(UUID()), kind: "thing", id: UUID())
+            try await Self.append(log, stream, expecting: 0, events: 3)
+            try await log.seal()
+            try await log.tamper(
+                """
+                UPDATE tenure.event SET entry = set_byte(entry, 20, get_byte(entry, 20) # 1)
+                WHERE ledger_id = \(stream.ledger.uuid) AND position = 2
+                """)
+            try await Self.append(log, stream, expecting: 3, events: 2)
+            try await log.seal()
+            let delay = try await SealDelay.read(log.readerPool)
+            #expect(delay.count == 1 && delay.ledgers.map(\.id) == [stream.ledger])
+            #expect(delay.ledgers.first?.size == 5 && delay.ledgers.first?.sealed == 3)
+        }
+    }
+}

@@ -1,0 +1,281 @@
+import Canonical
+import EventCoding
+import Foundation
+import Identity
+import Keys
+import Testing
+
+@testable import Credentials
+@testable import IdentityService
+@testable import Ledger
+
+/// The log of one tenant in memory, with events that are signed by real keys: as the service appends them, or as a
+/// compromised one would.
+struct SignedHistory {
+    /// An employee with their device keys.
+    struct Member {
+        let id = EmployeeID(UUID())
+        let user = UserID(UUID())
+        /// Each carries the role that its owner has, unless it is ``vouched``.
+        let device: SigningKeyPair
+        /// A key that an app vouched for.
+        let vouched: SigningKeyPair
+    }
+
+    /// An app with one secret.
+    struct Vouching {
+        var app = AppID(UUID())
+        var secret = SecretID(UUID())
+        var pair: SigningKeyPair
+        let roles: RoleSet
+    }
+
+    /// Who decides, with which key.
+    enum Decider {
+        case member(Member, SigningKeyPair)
+        case app(Vouching)
+        case `operator`(SigningKeyPair)
+
+        /// Nobody's signature: what a compromised service writes that has no key.
+        var unsigned: Authority {
+            switch self {
+            case .member(let member, _): .employee(member.id, nil)
+            case .app(let app): .app(app.app, secret: app.secret, nil)
+            case .operator: .operator(nil)
+            }
+        }
+    }
+
+    /// Something that is wrong, and where.
+    struct Finding: Equatable, CustomStringConvertible {
+        let position: Int64
+        let words: String
+        var description: String { "\(position): \(words)" }
+    }
+
+    let tenant = TenantID(UUID())
+    let operatorPair: SigningKeyPair
+    var time = Timestamp(microseconds: 1_800_000_000_000_000)
+    private(set) var events: [RecordedEvent] = []
+    private(set) var system: [RecordedEvent] = []
+    /// The position of the event that was appended last; negative in the system ledger.
+    private(set) var latest: Int64 = 0
+    private var systemRoots = RootHistory()
+    private var versions: [StreamID: Int] = [:]
+    /// What the history holds so far.
+    private(set) var state = AuthorityTrail(system: nil)
+    private var secrets: [SecretID: [UInt8]] = [:]
+    private var founding: [UInt8] = []
+    private var keys: [UUID: PersonKey] = [:]
+
+    init() throws { operatorPair = try SigningKeyPair() }
+
+    var ledger: LedgerID { LedgerID(tenant.uuid) }
+    var last: Int64 { Int64(events.count) }
+
+    // MARK: Appending
+
+    /// Appends an event without asking whether anybody may.
+    @discardableResult
+    mutating func append(_ payload: any EventPayload, to stream: StreamID) throws -> Int64 {
+        let isSystem = stream.ledger == .system
+        let position = Int64((isSystem ? system : events).count + 1)
+        let version = versions[stream, default: 0] + 1
+        versions[stream] = version
+        let new = try EventCodec.encode(payload, id: UUID(), stream: stream, keys: keys, metadata: EventMetadata())
+        let event = try Entry.decode(try Entry.encode(new, version: version, time: time), at: position)
+        latest = isSystem ? -position : position
+        if isSystem {
+            system.append(event)
+            systemRoots.append(event.leaf, at: position)
+            if let issued = payload as? AppSecretIssued { secrets[issued.secretID] = event.leaf }
+            if payload is SystemFounded { founding = event.leaf }
+        } else {
+            events.append(event)
+            _ = state.follow(event)
+        }
+        return position
+    }
+
+    /// Appends an event of an employee.
+    @discardableResult
+    mutating func append(_ payload: any EventPayload, about member: Member) throws -> Int64 {
+        try append(payload, to: .employee(member.id, in: tenant))
+    }
+
+    /// Appends an event of the tenant.
+    @discardableResult
+    mutating func append(_ payload: any EventPayload) throws -> Int64 { try append(payload, to: .tenant(tenant)) }
+
+    /// Appends a decision with its signature: the operator's is about exactly this event, everybody else's a statement.
+    mutating func append<Payload: EventPayload>(
+        _ payload: (Authority) -> Payload, by decider: Decider, to stream: StreamID, _ statement: some Statement
+    ) throws {
+        if case .operator(let pair) = decider {
+            try append(byOperator(pair, on: stream, payload), to: stream)
+        } else {
+            try append(payload(signed(decider, statement)), to: stream)
+        }
+    }
+
+    /// Makes the key under which somebody's texts are sealed.
+    mutating func makeKey(of owner: UUID) { keys[owner] = PersonKey(id: owner, key: SecretKey()) }
+
+    /// Appends an event with personal texts.
+    mutating func register(_ member: Member, approved: Bool = true, isFounding: Bool = false) throws {
+        makeKey(of: member.id.uuid)
+        try append(
+            EmployeeRegistered(
+                employeeID: member.id, userID: member.user, companyName: isFounding ? "acme.example" : nil,
+                companyEmployeeID: Personal(member.id, "7"), email: Personal(member.id, "a@acme.example"),
+                isCompanyOwnedEmail: false, approved: approved), about: member)
+    }
+
+    /// Presents a device key.
+    mutating func present(_ pair: SigningKeyPair, of member: Member) throws {
+        let isFirst = state.employees[member.id]?.keys.isEmpty ?? true
+        try append(
+            EmployeeKeyPresented(employeeID: member.id, key: pair.key, flow: FlowID(UUID()), first: isFirst),
+            about: member)
+    }
+
+    // MARK: Signing
+
+    /// The members that every statement of a decider has.
+    ///
+    /// - Parameter isOwn: Whether the decision is about the decider's own account.
+    func context(_ decider: Decider, isOwn: Bool = false) throws -> StatementContext {
+        let signer: SigningKeyPair
+        var systemSize: Int64?
+        let authority: [UInt8]?
+        switch decider {
+        case .member(let member, let pair):
+            signer = pair
+            let role = isOwn ? nil : state.tenant.roleSince(of: member.id)
+            authority = state.leaf(role ?? state.employees[member.id]?.keys[pair.key]?.authorized)
+        case .app(let app):
+            signer = app.pair
+            authority = secrets[app.secret]
+            systemSize = Int64(system.count)
+        case .operator(let pair):
+            signer = pair
+            authority = founding
+        }
+        let size = last
+        return StatementContext(
+            tenant: tenant.uuid, signer: try StatementKey(bytes: signer.key.bytes),
+            authority: authority ?? [UInt8](repeating: 0, count: 32), ledgerSize: size,
+            ledgerRoot: try #require(state.roots.root(size: size)), systemSize: systemSize,
+            expires: time.adding(.seconds(900)), nonce: [UInt8](repeating: 5, count: 32))
+    }
+
+    /// A statement signed by a decider, as the member `by`.
+    func signed(_ decider: Decider, _ statement: some Statement) throws -> Authority {
+        switch decider {
+        case .member(let member, let pair): .employee(member.id, try pair.sign(statement.bytes))
+        case .app(let app): .app(app.app, secret: app.secret, try app.pair.sign(statement.bytes))
+        case .operator(let pair): .operator(try pair.sign(statement.bytes))
+        }
+    }
+
+    /// An event that the operator decides, with a statement about exactly this event.
+    ///
+    /// - Parameter root: The root of the system ledger that the operator saw; by default the one it has.
+    func byOperator<Payload: EventPayload>(
+        _ pair: SigningKeyPair? = nil, on stream: StreamID, seeing root: [UInt8]? = nil,
+        _ payload: (Authority) -> Payload
+    ) throws -> Payload {
+        let pair = pair ?? operatorPair, size = Int64(system.count)
+        let known = try #require(systemRoots.root(size: size))
+        let event = try EventCodec.encode(
+            payload(.operator(nil)), id: UUID(), stream: stream, keys: keys, metadata: EventMetadata())
+        let statement = OperatorStatement(
+            context: StatementContext(
+                tenant: stream.ledger.uuid, signer: try StatementKey(bytes: pair.key.bytes), authority: founding,
+                ledgerSize: size, ledgerRoot: root ?? known, expires: time.adding(.seconds(900)),
+                nonce: [UInt8](repeating: 5, count: 32)),
+            action: event.type, schema: event.schema, subject: stream.id,
+            data: OperatorStatement.signedPart(of: event.data))
+        return payload(.operator(try pair.sign(statement.bytes)))
+    }
+
+    // MARK: The system ledger
+
+    /// Begins the log.
+    mutating func found() throws {
+        try append(
+            SystemFounded(
+                operatorKey: operatorPair.key, keyCheck: try #require(Bytes32([UInt8](repeating: 1, count: 32)))),
+            to: StreamID(ledger: .system, kind: "system", id: LedgerID.system.uuid))
+    }
+
+    /// Registers an app and issues a secret with roles.
+    mutating func makeApp(_ first: AppRole, _ others: AppRole...) throws -> Vouching {
+        let roles = try #require(RoleSet([first] + others))
+        let app = Vouching(pair: try SigningKeyPair(), roles: roles)
+        let salt = try #require(Bytes32([UInt8](repeating: 2, count: 32)))
+        try append(
+            byOperator(on: .app(app.app)) { AppRegistered(appID: app.app, name: "app", salt: salt, by: $0) },
+            to: .app(app.app))
+        try append(
+            byOperator(on: .app(app.app)) {
+                AppSecretIssued(
+                    appID: app.app, secretID: app.secret, roles: roles, digest: salt, authorityKey: app.pair.key,
+                    by: $0)
+            }, to: .app(app.app))
+        return app
+    }
+
+    /// Ends a secret.
+    mutating func revoke(_ app: Vouching) throws {
+        try append(
+            byOperator(on: .app(app.app)) { AppSecretRevoked(appID: app.app, secretID: app.secret, by: $0) },
+            to: .app(app.app))
+    }
+
+    /// Records the checkpoint of the tenant's ledger.
+    mutating func seal() throws {
+        let root = try #require(state.roots.root(size: last).flatMap { Bytes32($0) })
+        try append(
+            CheckpointSealed(checkpoints: [.init(ledger: tenant.uuid, size: last, root: root)]), to: .checkpoints)
+    }
+
+    // MARK: Verifying
+
+    /// What a verification finds in both ledgers; findings of the system ledger have negative positions.
+    func verify() throws -> (findings: [Finding], notes: [VerifyNote]) {
+        var findings: [Finding] = []
+        var inspector = LogInspector(checksSignatures: true)
+        for event in system {
+            if let words = inspector.inspect(event) ?? inspector.follow(event) {
+                findings.append(Finding(position: -event.position, words: words))
+            }
+        }
+        var own = LogInspector(
+            checksSignatures: true, system: inspector.authority, sealed: inspector.records[ledger] ?? [])
+        for event in events {
+            if let words = own.inspect(event) ?? own.follow(event) {
+                findings.append(Finding(position: event.position, words: words))
+            }
+        }
+        for violation in own.later(of: ledger) {
+            findings.append(Finding(position: violation.position ?? 0, words: violation.detail))
+        }
+        return (findings, inspector.authority.notes + own.trail.notes(of: ledger))
+    }
+
+    /// Expects that the event that was appended last is the only finding, in these words.
+    func expectFinding(_ words: String, _ comment: String = "", sourceLocation: SourceLocation = #_sourceLocation)
+        throws
+    {
+        let found = try verify().findings
+        #expect(
+            found == [Finding(position: latest, words: words)], "\(comment): \(found)", sourceLocation: sourceLocation)
+    }
+
+    /// Expects that everything is lawful, and nothing is older than the table.
+    func expectLawful(_ comment: String = "", sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let (findings, notes) = try verify()
+        #expect(findings == [] && notes == [], "\(comment): \(findings) \(notes)", sourceLocation: sourceLocation)
+    }
+}

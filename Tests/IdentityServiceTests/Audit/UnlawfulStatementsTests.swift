@@ -1,0 +1,204 @@
+import Canonical
+import EventCoding
+import Foundation
+import Identity
+import Ledger
+import Testing
+
+@testable import Credentials
+@testable import IdentityService
+
+/// Statements that are signed by somebody who may, and are about something else or another past.
+@Suite struct UnlawfulStatementsTests {
+    private static let hash = [UInt8](repeating: 9, count: 32)
+
+    /// Changes to the statement about a key, each with the words that name it.
+    private static let changes: [(words: String, change: @Sendable (inout KeyStatement) throws -> Void)] = [
+        ("the statement is of another company, or names another signer", { $0.context.tenant = UUID() }),
+        ("the statement names no event that gives authority", { $0.context.authority = hash }),
+        ("the statement saw another ledger", { $0.context.ledgerRoot = hash }),
+        ("the statement saw events that came later", { $0.context.ledgerSize = 1_000 }),
+        ("the statement is about another key", { $0.employee = UUID() }),
+        ("the statement is about another presentation of the key", { $0.presentedHash = hash }),
+        ("the statement was made under another policy", { $0.policyHash = hash }),
+        (
+            "the statement names a size of the system ledger, and no app signed it",
+            { $0.context.systemSize = 1 }
+        ),
+        ("the statement had expired", { $0.context.expires = Timestamp(microseconds: 1_799_999_000_000_000) }),
+    ]
+
+    @Test(arguments: changes.indices)
+    func `a statement about a key that does not fit is found`(index: Int) throws {
+        let (words, change) = Self.changes[index]
+        var scene = try HistoryScene()
+        try scene.history.present(scene.waiting, of: scene.staff)
+        try scene.authorize(
+            scene.waiting, of: scene.staff, by: .member(scene.admin, scene.admin.device), change: change)
+        try scene.history.expectFinding(words)
+    }
+
+    @Test func `a statement about another role, link, policy, employee or address is found`() throws {
+        let words = "the statement is about something else"
+        func expect(_ violate: (inout HistoryScene, SignedHistory.Decider) throws -> Void) throws {
+            var scene = try HistoryScene()
+            try violate(&scene, .member(scene.founder, scene.founder.device))
+            try scene.history.expectFinding(words)
+        }
+        try expect { scene, founder in
+            // Signed for one key, recorded with another.
+            let by = try scene.role(.appoint, scene.staff, keys: [scene.staff.device], by: founder)
+            try scene.history.append(
+                AdminAppointed(
+                    employeeID: scene.staff.id, fingerprints: HistoryScene.fingerprints([scene.staff.vouched]), by: by))
+        }
+        try expect { scene, founder in
+            let by = try scene.role(.dismiss, scene.admin, keys: nil, by: founder)
+            try scene.history.append(AdminDismissed(employeeID: scene.peer.id, by: by))
+        }
+        try expect { scene, founder in
+            let by = try scene.status(.cancel, scene.peer, by: founder)
+            try scene.history.append(
+                EmployeeCancelled(employeeID: scene.staff.id, reason: .cancelled, by: by), about: scene.staff)
+        }
+        try expect { scene, founder in
+            try scene.confirmDomain()
+            let by = try scene.reclaim(scene.peer, by: founder)
+            try scene.history.append(
+                EmailReclaimed(
+                    employeeID: scene.staff.id, userID: scene.staff.user, reason: Personal(scene.staff.id, "r"),
+                    by: by), about: scene.staff)
+        }
+        try expect { scene, founder in
+            let by = try scene.history.signed(
+                founder,
+                PolicyStatement(
+                    context: try scene.history.context(founder), settings: TenantPolicy(blindOnly: true).settings,
+                    policyHash: nil))
+            try scene.history.append(TenantPolicyChanged(policy: TenantPolicy(approval: .admin), by: by))
+        }
+        try expect { scene, founder in
+            let by = try scene.history.signed(
+                founder,
+                AppLinkStatement(
+                    context: try scene.history.context(founder), action: .link,
+                    app: scene.personnel.app.description, roles: ["access"], reason: "linked"))
+            try scene.history.append(AppLinked(appID: scene.personnel.app, roles: .usual, by: by))
+        }
+    }
+
+    @Test func `a statement of another kind, or with a broken signature, is found`() throws {
+        var scene = try HistoryScene()
+        let founder = SignedHistory.Decider.member(scene.founder, scene.founder.device)
+        let by = try scene.status(.approve, scene.staff, by: founder)
+        try scene.history.append(
+            EmployeeCancelled(employeeID: scene.staff.id, reason: .cancelled, by: by), about: scene.staff)
+        try scene.history.expectFinding("the statement is not one of that kind")
+
+        var broken = try HistoryScene()
+        let right = try broken.status(.cancel, broken.staff, by: .member(broken.founder, broken.founder.device))
+        let other = try broken.status(.cancel, broken.peer, by: .member(broken.founder, broken.founder.device))
+        let signed = try #require(right.statement), foreign = try #require(other.statement)
+        let forged = Authority.employee(
+            broken.founder.id,
+            SignedStatement(key: signed.key, statement: signed.statement, signature: foreign.signature))
+        try broken.history.append(
+            EmployeeCancelled(employeeID: broken.staff.id, reason: .cancelled, by: forged), about: broken.staff)
+        try broken.history.expectFinding("a signature, or what it is over, is not valid")
+    }
+
+    // MARK: Two ledgers
+
+    private func vouch(_ change: @escaping (inout KeyStatement) throws -> Void) -> (inout HistoryScene) throws -> Void {
+        { scene in try scene.authorize(scene.waiting, of: scene.staff, by: .app(scene.app), change: change) }
+    }
+
+    @Test func `an app's statement is held against the system ledger that it names`() throws {
+        var scene = try HistoryScene()
+        try scene.history.present(scene.waiting, of: scene.staff)
+        let before = scene
+        try vouch { _ in }(&scene)
+        try scene.history.expectLawful()
+        let changes: [(String, (inout KeyStatement) -> Void)] = [
+            ("the app's statement does not name the size of the system ledger", { $0.context.systemSize = nil }),
+            ("the app's statement saw a system ledger without its secret", { $0.context.systemSize = 1 }),
+        ]
+        for (words, change) in changes {
+            var scene = before
+            try vouch(change)(&scene)
+            try scene.history.expectFinding(words)
+        }
+        var late = before
+        try late.history.revoke(late.app)
+        try vouch { _ in }(&late)
+        try late.history.expectFinding("the app's secret had ended in the system ledger that the statement saw")
+    }
+
+    @Test func `an app's statement with an old view is found by the seals`() throws {
+        var scene = try HistoryScene()
+        try scene.history.present(scene.waiting, of: scene.staff)
+        let size = try #require(try scene.history.context(.app(scene.app)).systemSize)
+        try scene.history.revoke(scene.app)
+        try scene.history.seal()
+        let soon = scene
+        // The service died between the append and the seal: the next one has the event within a minute.
+        var lawful = soon
+        try vouch { $0.context.systemSize = size }(&lawful)
+        lawful.history.time = lawful.history.time.adding(.seconds(30))
+        try lawful.history.seal()
+        try lawful.history.expectLawful()
+        // Sealed an hour after the end of the secret was: vouched for when the secret had ended.
+        try vouch { $0.context.systemSize = size }(&scene)
+        let position = scene.history.last
+        scene.history.time = scene.history.time.adding(.seconds(3_600))
+        try scene.history.seal()
+        #expect(
+            try scene.history.verify().findings == [
+                .init(position: position, words: "the app's secret had ended before the event was sealed")
+            ])
+    }
+
+    @Test func `another key than the operator's, and unsigned events of apps, are found`() throws {
+        var scene = try HistoryScene()
+        let other = try SigningKeyPair()
+        let stream = StreamID.tenant(scene.history.tenant)
+        try scene.history.append(
+            scene.history.byOperator(other, on: stream) { DomainConfirmed(domain: "acme.example", by: $0) })
+        try scene.history.expectFinding("the decision is signed with a key that is not the operator's")
+
+        var forked = try HistoryScene()
+        let forkedStream = StreamID.tenant(forked.history.tenant)
+        try forked.history.append(
+            forked.history.byOperator(on: forkedStream, seeing: Self.hash) {
+                DomainConfirmed(domain: "acme.example", by: $0)
+            })
+        try forked.history.expectFinding("the operator's statement saw another system ledger")
+
+        func expect(_ words: String, _ append: (inout SignedHistory, AppID) throws -> Void) throws {
+            var history = try HistoryScene().history
+            try append(&history, AppID(UUID()))
+            let found = try history.verify().findings
+            #expect(found == [.init(position: -Int64(history.system.count), words: words)], "\(found)")
+        }
+        let salt = try #require(Bytes32(Self.hash))
+        try expect("the decision to register an app, issue, retire or revoke its secrets has no signature") {
+            try $0.append(AppRegistered(appID: $1, name: "n", salt: salt, by: .operator(nil)), to: .app($1))
+        }
+        try expect("an event older than the table of authority follows the operator key") {
+            try $0.append(AppRegistered(appID: $1, name: "n", salt: salt, by: nil, schema: 1), to: .app($1))
+        }
+        try expect("the log is founded a second time") { history, _ in try history.found() }
+        try expect("the operator's statement saw another system ledger") { history, app in
+            let event = try history.byOperator(on: .app(app), seeing: Self.hash) {
+                AppRegistered(appID: app, name: "n", salt: salt, by: $0)
+            }
+            try history.append(event, to: .app(app))
+        }
+        try expect("the decision is signed with a key that is not the operator's") { history, app in
+            let event = try history.byOperator(other, on: .app(app)) {
+                AppRegistered(appID: app, name: "n", salt: salt, by: $0)
+            }
+            try history.append(event, to: .app(app))
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Testing
+@testable import IdentityService
+
+struct ComputePoolTests {
+    private let lane = AdmissionLane(app: UUID(), tenant: UUID(), isKnownDevice: false)
+
+    @Test func `work runs off the cooperative pool and gives its result back`() async throws {
+        // Again and again, because a thread that named itself too early would keep another's name only now and then.
+        for _ in 0..<100 {
+            let pool = ComputePool(threads: 2, waiting: 2)
+            let name = try await pool.admitted(lane) { admission in
+                try await admission.run { Thread.current.name ?? "" }
+            }
+            #expect(name.hasPrefix("tenure-compute"))
+        }
+    }
+
+    @Test func `an error of the work reaches the caller`() async throws {
+        let pool = ComputePool(threads: 1, waiting: 1)
+        await #expect(throws: ServiceError(.answersIncorrect)) {
+            try await pool.admitted(lane) { admission in
+                try await admission.run { throw ServiceError(.answersIncorrect) }
+            }
+        }
+    }
+
+    @Test func `who is one too many is refused before anything runs, and admitted again later`() async throws {
+        // An app has half the places, and a tenant three quarters of that.
+        let pool = ComputePool(threads: 1, waiting: 5)
+        let release = DispatchSemaphore(value: 0)
+        let (entered, announce) = AsyncStream<Void>.makeStream()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    try await pool.admitted(lane) { admission in
+                        announce.yield()
+                        try await admission.run { release.wait() }
+                    }
+                }
+            }
+            var iterator = entered.makeAsyncIterator()
+            await iterator.next()
+            await iterator.next()
+            do {
+                try await pool.admitted(lane) { _ in _ = Issue.record("a third caller was admitted") }
+            } catch let error as ServiceError {
+                #expect(error.code == .serviceBusy)
+                #expect(error.retryAfterSeconds == 1)
+            }
+            release.signal()
+            release.signal()
+            try await group.waitForAll()
+        }
+        let again = try await pool.admitted(lane) { admission in try await admission.run { 7 } }
+        #expect(again == 7)
+    }
+}
+
+struct TurnQueueTests {
+    private let good = UUID(), hostile = UUID()
+
+    private func lane(_ app: UUID, _ tenant: UUID = UUID(), known: Bool = false) -> AdmissionLane {
+        AdmissionLane(app: app, tenant: tenant, isKnownDevice: known)
+    }
+
+    private func order(_ queue: inout TurnQueue<String>) -> [String] {
+        var order: [String] = []
+        while let next = queue.next() { order.append(next) }
+        return order
+    }
+
+    @Test func `a known device comes before the strangers who came before it`() {
+        var queue = TurnQueue<String>()
+        for number in 1...36 { queue.add("stranger \(number)", in: lane(hostile)) }
+        queue.add("owner", in: lane(good, known: true))
+        let order = order(&queue)
+        #expect(Array(order.prefix(2)) == ["owner", "stranger 1"] && order.count == 37)
+    }
+
+    @Test func `apps take turns, however many tenants one of them names`() {
+        var queue = TurnQueue<String>()
+        for number in 1...4 { queue.add("invented \(number)", in: lane(hostile)) }
+        let tenant = UUID()
+        for number in 1...2 { queue.add("new device \(number)", in: lane(good, tenant)) }
+        let order = order(&queue)
+        #expect(
+            order == [
+                "invented 1", "new device 1", "invented 2", "new device 2", "invented 3", "invented 4",
+            ])
+    }
+
+    @Test func `tenants take turns within their app`() {
+        var queue = TurnQueue<String>()
+        let (first, second) = (UUID(), UUID())
+        for number in 1...3 { queue.add("first \(number)", in: lane(good, first)) }
+        queue.add("second 1", in: lane(good, second))
+        queue.add("other app", in: lane(hostile))
+        let order = order(&queue)
+        #expect(order == ["first 1", "other app", "second 1", "first 2", "first 3"])
+    }
+
+    @Test func `known devices take turns too, and after three of them a stranger has one`() {
+        var queue = TurnQueue<String>()
+        for number in 1...2 { queue.add("stranger \(number)", in: lane(hostile)) }
+        let tenant = UUID()
+        for number in 1...5 { queue.add("known \(number)", in: lane(good, tenant, known: true)) }
+        queue.add("other known", in: lane(hostile, known: true))
+        let order = order(&queue)
+        #expect(
+            order == [
+                "known 1", "other known", "known 2", "stranger 1", "known 3", "known 4", "known 5", "stranger 2",
+            ])
+    }
+
+    @Test func `what waits in one lane keeps its order, and an empty queue has nothing`() {
+        var queue = TurnQueue<String>()
+        let nothing = queue.next()
+        #expect(queue.isEmpty && nothing == nil)
+        let same = lane(good)
+        for number in 1...3 { queue.add("\(number)", in: same) }
+        #expect(!queue.isEmpty)
+        let order = order(&queue)
+        #expect(order == ["1", "2", "3"])
+        #expect(queue.isEmpty)
+    }
+}

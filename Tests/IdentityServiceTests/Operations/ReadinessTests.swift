@@ -1,0 +1,78 @@
+import Logging
+import Postgres
+import Synchronization
+import Testing
+import TestSupport
+@testable import IdentityService
+
+struct ReadinessTests {
+    private final class Probe: Sendable {
+        let asked = Mutex(0)
+        let time: Mutex<ContinuousClock.Instant>
+        let fails = Mutex(false)
+
+        init(_ start: ContinuousClock.Instant) { time = Mutex(start) }
+
+        func pass(_ duration: Duration) { time.withLock { $0 += duration } }
+
+        var readiness: Readiness {
+            Readiness(now: { self.time.withLock { $0 } }) {
+                self.asked.withLock { $0 += 1 }
+                if self.fails.withLock({ $0 }) { throw ServiceError(.serviceUnavailable) }
+                return ReadinessReport()
+            }
+        }
+    }
+
+    @Test func `an answer of the last second is given again, and an older one is not`() async {
+        let probe = Probe(.now), readiness = probe.readiness
+        for _ in 0..<100 { #expect(await readiness.report() == ReadinessReport()) }
+        #expect(probe.asked.withLock { $0 } == 1)
+        probe.pass(.milliseconds(999))
+        _ = await readiness.report()
+        #expect(probe.asked.withLock { $0 } == 1)
+        probe.pass(.milliseconds(1))
+        probe.fails.withLock { $0 = true }
+        #expect(await readiness.report().missing == ["the database does not answer"])
+        #expect(probe.asked.withLock { $0 } == 2)
+    }
+
+    @Test func `all who come while it is asked wait for the same answer`() async {
+        let probe = Probe(.now), readiness = probe.readiness
+        await withTaskGroup(of: ReadinessReport.self) { group in
+            for _ in 0..<50 { group.addTask { await readiness.report() } }
+            for await report in group { #expect(report.missing.isEmpty) }
+        }
+        #expect(probe.asked.withLock { $0 } == 1)
+    }
+}
+
+/// The gauge of the settings that decide whether a crash loses anything.
+@Suite struct DurabilityWatchTests {
+    @Test func `each setting is a gauge of its own`() {
+        let durability = Durability(fsync: true, synchronousCommit: "off", fullPageWrites: false)
+        let lines = durability.metrics.split(separator: "\n").map(String.init)
+        #expect(
+            lines.filter { !$0.hasPrefix("#") } == [
+                "tenure_database_durable{setting=\"fsync\"} 1",
+                "tenure_database_durable{setting=\"full_page_writes\"} 0",
+                "tenure_database_durable{setting=\"synchronous_commit\"} 0",
+            ])
+        #expect(durability.metrics.hasSuffix("\n"))
+    }
+
+    @Test(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
+    func `what changes while the service runs is seen at the next look`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool(maximumConnections: 1) { pool in
+                let now = try await Durability.read(pool)
+                var then = now
+                then.fsync.toggle()
+                let watch = DurabilityWatch(pool: pool, known: then, logger: TestServer.logger())
+                #expect(await watch.metrics() == then.metrics)
+                await watch.look()
+                #expect(await watch.metrics() == now.metrics)
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Canonical
+import Foundation
+import Identity
+import Keys
+import Ledger
+import Postgres
+import Testing
+import TestSupport
+@testable import EventCoding
+@testable import IdentityService
+
+@Suite(.enabled(if: TestServer.isAvailable, Comment(rawValue: TestServer.hint)))
+struct NewSessionTests {
+    private let context: ServiceContext
+    private let tenant = TenantID(UUID()), start = Timestamp(microseconds: 1_795_000_000_000_000)
+
+    init() throws { context = try .unconnected() }
+
+    private let app = AppCaller(
+        appId: UUID(), secretId: UUID(), roles: [.access], presented: PresentedSecret(secret: [], salt: []))
+
+    private func session(
+        _ employee: EmployeeID, after seconds: Int, role: EmployeeRole = .employee
+    ) throws -> NewSession {
+        let fingerprint = try #require(KeyFingerprint(hex: String(repeating: "ab", count: 32)))
+        return NewSession(
+            employee: employee,
+            tenant: TenantSnapshot(id: tenant, state: Tenant.initial, version: 1, leaves: [:]), role: role,
+            fingerprint: fingerprint, app: app, at: start.adding(.seconds(seconds)), context)
+    }
+
+    private func ids(_ pool: PostgresPool) async throws -> Set<UUID> {
+        let rows = try await pool.query("SELECT session_id FROM tenure.session", in: [LedgerID(tenant.uuid)])
+        return Set(try rows.map { try $0.decode(UUID.self) })
+    }
+
+    @Test func `opening one forgets those of the employee that have ended, and no other`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool { pool in
+                let owner = EmployeeID(UUID()), colleague = EmployeeID(UUID())
+                let ledgers: Set<LedgerID> = [LedgerID(tenant.uuid)]
+                let later = Int(context.settings.sessionLifetime.components.seconds)
+                let ended = try session(owner, after: 0), others = try session(colleague, after: 0)
+                let live = try session(owner, after: later - 60)
+                for session in [ended, others, live] { _ = try await pool.query(session.insertion, in: ledgers) }
+                #expect(try await ids(pool) == [ended.id, others.id, live.id])
+                let new = try session(owner, after: later + 1)
+                _ = try await pool.query(new.insertion, in: ledgers)
+                #expect(try await ids(pool) == [others.id, live.id, new.id])
+            }
+        }
+    }
+
+    @Test func `an admin's has the lifetime of the policy, and no longer than any other`() throws {
+        let employee = EmployeeID(UUID())
+        for role in [EmployeeRole.admin, .securityAdmin] {
+            let session = try session(employee, after: 0, role: role)
+            #expect(session.event.expiresAt == start.adding(.seconds(3_600)))
+            #expect(session.tokens.expiresAt == start.adding(.seconds(3_600)))
+        }
+        #expect(try session(employee, after: 0).event.expiresAt == start.adding(context.settings.sessionLifetime))
+    }
+
+    @Test func `two of one employee at once are both there, and what has ended is gone once`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool(maximumConnections: 4) { pool in
+                let owner = EmployeeID(UUID()), ledgers: Set<LedgerID> = [LedgerID(tenant.uuid)]
+                _ = try await pool.query(try session(owner, after: 0).insertion, in: ledgers)
+                let later = Int(context.settings.sessionLifetime.components.seconds) + 1
+                let new = try (0..<8).map { _ in try session(owner, after: later) }
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for session in new {
+                        group.addTask { _ = try await pool.query(session.insertion, in: ledgers) }
+                    }
+                    try await group.waitForAll()
+                }
+                #expect(try await ids(pool) == Set(new.map(\.id)))
+            }
+        }
+    }
+}
+
+struct RefreshTokenTests {
+    private let ring = KeyRing.random()
+    private let tenant = UUID(), session = UUID()
+
+    @Test(arguments: [0, 1, 255, 256, Int64.max])
+    func `a token is read as it was issued`(counter: Int64) throws {
+        let text = RefreshToken(tenant: tenant, session: session, counter: counter).text(ring)
+        let read = try #require(RefreshToken(text, ring))
+        #expect(read.tenant == tenant && read.session == session && read.counter == counter)
+        #expect(Base64URL.decode(text)?.count == 72)
+    }
+
+    @Test func `the next token has the next counter`() {
+        #expect(RefreshToken(tenant: tenant, session: session, counter: 7).next.counter == 8)
+    }
+
+    @Test func `no bit of a token can be changed`() throws {
+        let text = RefreshToken(tenant: tenant, session: session, counter: 1).text(ring)
+        let bytes = try #require(Base64URL.decode(text))
+        for bit in 0..<bytes.count * 8 {
+            var forged = bytes
+            forged[bit / 8] ^= 1 << UInt8(bit % 8)
+            #expect(RefreshToken(Base64URL.encode(forged), ring) == nil)
+        }
+        for wrong in [[], Array(bytes.dropLast()), bytes + [0], Array(bytes.prefix(40))] {
+            #expect(RefreshToken(Base64URL.encode(wrong), ring) == nil)
+        }
+    }
+
+    @Test func `another installation's token is none, and neither is an access token`() {
+        #expect(RefreshToken(RefreshToken(tenant: tenant, session: session, counter: 0).text(.random()), ring) == nil)
+        #expect(RefreshToken(SessionToken(tenant: tenant, session: session).text, ring) == nil)
+        #expect(SessionToken(RefreshToken(tenant: tenant, session: session, counter: 0).text(ring)) == nil)
+    }
+}

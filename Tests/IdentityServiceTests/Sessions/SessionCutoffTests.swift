@@ -1,0 +1,123 @@
+import Canonical
+import Foundation
+import Identity
+import Keys
+import Ledger
+import Logging
+import Postgres
+import TestSupport
+import Testing
+
+@testable import EventCoding
+@testable import IdentityService
+
+/// What ends the sessions of an app, a secret and an admin, by a clock that the test sets.
+@Suite(.enabled(if: TestServer.isAvailable, Comment(rawValue: TestServer.hint)))
+struct SessionCutoffTests {
+    private let tenant = TenantID(UUID()), employee = EmployeeID(UUID())
+    private let start = Timestamp(microseconds: 1_795_000_000_000_000)
+    private let app = AppCaller(
+        appId: UUID(), secretId: UUID(), roles: [.access], presented: PresentedSecret(secret: [], salt: []))
+
+    /// Opens a session at version 5 of the tenant and runs `body` with it.
+    private func withSession(
+        role: EmployeeRole = .employee, _ body: (ServiceContext, PostgresPool, NewSession) async throws -> Void
+    ) async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool { pool in
+                let context = try ServiceContext.connected(pool)
+                let snapshot = TenantSnapshot(id: tenant, state: Tenant.initial, version: 5, leaves: [:])
+                let session = NewSession(
+                    employee: employee, tenant: snapshot, role: role,
+                    fingerprint: try #require(KeyFingerprint(hex: String(repeating: "ab", count: 32))), app: app,
+                    at: start, context)
+                _ = try await pool.query(session.insertion, in: [LedgerID(tenant.uuid)])
+                try await body(context, pool, session)
+            }
+        }
+    }
+
+    private func refusal(
+        _ session: NewSession, _ context: ServiceContext, after seconds: Int = 1
+    ) async -> ServiceError? {
+        do {
+            _ = try await AuthenticateSession(context: context).run(
+                accessToken: session.tokens.accessToken, at: start.adding(.seconds(seconds)))
+            return nil
+        } catch { return error as? ServiceError }
+    }
+
+    @Test func `a cutoff ends what was opened before its version, and nothing else`() async throws {
+        try await withSession { context, pool, session in
+            let others = [
+                SessionCutoff.unlinked(AppID(UUID()), from: tenant, version: 9, at: start),
+                SessionCutoff.unlinked(AppID(app.appId), from: tenant, version: 5, at: start),
+            ]
+            for statement in others { _ = try await pool.query(statement, in: [LedgerID(tenant.uuid)]) }
+            let elsewhere = TenantID(UUID())
+            _ = try await pool.query(
+                SessionCutoff.unlinked(AppID(app.appId), from: elsewhere, version: 9, at: start),
+                in: [LedgerID(elsewhere.uuid)])
+            #expect(await refusal(session, context) == nil)
+            _ = try await pool.query(
+                SessionCutoff.unlinked(AppID(app.appId), from: tenant, version: 6, at: start),
+                in: [LedgerID(tenant.uuid)])
+            #expect(await refusal(session, context) == ServiceError(.sessionInvalid))
+        }
+    }
+
+    @Test func `a revoked secret ends what it opened, and no other secret`() async throws {
+        try await withSession { context, pool, session in
+            _ = try await pool.query(SessionCutoff.revoked(SecretID(UUID()), at: start), in: [.system])
+            #expect(await refusal(session, context) == nil)
+            _ = try await pool.query(SessionCutoff.revoked(SecretID(app.secretId), at: start), in: [.system])
+            #expect(await refusal(session, context) == ServiceError(.sessionInvalid))
+        }
+    }
+
+    @Test(arguments: ["app_id", "secret_id", "tenant_version"])
+    func `a session of which it is not known what it depends on is refused`(column: String) async throws {
+        try await withSession { context, pool, session in
+            _ = try await pool.query(
+                "UPDATE tenure.session SET \(identifier: column) = NULL WHERE ledger_id = \(tenant.uuid)",
+                in: [LedgerID(tenant.uuid)])
+            #expect(await refusal(session, context) == ServiceError(.sessionInvalid))
+        }
+    }
+
+    @Test func `an admin's session ends after an hour, another's goes on`() async throws {
+        try await withSession(role: .admin) { context, _, session in
+            #expect(await refusal(session, context, after: 3_599) == nil)
+            #expect(await refusal(session, context, after: 3_600) == ServiceError(.sessionExpired))
+        }
+        try await withSession { context, pool, session in
+            #expect(await refusal(session, context, after: 3_599) == nil)
+            // An appointment shortens it.
+            let place = TenantSnapshot(id: tenant, state: Tenant.initial, version: 5, leaves: [:])
+            _ = try await pool.query(
+                place.shortening([EmployeeID(UUID())], to: .initial), in: [LedgerID(tenant.uuid)])
+            let long = "UPDATE tenure.session SET access_expires_at = ends_at WHERE ledger_id = \(tenant.uuid)" as SQL
+            _ = try await pool.query(long, in: [LedgerID(tenant.uuid)])
+            #expect(await refusal(session, context, after: 3_601) == nil)
+            _ = try await pool.query(place.shortening([employee], to: .initial), in: [LedgerID(tenant.uuid)])
+            #expect(await refusal(session, context, after: 3_601) == ServiceError(.sessionExpired))
+        }
+    }
+
+    @Test func `every append that unlinks or revokes writes its cutoff`() throws {
+        let stream = StreamID.tenant(tenant)
+        func event(_ type: String, _ data: JSONValue, in stream: StreamID) -> NewEvent {
+            NewEvent(id: UUID(), stream: stream, type: type, data: data)
+        }
+        let unlinked = event("AppUnlinked", ["appId": .uuid(app.appId)], in: stream)
+        let revoked = event("AppSecretRevoked", ["secretId": .uuid(app.secretId)], in: .app(AppID(app.appId)))
+        let other = event("AppLinked", ["appId": .uuid(app.appId)], in: stream)
+        func count(_ events: [NewEvent]) throws -> Int {
+            try SessionEndingAppender.statements(for: Append(events: events, expectations: [stream: 4])).count
+        }
+        #expect(try count([other]) == 0)
+        #expect(try count([other, unlinked]) == 1)
+        #expect(try count([unlinked, revoked]) == 2)
+        #expect(throws: LedgerError.self) { try count([event("AppUnlinked", [:], in: stream)]) }
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import Identity
+import Testing
+
+@Suite struct `The table of authority` {
+    typealias Table = AuthorityTable
+
+    /// The table as the specification writes it: action, standing, capacities.
+    static let rows: [(Table.Action, Table.Standing, Set<Table.Capacity>)] = [
+        (.authorizeKey, .employee, [.authorizingApp, .admin, .ownKey]),
+        (.authorizeKey, .admin, [.securityAdmin, .ownKey]),
+        (.authorizeKey, .securityAdmin, [.ownKey]),
+        (.endKey, .employee, [.authorizingApp, .admin, .ownKey]),
+        (.endKey, .admin, [.securityAdmin, .ownKey]),
+        (.endKey, .securityAdmin, [.ownKey]),
+        (.approve, .employee, [.admin, .administeringApp]), (.approve, .admin, [.securityAdmin]),
+        (.cancel, .employee, [.admin, .administeringApp]), (.cancel, .admin, [.securityAdmin]),
+        (.reinstate, .employee, [.admin, .administeringApp]), (.reinstate, .admin, [.securityAdmin]),
+        (.reclaimEmail, .employee, [.admin, .administeringApp]), (.reclaimEmail, .admin, [.securityAdmin]),
+        (.endSessions, .employee, [.admin, .administeringApp]), (.endSessions, .admin, [.securityAdmin]),
+        (.appointAdmin, .employee, [.securityAdmin]), (.dismissAdmin, .admin, [.securityAdmin]),
+        (.succeed, .securityAdmin, [.securityAdmin, .operator]),
+        (.openRecovery, .employee, [.admin]), (.openRecovery, .admin, [.securityAdmin]),
+        (.confirmRecovery, .employee, [.admin, .ownKey]), (.confirmRecovery, .admin, [.admin, .ownKey]),
+        (.cancelRecovery, .employee, [.admin, .ownKey]), (.cancelRecovery, .admin, [.admin, .ownKey]),
+        (.cancelRecovery, .securityAdmin, [.admin, .ownKey]),
+        (.issueInvitation, .employee, [.admin, .administeringApp]),
+        (.revokeInvitation, .employee, [.admin, .administeringApp]),
+        (.changePolicy, .tenant, [.securityAdmin]), (.linkApp, .tenant, [.securityAdmin, .operator]),
+        (.confirmDomain, .tenant, [.operator]),
+        (.erase, .employee, [.operator]), (.erase, .admin, [.operator]), (.erase, .securityAdmin, [.operator]),
+        (.administerApps, .installation, [.operator]),
+    ]
+
+    @Test func `says what the specification says, and nothing where that says nothing`() {
+        for action in Table.Action.allCases {
+            for standing in Table.Standing.allCases {
+                let expected = Self.rows.first { $0.0 == action && $0.1 == standing }?.2 ?? []
+                #expect(Table.capacities(for: action, about: standing) == expected, "\(action) \(standing)")
+            }
+        }
+    }
+
+    @Test(arguments: KeyAuthorization.allCases)
+    func `no policy lets an app decide about an admin`(policy: KeyAuthorization) {
+        for action in Table.Action.allCases {
+            for standing in [Table.Standing.admin, .securityAdmin, .tenant, .installation] {
+                let capacities = Table.capacities(for: action, about: standing, under: policy)
+                #expect(capacities.isDisjoint(with: [.authorizingApp, .administeringApp]), "\(action) \(standing)")
+            }
+        }
+    }
+
+    @Test func `the policy securityAdmin leaves authorizing to admins, and giving keys up to everybody`() {
+        #expect(Table.capacities(for: .authorizeKey, about: .employee, under: .securityAdmin) == [.admin])
+        #expect(
+            Table.capacities(for: .endKey, about: .employee, under: .securityAdmin)
+                == Table.capacities(for: .endKey, about: .employee))
+    }
+
+    @Test func `the capacities of an app are the roles that its secret and its link have both`() throws {
+        let all = RoleSet(.access, .creation, .authorization, .administration)
+        let cases: [(RoleSet, RoleSet?, Set<Table.Capacity>)] = [
+            (all, all, [.authorizingApp, .administeringApp]), (all, .usual, [.authorizingApp]),
+            (.usual, all, [.authorizingApp]), (RoleSet(.administration), all, [.administeringApp]),
+            (RoleSet(.administration), .usual, []), (all, nil, []), (RoleSet(.access), all, []),
+        ]
+        for (roles, link, expected) in cases {
+            let decision = try Scene.decision(Scene.appCaller(roles: roles, link: link))
+            #expect(decision.capacities(toward: .newcomer) == expected, "\(roles) \(String(describing: link))")
+        }
+    }
+
+    @Test func `a person acts in a role only by a key that carries it`() throws {
+        let other = AuthoritySubject(Scene.employee, of: Scene.user, role: .employee)
+        func capacities(_ caller: DecidingParty, _ key: PublicKeyBytes = Scene.adminKey) throws -> Set<Table.Capacity> {
+            try Scene.decision(caller, key: key).capacities(toward: other)
+        }
+        #expect(try capacities(Scene.person()) == [.admin])
+        #expect(try capacities(Scene.securityAdmin) == [.admin, .securityAdmin])
+        #expect(try capacities(Scene.person(role: .employee)) == [])
+        #expect(try capacities(Scene.person(roleKeys: [])) == [], "an app vouched for the key")
+        #expect(try capacities(Scene.person(), Scene.otherKey) == [], "another key")
+        for status in [EmployeeStatus.cancelled, .registered] {
+            #expect(try capacities(Scene.person(status: status)) == [])
+        }
+        #expect(try capacities(Scene.person(user: Scene.user)) == [], "another account of the subject's user")
+        #expect(try capacities(.operator(Scene.operatorKey), Scene.operatorKey) == [.operator])
+        #expect(try capacities(.operator(Scene.operatorKey), Scene.adminKey) == [])
+    }
+
+    @Test func `an admin decides about the own account only by a key that carries the role`() throws {
+        let own = AuthoritySubject(Scene.admin, of: Sample.id(30), role: .admin)
+        #expect(try Scene.decision(Scene.person()).capacities(toward: own) == [.ownKey])
+        #expect(try Scene.decision(Scene.person(roleKeys: [])).capacities(toward: own) == [])
+        let ordinary = AuthoritySubject(Scene.admin, of: Sample.id(30), role: .employee)
+        #expect(try Scene.decision(Scene.person(role: .employee)).capacities(toward: ordinary) == [.ownKey])
+    }
+
+    @Test func `a statement by another key than the signer's gives nothing`() throws {
+        let decision = AuthorityDecision(
+            caller: Scene.person(keys: [Scene.adminKey, Scene.otherKey]), signer: Scene.adminKey,
+            statement: try Sample.statement(by: Scene.otherKey))
+        #expect(decision.capacities(toward: .newcomer) == [])
+    }
+}
+
+/// The documented table is the one that the deciders and verification ask.
+@Suite struct AuthorityTableMarkdownTests {
+    private static let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "docs/authority.md")
+
+    @Test func `docs/authority.md has the table that the code prints`() throws {
+        let text = try String(contentsOf: Self.page, encoding: .utf8)
+        let parts = text.components(separatedBy: "<!-- AuthorityTable.markdown -->\n")
+        try #require(parts.count == 3, "the table stands between two marks")
+        #expect(
+            parts[1] == AuthorityTable.markdown + "\n",
+            "Print the table anew and put this between the marks:\n\(AuthorityTable.markdown)")
+    }
+
+    @Test func `no app decides about an admin, whatever the action and the policy`() {
+        let apps: Set<AuthorityTable.Capacity> = [.authorizingApp, .administeringApp]
+        for action in AuthorityTable.Action.allCases {
+            for policy in KeyAuthorization.allCases {
+                for standing in [AuthorityTable.Standing.admin, .securityAdmin, .tenant, .installation] {
+                    let held = AuthorityTable.capacities(for: action, about: standing, under: policy)
+                    #expect(held.isDisjoint(with: apps), "\(action) about \(standing)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+import Canonical
+import Identity
+import Testing
+
+/// For each event, one value with every member and further ones with what may be absent or may vary.
+enum EventSamples {
+    static let employee: EmployeeID = Sample.id(1)
+    static let user: UserID = Sample.id(2)
+    static let app: AppID = Sample.id(3)
+    static let secret: SecretID = Sample.id(4)
+    static let credential: CredentialID = Sample.id(5)
+    static let flow: FlowID = Sample.id(6)
+    static let session: SessionID = Sample.id(7)
+    static let charge: ChargeID = Sample.id(8)
+    static let admin: EmployeeID = Sample.id(9)
+    static let tenant: TenantID = Sample.id(10)
+
+    static func all() throws -> [any EventPayload] {
+        try employees() + tenants() + users() + apps() + rest() + secondSchema() + invitations()
+    }
+
+    /// What the table of authority added: signed decisions, roles of links, keys that carry roles.
+    static func secondSchema() throws -> [any EventPayload] {
+        let byAdmin = Authority.employee(admin, try Sample.statement(by: Sample.key(0x33)))
+        let byApp = Authority.app(app, secret: secret, try Sample.statement(by: Sample.key(0x22)))
+        let byOperator = Authority.operator(try Sample.statement(by: Sample.key(0x99)))
+        let keys = [try Sample.fingerprint(0xAB), try Sample.fingerprint(0xAC)]
+        return [
+            EmployeeApproved(employeeID: employee, emailVerified: true, by: byAdmin),
+            EmployeeApproved(employeeID: employee, by: byApp),
+            EmployeeCancelled(employeeID: employee, reason: .cancelled, note: Personal(employee, "Left."), by: byAdmin),
+            EmployeeCancelled(employeeID: employee, reason: .cancelled, by: byApp),
+            EmployeeReinstated(employeeID: employee, by: byAdmin),
+            EmailReclaimed(employeeID: employee, userID: user, reason: Personal(employee, "Left."), by: byAdmin),
+            EmployeeIdReleased(employeeID: employee, reason: .cancelled, by: byAdmin),
+            EmployeeIdReleased(employeeID: employee, reason: .expired, by: .policy),
+            EmployeeSessionsEnded(
+                employeeID: employee, reason: try #require(ReasonCode("sessions_ended")), by: byAdmin),
+            TenantPolicyChanged(
+                policy: TenantPolicy(registrationMode: .invited, recoveryDelayHours: 48, adminSessionHours: 2),
+                by: byAdmin),
+            AppLinked(appID: app, roles: RoleSet(.access, .administration), by: byAdmin),
+            AppLinked(appID: app, by: .founding),
+            AppUnlinked(appID: app, by: byAdmin),
+            AdminAppointed(employeeID: employee, fingerprints: keys, by: byAdmin),
+            AdminDismissed(employeeID: employee, by: byAdmin),
+            SecurityAdminSucceeded(employeeID: employee, fingerprints: keys, by: byOperator),
+            AddressReclaimed(userID: user, reason: try #require(ReasonCode("reclaimed")), by: byAdmin),
+            RecoveryOpened(
+                recoveryID: Sample.id(62), userID: user, tenant: tenant, employeeID: employee,
+                fingerprint: try Sample.fingerprint(0x66), credentialID: credential,
+                expiresAt: Sample.start.adding(.seconds(345_600)), openerID: Sample.id(63),
+                availableAt: Sample.start.adding(.seconds(86_400)), soleAdmin: true, by: byAdmin),
+            AppRegistered(
+                appID: app, name: "Démo", salt: try Sample.bytes32(0x55), customQuestions: true, by: byOperator),
+            AppSecretIssued(
+                appID: app, secretID: secret, roles: RoleSet(.access, .administration),
+                digest: try Sample.bytes32(0x66), authorityKey: Sample.key(0x22), by: byOperator),
+            AppSecretRetired(appID: app, secretID: secret, by: byOperator),
+            AppSecretRevoked(appID: app, secretID: secret, by: byOperator),
+            SystemFounded(operatorKey: Sample.key(0x99), keyCheck: try Sample.bytes32(0x9A)),
+            SessionOpened(
+                sessionID: session, employeeID: employee, fingerprint: try Sample.fingerprint(0xAB),
+                expiresAt: Sample.start, appID: app, secretID: secret),
+        ]
+    }
+
+    static func invitations() throws -> [any EventPayload] {
+        let invitation: InvitationID = Sample.id(90)
+        let byAdmin = Authority.employee(admin, try Sample.statement(by: Sample.key(0x33)))
+        func personal(_ text: String) -> Personal { Personal(owner: invitation.uuid, text: text) }
+        return [
+            InvitationIssued(
+                invitationID: invitation, digest: try Sample.bytes32(0x90), subject: try Sample.bytes32(0x91),
+                companyEmployeeID: personal("204"), subjectSalt: personal("c2FsdA"),
+                email: personal("zoe@example.org"), expiresAt: Sample.start, by: byAdmin),
+            InvitationIssued(
+                invitationID: invitation, digest: try Sample.bytes32(0x90), subject: try Sample.bytes32(0x91),
+                companyEmployeeID: personal("204"), subjectSalt: personal("c2FsdA"), expiresAt: Sample.start,
+                by: byAdmin),
+            InvitationUsed(invitationID: invitation, employeeID: employee),
+            InvitationRevoked(invitationID: invitation, reason: .revoked, by: byAdmin),
+        ]
+    }
+
+    static func employees() throws -> [any EventPayload] {
+        let key = Sample.key(0x11)
+        let byApp = Authority.app(app, secret: secret, try Sample.statement(by: Sample.key(0x22)))
+        let byAdmin = Authority.employee(admin, try Sample.statement(by: Sample.key(0x33)))
+        let reason = try #require(ReasonCode("unknown_device"))
+        return [
+            EmployeeRegistered(
+                employeeID: employee, userID: user, companyName: "BayunSystems.com",
+                companyEmployeeID: Personal(employee, "Zoë 7"), email: Personal(employee, "Zoe@BayunSystems.com"),
+                isCompanyOwnedEmail: true, approved: true),
+            EmployeeRegistered(
+                employeeID: employee, userID: user, companyEmployeeID: Personal(employee, "204"),
+                email: Personal(employee, "204@5550100.dummy-email"), isCompanyOwnedEmail: false, approved: false),
+            EmployeeKeyPresented(employeeID: employee, key: key, flow: flow, first: true),
+            EmployeeKeyAuthorized(employeeID: employee, key: key, by: .founding),
+            EmployeeKeyAuthorized(employeeID: employee, key: key, by: .policy),
+            EmployeeKeyAuthorized(employeeID: employee, key: key, by: byApp),
+            EmployeeKeyAuthorized(employeeID: employee, key: key, by: byAdmin),
+            EmployeeKeyRefused(
+                employeeID: employee, key: key, reason: reason, note: Personal(employee, "Nobody knows it."), by: byApp
+            ),
+            EmployeeKeyRefused(employeeID: employee, key: key, reason: reason, by: byAdmin),
+            EmployeeKeyRevoked(
+                employeeID: employee, key: key, reason: reason, note: Personal(employee, "Lost."), by: byAdmin),
+            EmployeeKeyRevoked(employeeID: employee, key: key, reason: reason, by: byApp),
+            EmployeeApproved(employeeID: employee, by: .employee(admin, nil), schema: 1),
+            EmployeeCancelled(
+                employeeID: employee, reason: .cancelled, note: Personal(employee, "Left."), by: .employee(admin, nil),
+                schema: 1),
+            EmployeeCancelled(employeeID: employee, reason: .reclaimed, by: .employee(admin, nil), schema: 1),
+            EmployeeReinstated(employeeID: employee, by: .employee(admin, nil), schema: 1),
+            EmailReclaimed(
+                employeeID: employee, userID: user, reason: Personal(employee, "Left."), by: .employee(admin, nil),
+                schema: 1),
+            EmployeeErased(employeeID: employee, by: .operator(nil)),
+            EmployeeErased(employeeID: employee, by: .employee(admin, nil)),
+        ]
+    }
+
+    static func tenants() throws -> [any EventPayload] {
+        [
+            TenantPolicyChanged(
+                policy: TenantPolicy(
+                    keyAuthorization: .securityAdmin, approval: .admin, blindOnly: true,
+                    questionsWithPassphrase: false),
+                by: .employee(admin, try Sample.statement(by: Sample.key(0x33))), schema: 1),
+            TenantPolicyChanged(
+                policy: TenantPolicy(keyAuthorization: .automatic), by: .employee(admin, nil), schema: 1),
+            DomainConfirmed(domain: "bayunsystems.com", by: .operator(nil)),
+            AppLinked(appID: app, by: .founding, schema: 1),
+            AppLinked(appID: app, by: .operator(nil), schema: 1),
+            AppUnlinked(appID: app, by: .employee(admin, nil), schema: 1),
+            AdminAppointed(employeeID: employee, fingerprints: nil, by: .employee(admin, nil), schema: 1),
+            AdminDismissed(employeeID: employee, by: .employee(admin, nil), schema: 1),
+            SecurityAdminSucceeded(employeeID: employee, fingerprints: nil, by: .operator(nil), schema: 1),
+        ]
+    }
+
+    static func users() throws -> [any EventPayload] {
+        [
+            CredentialsSet(
+                userID: user, credentialID: credential, record: Array(0...255),
+                email: Personal(user, "zoe@example.org"),
+                challenge: Array("tenure/v1/challenge\n{}".utf8), deviceSignature: try Sample.signature(0x44),
+                userSignature: try Sample.signature(0x55)),
+            CredentialsChanged(
+                userID: user, credentialID: Sample.id(61), previousCredentialID: credential, record: Array(0...255),
+                challenge: Array("tenure/v1/challenge\n{}".utf8), deviceSignature: try Sample.signature(0x44),
+                userSignature: try Sample.signature(0x55)),
+            RecoveryOpened(
+                recoveryID: Sample.id(62), userID: user, tenant: tenant, employeeID: employee,
+                fingerprint: try Sample.fingerprint(0x66), credentialID: credential,
+                expiresAt: Sample.start.adding(.seconds(259_200)), openerID: Sample.id(63), availableAt: nil,
+                by: .employee(admin, try Sample.statement(by: Sample.key(0x33))), schema: 1),
+            RecoveryConfirmed(
+                recoveryID: Sample.id(62), userID: user, tenant: tenant, employeeID: employee,
+                opened: try Sample.bytes32(0x77), confirmerID: user,
+                by: .employee(employee, try Sample.statement(by: Sample.key(0x34)))),
+            RecoveryCancelled(
+                recoveryID: Sample.id(62), userID: user, tenant: tenant, employeeID: employee,
+                reason: try #require(ReasonCode("login")), by: .employee(employee, nil)),
+            EmailReleased(userID: user, tenant: tenant, cause: Sample.uuid(11)),
+            UserErased(userID: user, by: .operator(nil)),
+        ]
+    }
+
+    static func apps() throws -> [any EventPayload] {
+        [
+            AppRegistered(appID: app, name: "Démo", salt: try Sample.bytes32(0x55), by: nil, schema: 1),
+            AppSecretIssued(
+                appID: app, secretID: secret, roles: .usual, digest: try Sample.bytes32(0x66),
+                authorityKey: Sample.key(0x22), by: nil, schema: 1),
+            AppSecretIssued(
+                appID: app, secretID: secret, roles: RoleSet(.creation), digest: try Sample.bytes32(0x66),
+                authorityKey: Sample.key(0x22), by: nil, schema: 1),
+            AppSecretRevoked(appID: app, secretID: secret, by: nil, schema: 1),
+            CheckpointSealed(checkpoints: [
+                .init(ledger: Sample.uuid(10), size: 1, root: try Sample.bytes32(0x77)),
+                .init(ledger: Sample.uuid(11), size: 9_007_199_254_740_991, root: try Sample.bytes32(0x78)),
+            ]),
+        ]
+    }
+
+    static func rest() throws -> [any EventPayload] {
+        let fingerprint = try Sample.fingerprint(0xAB)
+        let validation = CredentialValidation(
+            employeeID: employee, userID: user, credentialID: credential, userKey: Sample.key(0x77),
+            employeeKey: Sample.key(0x11), purpose: .login, mode: .blind,
+            challenge: Array("tenure/v1/challenge\n{}".utf8), deviceSignature: try Sample.signature(0x44),
+            userSignature: try Sample.signature(0x45), subjectSalt: Personal(employee, "c2FsdA"))
+        var direct = validation
+        direct.purpose = .registration
+        direct.mode = .direct
+        return [
+            AttemptCharged(
+                credentialID: credential, flow: flow, device: .unknown, fingerprint: fingerprint, spent: 3, limit: 20),
+            AttemptCharged(
+                credentialID: credential, flow: flow, device: .known, fingerprint: fingerprint, spent: 1, limit: 10),
+            AttemptsCleared(credentialID: credential, flow: flow, charge: charge),
+            CredentialsLocked(credentialID: credential, device: .unknown, until: Sample.start),
+            CredentialsLocked(credentialID: credential, device: .known),
+            AnswersValidated(validation: validation), AnswersValidated(validation: direct),
+            PassphraseValidated(validation: validation), PassphraseValidated(validation: direct),
+            SessionOpened(
+                sessionID: session, employeeID: employee, fingerprint: fingerprint, expiresAt: Sample.start, appID: nil,
+                secretID: nil, schema: 1),
+            SessionClosed(sessionID: session, reason: .closed),
+            SessionClosed(sessionID: session, reason: .refreshReused),
+            SessionClosed(sessionID: session, reason: .expired),
+        ]
+    }
+}

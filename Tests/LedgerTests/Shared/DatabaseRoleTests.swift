@@ -1,0 +1,141 @@
+import Foundation
+import Postgres
+import Testing
+import TestSupport
+@testable import Ledger
+
+@Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
+struct DatabaseRoleTests {
+    /// What the check of a role says when it connects.
+    private func refusal(_ kind: DatabaseRole, of role: String, _ database: TestDatabase) async throws -> UnsafeRole? {
+        let configuration = database.configuration(as: .superuser).with(user: role)
+        return try await withPostgresPool(
+            configuration: configuration, maximumConnections: 1, logger: TestServer.logger()
+        ) { pool in
+            do { try await kind.check(pool) } catch let error as UnsafeRole { return error }
+            return nil
+        }
+    }
+
+    @Test func `the roles of the schema pass, each as what it is`() async throws {
+        try await TestDatabase.with { database in
+            #expect(try await refusal(.application, of: "tenure_app", database) == nil)
+            #expect(try await refusal(.reader, of: "tenure_reader", database) == nil)
+            let reader = try await refusal(.application, of: "tenure_reader", database)
+            #expect(reader == UnsafeRole(role: "tenure_reader", member: nil, what: "sees all companies"))
+        }
+    }
+
+    @Test(arguments: [
+        ("SUPERUSER", "is a superuser"), ("BYPASSRLS", "bypasses row-level security"),
+        ("CREATEROLE", "can make itself a member of other roles"),
+    ])
+    func `a role that goes round row-level security is refused, and whoever can become one`(
+        attribute: String, what: String
+    ) async throws {
+        try await TestDatabase.with { database in
+            let suffix = UUID().uuidString.prefix(8).lowercased()
+            let (strong, weak) = ("tenure_strong_\(suffix)", "tenure_weak_\(suffix)")
+            var superuser = try await database.connect(as: .superuser)
+            try await superuser.executeScript(
+                """
+                CREATE ROLE \(strong) LOGIN \(attribute) IN ROLE tenure_app;
+                CREATE ROLE \(weak) LOGIN NOINHERIT IN ROLE tenure_app, \(strong)
+                """)
+            for kind in [DatabaseRole.application, .reader] {
+                let own = try await refusal(kind, of: strong, database)
+                #expect(own == UnsafeRole(role: strong, member: nil, what: what))
+                let other = try await refusal(kind, of: weak, database)
+                #expect(other == UnsafeRole(role: weak, member: strong, what: what))
+            }
+            try await superuser.executeScript("DROP ROLE \(weak), \(strong)")
+        }
+    }
+
+    @Test func `the owner of the schema is refused, and members of the owner or, for the service, of the reader`()
+        async throws
+    {
+        try await TestDatabase.with { database in
+            let owner = try await refusal(.application, of: "tenure_owner", database)
+            #expect(owner?.what == "owns the schema")
+            #expect(try await refusal(.reader, of: "tenure_owner", database) != nil)
+            let name = "tenure_member_\(UUID().uuidString.prefix(8).lowercased())"
+            var superuser = try await database.connect(as: .superuser)
+            try await superuser.executeScript("CREATE ROLE \(name) LOGIN IN ROLE tenure_app, tenure_reader")
+            let both = try await refusal(.application, of: name, database)
+            #expect(both == UnsafeRole(role: name, member: "tenure_reader", what: "sees all companies"))
+            #expect(try await refusal(.reader, of: name, database) == nil)
+            try await superuser.executeScript("GRANT tenure_owner TO \(name)")
+            #expect(try await refusal(.reader, of: name, database)?.member == "tenure_owner")
+            try await superuser.executeScript("DROP ROLE \(name)")
+        }
+    }
+
+    @Test func `becoming a harmless role after connecting as a superuser does not help`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool(as: .superuser, maximumConnections: 1) { pool in
+                try await pool.withConnection { connection in
+                    _ = try await connection.query("SET ROLE tenure_app")
+                }
+                await #expect(throws: UnsafeRole.self) { try await DatabaseRole.application.check(pool) }
+            }
+        }
+    }
+}
+
+/// Who may migrate: a superuser (as all other tests do), or a role that may create roles and owns the database.
+@Suite(.enabled(if: ThrowawayCluster.isAvailable, "\(ThrowawayCluster.hint)"))
+struct MigratingRoleTests {
+    private func migrate(_ url: String, as role: String) async throws {
+        var configuration = try TestServer.configuration(url: url).with(database: "service")
+        if role != "postgres" { configuration = configuration.with(user: role) }
+        try await TestServer.migrator().migrate(configuration)
+    }
+
+    private func administer(_ url: String, _ statements: String...) async throws {
+        var connection = try await PostgresConnection.connect(
+            try TestServer.configuration(url: url), logger: TestServer.logger())
+        for statement in statements { try await connection.executeScript(statement) }
+    }
+
+    private func refusal(_ url: String, as role: String) async -> String {
+        do {
+            try await migrate(url, as: role)
+            return "none"
+        } catch { return String(reflecting: error) }
+    }
+
+    @Test func `roles are made by whoever may, and a clear error says who may`() async throws {
+        try await ThrowawayCluster.with { cluster in
+            try await administer(
+                cluster.url, "CREATE ROLE plain LOGIN", "CREATE ROLE creator LOGIN CREATEROLE",
+                "CREATE DATABASE service OWNER plain")
+            let missing = await refusal(cluster.url, as: "plain")
+            #expect(missing.contains("role tenure_owner is missing and role plain may not create it"))
+            #expect(missing.contains("42501") && missing.contains("m001_roles"))
+            try await administer(cluster.url, "DROP DATABASE service", "CREATE DATABASE service OWNER creator")
+            try await migrate(cluster.url, as: "creator")
+            // The schema is complete: an append by the application role works, and the creator may migrate again.
+            let remote = try TestServer.configuration(url: cluster.url).with(database: "service")
+                .with(user: "tenure_app")
+            try await withPostgresPool(configuration: remote, logger: TestServer.logger()) { pool in
+                let append = Append.test(.test())
+                let results = try await pool.withTransaction(in: append.ledgers) { connection in
+                    try await Appender.append([append], on: &connection)
+                }
+                #expect(try results[0].get().last == [append.events[0].stream.ledger: 1])
+            }
+            try await migrate(cluster.url, as: "creator")
+            try await administer(
+                cluster.url, "DROP DATABASE service WITH (FORCE)", "CREATE DATABASE service OWNER plain")
+            let stranger = await refusal(cluster.url, as: "plain")
+            #expect(stranger.contains("role plain is not a member of tenure_owner"))
+            try await administer(cluster.url, "ALTER ROLE tenure_app BYPASSRLS")
+            let powerful = await refusal(cluster.url, as: "postgres")
+            #expect(powerful.contains("role tenure_app bypasses row-level security"))
+            try await administer(
+                cluster.url, "ALTER ROLE tenure_app NOBYPASSRLS", "GRANT tenure_owner TO plain")
+            try await migrate(cluster.url, as: "plain")
+        }
+    }
+}

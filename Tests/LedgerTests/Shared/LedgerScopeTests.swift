@@ -1,0 +1,122 @@
+import Canonical
+import Foundation
+import Ledger
+import Postgres
+import Testing
+import TestSupport
+
+/// A transaction whose first statement sets its own scope.
+@Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
+struct LedgerScopeTests {
+    /// Takes the place of a key in a ledger, within the scope of others; a second time it changes the row.
+    private func inserting(
+        _ ledger: LedgerID, in scope: [LedgerID], key: [UInt8] = Array(repeating: 1, count: 32)
+    ) -> SQL {
+        let now = PostgresTimestamp(microsecondsSinceUnixEpoch: 1_795_000_000_000_000)
+        return """
+            INSERT INTO tenure.idempotency AS i (ledger_id, key, fingerprint, state, lease_until, expires_at)
+            SELECT \(ledger.uuid), \(key), \(key), 'running', \(now), \(now)
+            FROM \(LedgerScope.source(scope)) WHERE scope.ledgers IS NOT NULL AND scope.wait IS NOT NULL
+            ON CONFLICT (ledger_id, key) DO UPDATE SET state = 'again' WHERE i.state <> 'again' RETURNING state
+            """
+    }
+
+    @Test func `the row is judged by the scope of its own statement, planned once or each time`() async throws {
+        try await TestDatabase.with { database in
+            let own = LedgerID(UUID()), other = LedgerID(UUID())
+            for mode in ["force_generic_plan", "force_custom_plan"] {
+                var connection = try await database.connect(as: .application)
+                _ = try await connection.execute("SET plan_cache_mode = \(unsafeSQL: mode)")
+                let key = Array(mode.utf8)
+                // A scope that the session had before does not count.
+                _ = try await connection.query(LedgerScope.statement([own]))
+                var states: [String] = []
+                for _ in 0..<3 {
+                    let rows = try await connection.pipeline([inserting(own, in: [other, own], key: key)])
+                    states += try rows[0].map { try $0.decode(String.self) }
+                }
+                #expect(states == ["running", "again"])
+                for _ in 0..<2 {
+                    let refused = await #expect(throws: PostgresError.self) {
+                        _ = try await connection.pipeline([self.inserting(own, in: [other], key: key)])
+                    }
+                    #expect(refused?.sqlState == .insufficientPrivilege)
+                }
+                connection.close()
+            }
+        }
+    }
+
+    @Test func `neither the scope nor the commit that does not wait outlive the transaction`() async throws {
+        try await TestDatabase.with { database in
+            var connection = try await database.connect(as: .application)
+            let settings: SQL = """
+                SELECT coalesce(current_setting('tenure.ledgers', true), ''), current_setting('synchronous_commit')
+                """
+            let ledger = LedgerID(UUID())
+            let during = try await connection.pipeline([inserting(ledger, in: [ledger]), settings])
+            let (scope, wait) = try #require(during[1].first).decode(String.self, String.self)
+            #expect(scope == "{\(ledger.uuid.uuidString.lowercased())}" && wait == "off")
+            let after = try await connection.query(settings)
+            let (none, waits) = try #require(after.first).decode(String.self, String.self)
+            #expect(none.isEmpty && waits == "on")
+            connection.close()
+        }
+    }
+
+    @Test func `a pipeline waits for the disk unless it is told not to, and the next one does again`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool(as: .application, maximumConnections: 1) { pool in
+                let settings: SQL = """
+                    SELECT coalesce(current_setting('tenure.ledgers', true), ''), current_setting('synchronous_commit')
+                    """
+                let ledgers = [LedgerID(UUID()), LedgerID(UUID())]
+                let text = "{" + ledgers.map(\.uuid.uuidString).joined(separator: ",").lowercased() + "}"
+                for waits in [false, true, false] {
+                    let rows = try await pool.pipeline([settings], in: ledgers, waits: waits)
+                    let (scope, commit) = try #require(rows.first?.first).decode(String.self, String.self)
+                    #expect(scope == text && commit == (waits ? "on" : "off"))
+                }
+                let rows = try await pool.pipeline([settings], in: [LedgerID]())
+                let (scope, commit) = try #require(rows.first?.first).decode(String.self, String.self)
+                #expect(scope == "{}" && commit == "on")
+            }
+        }
+    }
+
+    @Test(arguments: [("off", "on"), ("local", "on"), ("on", "on"), ("remote_apply", "remote_apply")])
+    func `a scope waits for the disk whatever the default of the session is`(
+        setting: String, within: String
+    ) async throws {
+        try await TestDatabase.with { database in
+            var connection = try await database.connect(as: .application)
+            let show: SQL = "SELECT current_setting('synchronous_commit')"
+            _ = try await connection.execute("SET synchronous_commit = \(unsafeSQL: setting)")
+            let during = try await connection.query(show, in: [LedgerID(UUID())])
+            #expect(try #require(during.first).decode(String.self) == within)
+            let after = try await connection.query(show)
+            #expect(try #require(after.first).decode(String.self) == setting)
+            connection.close()
+        }
+    }
+}
+
+@Suite struct LedgerIDTests {
+    @Test func `fixed ledgers keep their ids for ever`() {
+        #expect(LedgerID.system.description == "00000000-0000-8000-8000-000000000000")
+        #expect(LedgerID.directory(0).description == "00000000-0000-8000-8000-000000000100")
+        #expect(LedgerID.directory(0xAB).description == "00000000-0000-8000-8000-0000000001ab")
+        #expect(Set(LedgerID.directories + [.system]).count == 257)
+    }
+
+    @Test func `ledgers are ordered by their bytes`() {
+        let high = LedgerID(UUID(uuid: (0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+        #expect(LedgerID.system < .directory(0) && LedgerID.directory(0) < .directory(1))
+        #expect(LedgerID.directory(255) < high && !(high < high))
+    }
+
+    @Test func `descriptions of errors hold no content`() {
+        let error = LedgerError(.busy, "too many appends wait")
+        #expect(error.description == "ledger.busy: too many appends wait")
+    }
+}

@@ -1,0 +1,76 @@
+import FoundationEssentials
+import Identity
+import Ledger
+import Testing
+
+@testable import Projections
+
+struct TenantsModelTests {
+    @Test func `the founder's registration makes the company and its security admin, proven by position 1`() throws {
+        var script = CompanyScript("Bücher & Söhne")
+        let founder = try script.register("1")
+        _ = try script.register("2")
+        let state = try script.state()
+        #expect(state.tenant?.companyName == "Bücher & Söhne")
+        #expect(state.tenant?.foundedAt == CompanyScript.start)
+        #expect(state.tenant?.securityAdmin == founder)
+        #expect(state.securityAdmin?.first.employee == founder)
+        #expect(state.securityAdmin?.first.proof.position == 1)
+        #expect(state.securityAdmin?.first.proof.id == script.events[0].event.id)
+        #expect(state.securityAdmin?.current == state.securityAdmin?.first)
+    }
+
+    @Test func `a successor is current, and the founder stays the first`() throws {
+        var script = CompanyScript()
+        let founder = try script.register("1")
+        let second = try script.register("2")
+        try script.decide(SecurityAdminSucceeded(employeeID: second, fingerprints: nil, by: .operator(nil), schema: 1))
+        let admins = try #require(try script.state().securityAdmin)
+        #expect(admins.first.employee == founder)
+        #expect(admins.current.employee == second)
+        #expect(admins.current.proof.position == Int64(script.events.count))
+        #expect(admins.current.since == script.now)
+        #expect(try script.state().tenant?.securityAdmin == second)
+    }
+
+    @Test func `an employee counts once until cancelled, however often the cancellation is told`() throws {
+        var script = CompanyScript()
+        _ = try script.register("1")
+        let second = try script.register("2")
+        let third = try script.register("3")
+        func count() throws -> Int64? { try script.state().tenant?.employees }
+        #expect(try count() == 3)
+        try script.cancel(second)
+        try script.cancel(second)
+        #expect(try count() == 2)
+        try script.reinstate(second)
+        #expect(try count() == 3)
+        try script.cancel(third)
+        try script.reclaim(third)
+        #expect(try count() == 2)
+    }
+
+    @Test func `policy, domain and apps are as last decided, apps in the order of their ids`() throws {
+        var script = CompanyScript()
+        _ = try script.register("1")
+        let policy = TenantPolicy(keyAuthorization: .securityAdmin, approval: .admin, blindOnly: true)
+        let apps = (0..<5).map { _ in AppID(UUID()) }
+        try script.decide(TenantPolicyChanged(policy: policy, by: .operator(nil)))
+        try script.decide(DomainConfirmed(domain: "example.test", by: .operator(nil)))
+        for app in apps + apps.prefix(2) { try script.decide(AppLinked(appID: app, by: .operator(nil))) }
+        try script.decide(AppUnlinked(appID: apps[3], by: .operator(nil)))
+        let tenant = try #require(try script.state().tenant)
+        #expect(tenant.policy == policy)
+        #expect(tenant.confirmedDomain == "example.test")
+        let linked = [apps[0], apps[1], apps[2], apps[4]].map(\.description).sorted()
+        #expect(tenant.linkedApps.map(\.description) == linked)
+        #expect(tenant.changedPosition == Int64(script.events.count))
+    }
+
+    @Test func `an unknown type of event is an error and never skipped`() throws {
+        var script = CompanyScript()
+        _ = try script.register("1")
+        script.addUnknown()
+        #expect(throws: EventError.self) { try script.state() }
+    }
+}

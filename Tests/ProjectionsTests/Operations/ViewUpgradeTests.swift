@@ -1,0 +1,87 @@
+import FoundationEssentials
+import Identity
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Projections
+
+@Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
+struct ViewUpgradeTests {
+    private func upgrade(_ stage: Stage) -> ViewUpgrade {
+        ViewUpgrade(pool: stage.readers, logger: TestServer.logger())
+    }
+
+    /// As if an earlier revision of the program had folded the employees, by other rules.
+    private func leaveOldRows(_ stage: Stage) async throws {
+        try await stage.execute(
+            "UPDATE tenure.projection_generation SET live_revision = 0 WHERE projection = 'employees'")
+        try await stage.execute("UPDATE tenure.employees SET status = 'registered'")
+    }
+
+    @Test func `rows of an earlier revision are built anew while the service follows and reads`() async throws {
+        try await Stage.run { stage in
+            let script = try CompanyScript.eventful(), later = try CompanyScript.eventful()
+            try await stage.append(script)
+            try await stage.following { _ in
+                try await stage.settle(script)
+                try await leaveOldRows(stage)
+                let upgrading = Task { try await upgrade(stage).run() }
+                try await stage.append(later)
+                try await stage.settle(later)
+                while try await !ViewRevisions.read(stage.readers).outdated.isEmpty {
+                    #expect(try await stage.views.tenant(script.tenant) != nil)
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+                upgrading.cancel()
+                try await upgrading.value
+                try await stage.expectEqual(script.tenant)
+                try await stage.settle(later)
+                try await stage.expectEqual(later.tenant)
+            }
+            // Only that view was built.
+            let live = try await stage.text(
+                "SELECT projection FROM tenure.projection_generation WHERE live = 2 AND live_revision = 2")
+            #expect(live == ["employees"])
+            #expect(try await upgrade(stage).upgrade())
+        }
+    }
+
+    @Test func `while another process builds, this one leaves it alone`() async throws {
+        try await Stage.run { stage in
+            try await leaveOldRows(stage)
+            var other = LeaderLease("rebuild", pool: stage.readers)
+            let isHeld = try await other.hold()
+            #expect(isHeld)
+            // Nobody renews it here, and an upgrade may take longer than it lasts.
+            try await stage.execute("UPDATE tenure.lease SET expires_at = expires_at + interval '1 hour'")
+            let isDone = try await upgrade(stage).upgrade()
+            #expect(!isDone)
+            await other.release()
+            let isDoneNow = try await upgrade(stage).upgrade()
+            #expect(isDoneNow)
+            #expect(try await ViewRevisions.read(stage.readers).outdated.isEmpty)
+        }
+    }
+
+    @Test func `a program of an earlier revision neither follows nor rebuilds what a later one has built`()
+        async throws
+    {
+        try await Stage.run { stage in
+            let script = try CompanyScript.eventful()
+            try await stage.append(script)
+            try await stage.execute(
+                "UPDATE tenure.projection_generation SET live_revision = 99 WHERE projection = 'tenants'")
+            try await stage.following { projector in
+                let moved = try await stage.views.wait(for: 1, of: script.tenant, patience: .milliseconds(600))
+                #expect(!moved && !projector.isLeading)
+            }
+            // Nor one that works without a turn.
+            try await stage.following(takesTurns: false) { _ in
+                let moved = try await stage.views.wait(for: 1, of: script.tenant, patience: .milliseconds(600))
+                #expect(!moved)
+            }
+            await #expect(throws: ProjectionError.self) { try await stage.rebuild.run(RebuildRequest()) }
+        }
+    }
+}

@@ -1,0 +1,187 @@
+import Canonical
+import Credentials
+import IdentityService
+import Postgres
+import Testing
+
+/// A call that is still at work when its minute is over, and the one that takes its place.
+@Suite(.onServer)
+struct `A call whose place was taken` {
+    private func call(_ seconds: Int, _ key: String = "slow") -> Call {
+        Call(
+            requestId: Person.word(), time: Timestamp.now().adding(.seconds(seconds)), idempotencyKey: key,
+            fingerprintInput: [1, 2, 3])
+    }
+
+    @Test(arguments: [false, true]) func `writes nothing, and the one outcome is that of the other`(
+        isDevice: Bool
+    ) async throws {
+        try await inTurn { world in
+            let founder = try await world.client.found("lease.example")
+            let service = world.service
+            let app = try await service.authenticate(appId: world.app.appId, secret: world.app.secret)
+            let work: @Sendable (Int) async throws -> StepAnswer
+            if isDevice {
+                let flow = try await Flow.change(founder.person, founder.device, try world.client)
+                let proof = try bytes(base64: try founder.device.sign(base64: flow.challenge))
+                work = { seconds in
+                    try await service.proveKey(
+                        purpose: .change, flow: flow.handle, proof: proof, app: app, call: call(seconds))
+                }
+            } else {
+                let flow = try await BlindFlow.start(.changes, founder.person, founder.device, try world.client)
+                let opening = try flow.opening(passphrase: try #require(founder.person.passphrase))
+                let key = try #require(try await flow.open(opening))
+                let signature = try bytes(base64: try flow.proof(by: key)["userSignature"]?.text)
+                work = { seconds in
+                    try await service.prove(
+                        purpose: .change, flow: flow.flow.handle, proof: ProofInput(userSignature: signature), app: app,
+                        call: call(seconds))
+                }
+            }
+            var slow: Task<StepAnswer, any Error>?, next: Task<StepAnswer, any Error>?
+            try await world.holding("tenure.flow") {
+                slow = Task { try await work(0) }
+                try await world.writersWait(for: "tenure.flow")
+                next = Task { try await work(61) }
+                try await world.writersWait(for: "tenure.flow", count: 2)
+            }
+            let lost = try #require(await slow?.result), taken = try #require(await next?.result)
+            #expect(throws: ServiceError(.idempotencyInProgress, retryAfterSeconds: 1)) { try lost.get() }
+            #expect(try await work(62) == taken.get())
+        }
+    }
+
+    @Test func `hears no evaluation that a repeated call would not hear`() async throws {
+        try await inTurn { world in
+            let founder = try await world.client.found("lease-evaluation.example")
+            let service = world.service
+            let app = try await service.authenticate(appId: world.app.appId, secret: world.app.secret)
+            let flow = try await BlindFlow.start(.logins, founder.person, founder.device, try world.client)
+            let first = try flow.opening(passphrase: try #require(founder.person.passphrase)).first()
+            let element = ElementInput(slot: Int(first.slot.byte), element: first.element)
+            let work: @Sendable (Int) async throws -> [Evaluation] = { seconds in
+                try await service.evaluate(
+                    purpose: .login, flow: flow.flow.handle, elements: [element], app: app, call: call(seconds))
+            }
+            var slow: Task<[Evaluation], any Error>?, next: Task<[Evaluation], any Error>?
+            try await world.holding("tenure.budget") {
+                slow = Task { try await work(0) }
+                try await world.writersWait(for: "tenure.budget")
+                next = Task { try await work(61) }
+                // The head of the directory is the first one's, so the other one waits for that.
+                try await world.until {
+                    try await world.number(
+                        "SELECT count(*) FROM tenure.idempotency WHERE lease_until > now() + interval '100 seconds'")
+                        == 1
+                }
+            }
+            let lost = try #require(await slow?.result), taken = try #require(await next?.result)
+            #expect(throws: ServiceError(.idempotencyInProgress, retryAfterSeconds: 1)) { try lost.get() }
+            // The slow one charged the attempt of this step, so the other one is refused: the same each time.
+            #expect(throws: ServiceError(.flowWrongStep)) { try taken.get() }
+            await #expect(throws: ServiceError(.flowWrongStep)) { try await work(62) }
+        }
+    }
+
+    /// Validates the passphrase of a log-in at a new company, always with the same key, so many seconds from now.
+    private func validation(
+        _ company: String, _ world: TenureWorld
+    ) async throws -> @Sendable (Int) async throws -> StepAnswer {
+        let founder = try await world.client.found(company)
+        let service = world.service
+        let app = try await service.authenticate(appId: world.app.appId, secret: world.app.secret)
+        let flow = try await Flow.logIn(founder.person, founder.device, try world.client)
+        _ = try await flow.prove(founder.device)
+        let phrase = try #require(founder.person.passphrase)
+        return { seconds in
+            try await service.validatePassphrase(
+                purpose: .login, flow: flow.handle, passphrase: phrase, app: app, call: call(seconds))
+        }
+    }
+
+    @Test func `commits no event, and no session`() async throws {
+        try await inTurn { world in
+            let work = try await validation("lease-login.example", world)
+            var slow: Task<StepAnswer, any Error>?, next: Task<StepAnswer, any Error>?
+            try await world.holding("tenure.session") {
+                slow = Task { try await work(0) }
+                try await world.writersWait(for: "tenure.session")
+                // It cannot get as far as the first one while that holds the head of the company's ledger.
+                next = Task { try await work(61) }
+                try await world.until {
+                    try await world.number(
+                        """
+                        SELECT count(*) FROM tenure.idempotency WHERE lease_until > now() + interval '100 seconds'
+                        """) == 1
+                }
+            }
+            let lost = try #require(await slow?.result), taken = try #require(await next?.result)
+            #expect(throws: ServiceError(.idempotencyInProgress, retryAfterSeconds: 1)) { try lost.get() }
+            guard case .success = try taken.get() else {
+                Issue.record("\(taken)")
+                return
+            }
+            #expect(try await work(62) == taken.get())
+            let events = try await world.client.events("lease-login.example", "type=PassphraseValidated")
+            #expect(events.count == 1)
+        }
+    }
+
+    /// The database may lose the place of a call in a crash, because nothing waited for the disk when it was taken.
+    @Test func `and lost in a crash writes nothing, and the same call again does`() async throws {
+        try await inTurn { world in
+            let work = try await validation("lost-place.example", world)
+            var slow: Task<StepAnswer, any Error>?
+            try await world.holding("tenure.session") {
+                slow = Task { try await work(0) }
+                try await world.writersWait(for: "tenure.session")
+                let lost = try await world.number(
+                    """
+                    WITH lost AS (DELETE FROM tenure.idempotency WHERE state = 'running' RETURNING 1)
+                    SELECT count(*) FROM lost
+                    """)
+                #expect(lost == 1)
+            }
+            let lost = try #require(await slow?.result)
+            #expect(throws: ServiceError(.idempotencyInProgress, retryAfterSeconds: 1)) { try lost.get() }
+            #expect(try await world.client.events("lost-place.example", "type=PassphraseValidated").isEmpty)
+            // What the first one was charged stays charged; the flow is where it was.
+            let again = try await work(1)
+            guard case .success = again else {
+                Issue.record("\(again)")
+                return
+            }
+            #expect(try await work(2) == again)
+            #expect(try await world.client.events("lost-place.example", "type=PassphraseValidated").count == 1)
+        }
+    }
+
+    /// Whichever of the two comes first at the session's row: several times, because it is not the test that decides.
+    @Test func `neither uses a refresh token up nor takes the other's use for a theft`() async throws {
+        try await inTurn { world in
+            let founder = try await world.client.found("lease-refresh.example")
+            let service = world.service
+            var token = founder.refreshToken
+            for round in 0..<4 {
+                let work: @Sendable (Int) async throws -> IssuedTokens = { [token] seconds in
+                    try await service.refreshSession(refreshToken: token, call: call(seconds, "slow-\(round)"))
+                }
+                var slow: Task<IssuedTokens, any Error>?, next: Task<IssuedTokens, any Error>?
+                try await world.holding("tenure.session") {
+                    slow = Task { try await work(0) }
+                    try await world.writersWait(for: "tenure.session")
+                    next = Task { try await work(61) }
+                    try await world.writersWait(for: "tenure.session", count: 2)
+                }
+                let lost = try #require(await slow?.result), taken = try #require(await next?.result)
+                #expect(throws: ServiceError(.idempotencyInProgress, retryAfterSeconds: 1)) { try lost.get() }
+                let tokens = try taken.get()
+                #expect(try await work(62) == tokens)
+                let session = try await world.client.get("/v1/sessions", by: .session(tokens.accessToken))
+                #expect(session.status == 200)
+                token = tokens.refreshToken
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import IdentityService
+import Postgres
+import Testing
+import TestSupport
+@testable import tenure
+
+/// What an operator reads when a database cannot be brought to this version.
+@Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
+struct DatabaseMigrationTests {
+    /// Changes the table of migrations, and returns what `tenure migrate` then says.
+    private func refusal(after change: String) async throws -> CommandFailure? {
+        try await TestDatabase.with { database in
+            var connection = try await database.connect(as: .superuser)
+            try await connection.executeScript(change)
+            do {
+                _ = try await DatabaseMigration.run(
+                    database.configuration(as: .superuser), logger: TestServer.logger())
+                return nil
+            } catch {
+                return CommandFailure(describing: error)
+            }
+        }
+    }
+
+    @Test func `a current database is accepted`() async throws {
+        #expect(try await refusal(after: "SELECT 1") == nil)
+    }
+
+    @Test(arguments: [
+        "UPDATE tenure_migration SET name = 'm004_service' WHERE name = 'm004_append_types'",
+        "UPDATE tenure_migration SET checksum = sha256('another text') WHERE name = 'm004_append_types'",
+        """
+        UPDATE tenure_migration SET checksum = sha256(checksum);
+        INSERT INTO tenure_migration VALUES ('m004_service', sha256(''))
+        """,
+    ])
+    func `a database with another history is refused with the way to start afresh`(change: String) async throws {
+        let failure = try #require(try await refusal(after: change))
+        #expect(failure.exitCode == .failure)
+        #expect(failure.message.contains("historyMismatch"))
+        #expect(failure.remedy?.contains("make reset") == true)
+    }
+
+    @Test func `a database of a newer version asks for that version`() async throws {
+        let change = "INSERT INTO tenure_migration VALUES ('m999_later', sha256(''))"
+        let failure = try #require(try await refusal(after: change))
+        #expect(failure.message.contains("unknownMigration") && failure.message.contains("m999_later"))
+        #expect(failure.remedy?.hasPrefix("Use the newer version.") == true)
+    }
+}
+
+@Suite struct DurabilityFindingTests {
+    private func findings(fsync: Bool = true, commit: String = "on", pages: Bool = true) -> [Finding] {
+        Examination.findings(Durability(fsync: fsync, synchronousCommit: commit, fullPageWrites: pages))
+    }
+
+    @Test(arguments: ["on", "local", "remote_write", "remote_apply"])
+    func `a database that waits for its disks is good`(commit: String) {
+        let found = findings(commit: commit)
+        #expect(found.map(\.verdict) == [.good])
+        #expect(found.allSatisfy { $0.detail.contains(commit) })
+    }
+
+    @Test func `a server that does not wait for its disks loses acknowledged events, which is bad`() {
+        let found = findings(fsync: false)
+        #expect(found.map(\.subject) == ["fsync"])
+        #expect(found.allSatisfy { $0.verdict == .bad && $0.remedy != nil })
+        #expect(found.allSatisfy { $0.detail.contains("acknowledged events") })
+    }
+
+    @Test func `a default that the service does not depend on is a note`() {
+        #expect(findings(commit: "off").map(\.subject) == ["synchronous_commit"])
+        #expect(findings(commit: "off").map(\.verdict) == [.note])
+    }
+
+    @Test func `what the file system may make good is a note`() {
+        #expect(findings(pages: false).map(\.subject) == ["full_page_writes"])
+        #expect(findings(pages: false).map(\.verdict) == [.note])
+    }
+}

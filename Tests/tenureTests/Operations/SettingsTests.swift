@@ -1,0 +1,117 @@
+import Foundation
+import IdentityService
+import Testing
+@testable import tenure
+
+@Suite struct SettingsTests {
+    @Test func `a flag wins over the environment, which wins over the file`() async throws {
+        let file = try Self.file(#"{"listenHost": "file", "logLevel": "file", "publicUrl": "file", "listenPort": 1}"#)
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let settings = try await Settings(
+            flags: [.listenHost: "flag"],
+            environment: ["TENURE_LISTEN_HOST": "environment", "TENURE_LOG_LEVEL": "environment"], file: file)
+        #expect(settings.text(.listenHost) == "flag")
+        #expect(settings.text(.logLevel) == "environment")
+        #expect(settings.text(.publicUrl) == "file")
+        #expect(try settings.number(.listenPort, in: 1...65_535, default: 8080) == 1)
+        #expect(settings.text(.tlsKeyFile) == nil)
+    }
+
+    @Test func `every setting is read from the variable that it names`() async throws {
+        for name in Settings.Name.allCases {
+            let settings = try await Settings(flags: [:], environment: [name.variable: "value"], file: nil)
+            #expect(settings.text(name) == "value", "\(name.variable)")
+        }
+    }
+
+    @Test func `what is missing is named`() async throws {
+        let settings = try await Settings(flags: [:], environment: [:], file: nil)
+        let failure = #expect(throws: CommandFailure.self) { try settings.required(.databaseUrl) }
+        #expect(failure?.message.contains("TENURE_DATABASE_URL") == true)
+        #expect(failure?.exitCode == .usage)
+        #expect(try settings.number(.listenPort, in: 1...65_535, default: 8080) == 8080)
+    }
+
+    @Test(arguments: ["eighty", "0", "65536", "80 ", "8.0"])
+    func `a number that is none is refused, not passed over`(text: String) async throws {
+        let settings = try await Settings(flags: [:], environment: ["TENURE_LISTEN_PORT": text], file: nil)
+        #expect(throws: CommandFailure.self) { try settings.number(.listenPort, in: 1...65_535, default: 8080) }
+    }
+
+    @Test func `set to nothing is not set`() async throws {
+        let settings = try await Settings(flags: [:], environment: ["TENURE_DATABASE_URL": ""], file: nil)
+        #expect(settings.text(.databaseUrl) == nil)
+    }
+
+    @Test func `a file that is missing or no JSON object stops the command`() async throws {
+        await #expect(throws: CommandFailure.self) {
+            try await Settings(flags: [:], environment: [:], file: "/nowhere/tenure.json")
+        }
+        let file = try Self.file("[1]")
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        await #expect(throws: CommandFailure.self) { try await Settings(flags: [:], environment: [:], file: file) }
+    }
+
+    private static func file(_ text: String) throws -> String {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).json")
+        try Data(text.utf8).write(to: url)
+        return url.path
+    }
+}
+
+struct ServiceLimitsTests {
+    private func limits(_ environment: [String: String]) async throws -> ServiceLimits {
+        try ServiceLimits(try await Settings(flags: [:], environment: environment, file: nil))
+    }
+
+    @Test func `a service is limited unless somebody says otherwise`() async throws {
+        let usual = try await limits([:])
+        #expect(usual.address == RateLimit(perSecond: 250, burst: 1_000))
+        #expect(usual.unknownAttempts == RateLimit(perSecond: 1, burst: 120))
+        #expect(usual.app != nil && usual.company != nil && usual.connectionsPerAddress == 512)
+    }
+
+    @Test func `rates are set, and a rate of nothing is no limit`() async throws {
+        let set = try await limits([
+            "TENURE_ADDRESS_RATE": "7", "TENURE_ADDRESS_BURST": "9", "TENURE_APP_RATE": "0",
+            "TENURE_UNKNOWN_ATTEMPT_RATE": "30", "TENURE_CONNECTIONS_PER_ADDRESS": "3",
+        ])
+        #expect(set.address == RateLimit(perSecond: 7, burst: 9))
+        #expect(set.app == nil && set.unknownAttempts?.perSecond == 0.5 && set.connectionsPerAddress == 3)
+    }
+
+    @Test(arguments: ["TENURE_APP_BURST", "TENURE_CONNECTIONS_PER_ADDRESS", "TENURE_COMPANY_RATE"])
+    func `a limit that is none stops the command`(name: String) async throws {
+        for text in ["many", "-1", "1.5"] {
+            await #expect(throws: CommandFailure.self) { _ = try await limits([name: text]) }
+        }
+    }
+}
+
+/// What a service is made of, by its settings.
+@Suite struct ServicePartsTests {
+    private func parts(_ more: [String: String] = [:]) async throws -> ServiceParts {
+        let key = Data(repeating: 7, count: 32).base64EncodedString()
+        let needed = [
+            "TENURE_DATABASE_URL": "postgresql://tenure_app@/tenure?host=/nowhere",
+            "TENURE_READER_DATABASE_URL": "postgresql://tenure_reader@/tenure?host=/nowhere",
+            "TENURE_MASTER_KEYS": #"{"current":1,"keys":{"1":"\#(key)"}}"#,
+        ]
+        return try ServiceParts(
+            await Settings(flags: [:], environment: needed.merging(more) { _, new in new }, file: nil))
+    }
+
+    @Test func `connections are as many as are asked for, or follow the machine within bounds`() async throws {
+        let asked = try await parts(["TENURE_DATABASE_CONNECTIONS": "24"])
+        #expect(asked.assembly.maximumConnections == 24)
+        let unasked = try await parts()
+        #expect((8...16).contains(unasked.assembly.maximumConnections))
+    }
+
+    @Test(arguments: ["3", "1001", "many"])
+    func `a number of connections that cannot serve is refused`(text: String) async throws {
+        await #expect(throws: CommandFailure.self) {
+            _ = try await parts(["TENURE_DATABASE_CONNECTIONS": text])
+        }
+    }
+}

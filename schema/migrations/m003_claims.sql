@@ -1,0 +1,36 @@
+-- Claims: what can belong to one owner only, by the keyed hash of what it is. Some kinds also say where a search of the
+-- log starts. For row-level security see m002_ledger.sql.
+SET LOCAL ROLE tenure_owner;
+
+CREATE TABLE tenure.claim (
+    ledger_id uuid NOT NULL,
+    kind text COLLATE "C" NOT NULL,
+    key bytea NOT NULL,
+    owner uuid NOT NULL,
+    value bytea,
+    expires_at timestamptz,
+    CONSTRAINT claim_pkey PRIMARY KEY (ledger_id, kind, key),
+    CONSTRAINT claim_kind CHECK (octet_length(kind) BETWEEN 1 AND 32),
+    CONSTRAINT claim_key CHECK (octet_length(key) = 32),
+    CONSTRAINT claim_value CHECK (octet_length(value) <= 4096)
+);
+
+-- These indexes are partial, so that the planner can never use one for the look-up of a claim by its key.
+--
+-- The employees of a user in a tenant: claims of the kind `member`, owned by the user. Reclaiming an e-mail address
+-- starts from here, because a security decision never reads a projection.
+CREATE INDEX claim_by_owner ON tenure.claim (ledger_id, owner) WHERE kind = 'member';
+-- The tenants in which a user has accounts: claims of the kind `account` in the user's directory. Ending all sessions
+-- of a user starts from here.
+CREATE INDEX claim_account_by_owner ON tenure.claim (ledger_id, owner) WHERE kind = 'account';
+-- Open invitations in the order of their ids: each invitation owns its claims.
+CREATE INDEX claim_by_invitation ON tenure.claim (owner) WHERE kind = 'invitation';
+
+ALTER TABLE tenure.claim ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY claim_of_ledgers ON tenure.claim TO tenure_app
+    USING ((ledger_id = ANY ((SELECT nullif(current_setting('tenure.ledgers', true), '')::uuid[])::uuid[])) IS TRUE);
+CREATE POLICY claim_for_reader ON tenure.claim FOR SELECT TO tenure_reader USING (true);
+GRANT SELECT, INSERT, DELETE ON tenure.claim TO tenure_app;
+GRANT SELECT ON tenure.claim TO tenure_reader;
+
+RESET ROLE;
