@@ -21,14 +21,17 @@ actor PositionWatch {
     private let read: @Sendable (TenantID) async throws -> Int64
     private let nudge: @Sendable () -> Void
     private let sleep: @Sendable (Duration) async throws -> Void
+    private let now: @Sendable () -> ContinuousClock.Instant
 
     init(
         read: @escaping @Sendable (TenantID) async throws -> Int64, nudge: @escaping @Sendable () -> Void,
-        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         self.read = read
         self.nudge = nudge
         self.sleep = sleep
+        self.now = now
     }
 
     /// How many tenants have waiting readers.
@@ -38,13 +41,13 @@ actor PositionWatch {
     ///
     /// - Returns: Whether they reached it within `patience`.
     func wait(for position: Int64, of tenant: TenantID, patience: Duration) async throws -> Bool {
-        let deadline = ContinuousClock.now + patience
+        let deadline = now() + patience
         enter(tenant)
         defer { leave(tenant) }
         if try await look(tenant) >= position { return true }
-        while .now < deadline {
+        while now() < deadline {
             try Task.checkCancellation()
-            if try await nextLook(tenant, within: deadline - .now) >= position { return true }
+            if try await nextLook(tenant, within: deadline - now()) >= position { return true }
         }
         return false
     }
@@ -80,9 +83,9 @@ actor PositionWatch {
         let sleep = sleep, pause = min(tenants[tenant]?.pause ?? Self.shortestPause, max(left, .zero))
         // Not every event makes the projector poll. Nudges are rare, because waiting for a stopped projection is in
         // vain.
-        if tenants[tenant]?.nextNudge.map({ $0 <= .now }) ?? true {
+        if tenants[tenant]?.nextNudge.map({ $0 <= now() }) ?? true {
             nudge()
-            tenants[tenant]?.nextNudge = .now + PollPace.longest
+            tenants[tenant]?.nextNudge = now() + PollPace.longest
         }
         tenants[tenant]?.pause = min(pause * 2, Self.longestPause)
         let task = Task {

@@ -9,6 +9,7 @@ struct PositionWatchTests {
     /// Views that take one event at each pause.
     private final class Views: Sendable {
         let looks = Mutex(0), pauses = Mutex(0), nudges = Mutex(0)
+        private let time = ContinuousClock.now
 
         var watch: PositionWatch {
             PositionWatch(
@@ -20,7 +21,7 @@ struct PositionWatchTests {
                     self.pauses.withLock { $0 += 1 }
                     // Whoever else waits comes before the next look.
                     for _ in 0..<100 { await Task.yield() }
-                })
+                }, now: { self.time })
         }
     }
 
