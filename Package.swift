@@ -44,7 +44,8 @@ let package = Package(
         .library(name: "Ledger", targets: ["Ledger", "Postgres", "Schema", "Canonical"]),
         .library(name: "Credentials", targets: ["Credentials"]),
         .library(
-            name: "IdentityService", targets: ["IdentityService", "Keys", "Identity", "EventCoding", "Projections"]),
+            name: "IdentityService",
+            targets: ["TenureServer", "IdentityService", "Keys", "Identity", "EventCoding", "Projections"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -81,15 +82,21 @@ let package = Package(
         .target(
             name: "IdentityService",
             dependencies: [
-                "Identity", "EventCoding", "Ledger", "Keys", "Credentials", "Projections", "Postgres", "Canonical",
-                "Text", crypto, logging, lifecycle,
+                "Identity", "EventCoding", "Ledger", "Keys", "Credentials", "Postgres", "Canonical", "Text", crypto,
+                logging, lifecycle,
+            ], swiftSettings: settings),
+        .target(
+            name: "TenureServer",
+            dependencies: [
+                "IdentityService", "Projections", "EventCoding", "Identity", "Credentials", "Keys", "Ledger",
+                "Postgres", "Canonical", logging, lifecycle,
             ], swiftSettings: settings),
         .target(name: "TenureAPI", dependencies: ["Canonical"], swiftSettings: settings),
         .target(
             name: "HTTPAPI",
             dependencies: [
-                "IdentityService", "TenureAPI", "Canonical", hummingbird, hummingbirdTLS, hummingbirdHTTP2, httpTypes,
-                nioCore, nioHTTPTypes, logging,
+                "TenureServer", "IdentityService", "TenureAPI", "Canonical", hummingbird, hummingbirdTLS,
+                hummingbirdHTTP2, httpTypes, nioCore, nioHTTPTypes, logging,
             ], resources: [.embedInCode("openapi.yaml")], swiftSettings: settings),
         .target(
             name: "TenureClient", dependencies: ["TenureAPI", "Credentials", "Canonical", "Text", crypto],
@@ -98,8 +105,8 @@ let package = Package(
             name: "tenure",
             dependencies: [
                 "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",
-                "EventCoding", "Projections", "IdentityService", "TenureAPI", "HTTPAPI", "TenureClient", arguments,
-                configuration, crypto, logging, lifecycle, signals,
+                "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", "HTTPAPI", "TenureClient",
+                arguments, configuration, crypto, logging, lifecycle, signals,
             ], swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["Canonical", "Ledger", "Postgres", "Schema", crypto, logging],
@@ -143,13 +150,14 @@ let package = Package(
         .testTarget(
             name: "IdentityServiceTests",
             dependencies: [
-                "IdentityService", "EventCoding", "Keys", "Ledger", "Postgres", "Canonical", "TestSupport", crypto,
+                "IdentityService", "TenureServer", "EventCoding", "Keys", "Ledger", "Postgres", "Canonical",
+                "TestSupport", crypto,
             ], swiftSettings: settingsOfTests),
         .testTarget(name: "TenureAPITests", dependencies: ["TenureAPI", "Canonical"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "HTTPAPITests",
             dependencies: [
-                "HTTPAPI", "IdentityService", "TenureAPI", "TenureClient", "Canonical", hummingbird,
+                "HTTPAPI", "TenureServer", "IdentityService", "TenureAPI", "TenureClient", "Canonical", hummingbird,
                 hummingbirdTesting, httpTypes, nioCore, nioConcurrency, nioPosix, logging, lifecycle,
             ], exclude: ["check_openapi.py"], swiftSettings: settingsOfTests),
         .testTarget(
@@ -158,15 +166,15 @@ let package = Package(
         .testTarget(
             name: "ScenarioTests",
             dependencies: [
-                "HTTPAPI", "IdentityService", "Identity", "Projections", "Credentials", "Keys", "Ledger", "Postgres",
-                "Canonical", "TestSupport", "TenureAPI", "TenureClient", "tenure", crypto, hummingbird, logging,
-                lifecycle,
+                "HTTPAPI", "TenureServer", "IdentityService", "Identity", "Projections", "Credentials", "Keys",
+                "Ledger", "Postgres", "Canonical", "TestSupport", "TenureAPI", "TenureClient", "tenure", crypto,
+                hummingbird, logging, lifecycle,
             ], exclude: ["ClientLibrary/terminal.py"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "tenureTests",
             dependencies: [
                 "tenure", "Canonical", "EventCoding", "Identity", "IdentityService", "Keys", "Ledger", "Postgres",
-                "Projections", "TestSupport", arguments,
+                "Projections", "TenureServer", "TestSupport", arguments,
             ],
             swiftSettings: settingsOfTests),
     ],

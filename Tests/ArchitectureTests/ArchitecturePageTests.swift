@@ -5,7 +5,7 @@ import Testing
 @Suite struct ArchitecturePageTests {
     /// The targets that are divided by capability, in the order of the table.
     static let targets = [
-        "Identity", "IdentityService", "Projections", "TenureAPI", "HTTPAPI", "TenureClient", "tenure",
+        "Identity", "IdentityService", "Projections", "TenureServer", "TenureAPI", "HTTPAPI", "TenureClient", "tenure",
     ]
     static let capabilities = [
         "Registration", "Login", "Credentials", "Devices", "Recovery", "Administration", "Sessions", "Audit",

@@ -36,12 +36,16 @@ enum ImportTable {
             external: ["Logging", "ServiceLifecycle"]),
         "IdentityService": Row(
             local: [
-                "Identity", "EventCoding", "Ledger", "Keys", "Credentials", "Projections", "Postgres", "Canonical",
-                "Text",
+                "Identity", "EventCoding", "Ledger", "Keys", "Credentials", "Postgres", "Canonical", "Text",
             ], external: ["Crypto", "Logging", "ServiceLifecycle"]),
+        "TenureServer": Row(
+            local: [
+                "IdentityService", "Projections", "EventCoding", "Identity", "Credentials", "Keys", "Ledger",
+                "Postgres", "Canonical",
+            ], external: ["Logging", "ServiceLifecycle"]),
         "TenureAPI": Row(local: ["Canonical"], isPure: true),
         "HTTPAPI": Row(
-            local: ["IdentityService", "TenureAPI", "Canonical"],
+            local: ["TenureServer", "IdentityService", "TenureAPI", "Canonical"],
             external: [
                 "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "HummingbirdTLS", "Logging",
                 "NIOCore", "NIOHTTPTypes", "NIOPosix", "NIOSSL", "ServiceLifecycle",
@@ -50,7 +54,8 @@ enum ImportTable {
         "tenure": Row(
             local: [
                 "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",
-                "EventCoding", "Projections", "IdentityService", "TenureAPI", "HTTPAPI", "TenureClient",
+                "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", "HTTPAPI",
+                "TenureClient",
             ],
             external: [
                 "ArgumentParser", "Configuration", "Crypto", "Logging", "ServiceLifecycle", "UnixSignals",

@@ -5,6 +5,7 @@ import Keys
 import Logging
 import Postgres
 import ServiceLifecycle
+import TenureServer
 
 /// The whole service but for HTTP, sized as `tenure serve` sizes it.
 struct BenchService: Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import IdentityService
 import Keys
+import TenureServer
 
 /// Log-ins in blind mode through the use cases, and what they cost with memory-hard hashing in the service instead.
 struct BlindLoginBench: Benchmark {

@@ -4,6 +4,7 @@ import Keys
 import Ledger
 import Postgres
 import Projections
+import TenureServer
 
 /// A database in which people have founded companies through the service, and have logged in once.
 struct FoundedCompanies: Sendable {

@@ -1,5 +1,6 @@
 import IdentityService
 import TenureAPI
+import TenureServer
 
 extension CompanyResponse {
     init(_ view: CompanyView) {

@@ -5,7 +5,7 @@ extension Route {
     /// `GET /v1/companies/{companyName}/policy`. The `ETag` carries the policy's version.
     static let readPolicy = Route(.readPolicy) { exchange in
         try QueryReader(exchange.rawQuery).finish()
-        let view = try await exchange.service.policy(of: exchange.company, caller: exchange.caller())
+        let view = try await exchange.run(ReadPolicy(company: exchange.company, caller: exchange.caller()))
         var reply = Reply.json(PolicyResponse(view))
         reply.headers["ETag"] = EntityTag.text(view.version)
         return reply
@@ -21,10 +21,10 @@ extension Route {
             blindOnly: request.blindOnly, questionsWithPassphrase: request.questionsWithPassphrase,
             registrationMode: request.registrationMode?.rawValue, recoveryDelayHours: request.recoveryDelayHours,
             adminSessionHours: request.adminSessionHours)
-        return .decision(
-            try await exchange.service.changePolicy(
-                of: exchange.company, change, ifMatch: EntityTag.version(ifMatch: exchange.headers),
-                signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.caller(), call: exchange.call))
+        return try await exchange.decision(
+            ChangePolicy(
+                company: exchange.company, change: change, ifMatch: EntityTag.version(ifMatch: exchange.headers),
+                signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.caller()))
     }
 }
 
@@ -33,18 +33,18 @@ extension Route {
     static let linkApp = Route(.linkApp, body: .optional) { exchange in
         let request = try exchange.read(AppLinkRequest.self)
         let roles = request.roles.map { Set($0.compactMap { CallerRole(rawValue: $0.rawValue) }) } ?? CallerRole.usual
-        return .decision(
-            try await exchange.service.linkApp(
-                exchange.captures["appId"], to: exchange.company, roles: roles,
-                signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.caller(), call: exchange.call))
+        return try await exchange.decision(
+            LinkApp(
+                appId: exchange.captures["appId"], company: exchange.company, roles: roles,
+                signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.caller()))
     }
 
     /// `DELETE /v1/companies/{companyName}/apps/{appId}`.
     static let unlinkApp = Route(.unlinkApp, body: .optional) { exchange in
         let request = try exchange.read(DecisionRequest.self)
-        return .decision(
-            try await exchange.service.linkApp(
-                exchange.captures["appId"], to: exchange.company, roles: nil,
-                signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.caller(), call: exchange.call))
+        return try await exchange.decision(
+            LinkApp(
+                appId: exchange.captures["appId"], company: exchange.company, roles: nil,
+                signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.caller()))
     }
 }

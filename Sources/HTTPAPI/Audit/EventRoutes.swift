@@ -11,10 +11,11 @@ extension Route {
         let employee = query.text("employee")
         let asOf = try query.timestamp("as_of")
         try query.finish()
-        let page = try await exchange.service.events(
-            of: exchange.company,
-            EventQuery(after: after, limit: Int(limit), type: type, employee: employee, asOf: asOf),
-            caller: exchange.caller())
+        let page = try await exchange.run(
+            PageEntries(
+                company: exchange.company,
+                query: EventQuery(after: after, limit: Int(limit), type: type, employee: employee, asOf: asOf),
+                caller: exchange.caller()))
         return .page(
             PageResponse(items: page.items.map(EventResponse.init), next: page.next), limit: limit, of: exchange)
     }
@@ -26,15 +27,15 @@ extension Route {
     /// `GET /v1/companies/{companyName}/checkpoint`. Replies with a signed note.
     static let readCheckpoint = Route(.readCheckpoint) { exchange in
         try QueryReader(exchange.rawQuery).finish()
-        return .text(
-            try await exchange.service.checkpoint(of: exchange.company, caller: exchange.caller()), plainText)
+        let note = try await exchange.run(ReadCheckpoint(company: exchange.company, caller: exchange.caller()))
+        return .text(note, plainText)
     }
 
     /// `GET /v1/companies/{companyName}/tile/{tile}`. Replies with the bytes of one resource of a tiled log.
     static let readTile = Route(.readTile) { exchange in
         try QueryReader(exchange.rawQuery).finish()
-        let bytes = try await exchange.service.tile(
-            exchange.captures["tile"], of: exchange.company, caller: exchange.caller())
+        let bytes = try await exchange.run(
+            ReadTile(path: exchange.captures["tile"], company: exchange.company, caller: exchange.caller()))
         guard let bytes else { throw Refusal(.routeUnknown) }
         return Reply(headers: ["Content-Type": "application/octet-stream"], body: bytes)
     }
@@ -45,14 +46,14 @@ extension Route {
         guard let position = Int64(decimal: exchange.captures["position"]), position > 0 else {
             throw Refusal.invalid(.parameter("position"), "a position is expected")
         }
-        let proof = try await exchange.service.proof(
-            of: position, company: exchange.company, caller: exchange.caller())
+        let proof = try await exchange.run(
+            ProveEvent(position: position, company: exchange.company, caller: exchange.caller()))
         guard let proof else { throw Refusal(.routeUnknown) }
         return .text(proof, plainText)
     }
 
     /// `GET /anchor`.
     static let anchor = Route(.anchor) { exchange in
-        .text(try await exchange.service.anchor(), plainText)
+        .text(try await exchange.run(ReadAnchor()), plainText)
     }
 }

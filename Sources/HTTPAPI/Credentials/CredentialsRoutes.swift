@@ -5,46 +5,30 @@ extension Route {
     /// `POST /v1/registrations/{flow}/credentials`.
     static let setCredentials = Route(.setCredentials, body: .required) { exchange in
         let request = try exchange.read(CredentialsRequest.self)
-        let input = CredentialsInput(
-            securityQuestions: request.securityQuestions.map { (QuestionInput($0.choice), $0.answer) },
-            passphrase: request.passphrase, questionsWithPassphrase: request.questionsWithPassphrase)
-        return .outcome(
-            try await exchange.service.setCredentials(
-                flow: exchange.captures["flow"], input, app: exchange.app(), call: exchange.call))
+        return try await exchange.outcome(
+            SetCredentials(CredentialsInput(request), flow: exchange.captures["flow"], app: exchange.app()))
     }
 }
 
 extension Route {
     /// `POST /v1/credentials/changes`.
     static let startChange = Route(.startChange, body: .required) { exchange in
-        let request = try exchange.read(LoginRequest.self)
-        let started = try await exchange.service.startChange(
-            LoginInput(
-                companyName: request.companyName, companyEmployeeId: request.companyEmployeeId,
-                employeePublicKey: request.employeePublicKey),
-            app: exchange.app(), call: exchange.call)
-        return .json(FlowStartedResponse(started), status: 201)
+        try await exchange.started(.change, exchange.read(LoginRequest.self))
     }
 
     /// `POST /v1/credentials/changes/{flow}/credentials`.
     static let changeCredentials = Route(.changeCredentials, body: .required) { exchange in
         let request = try exchange.read(CredentialsChangeRequest.self)
-        let current: ChangeInput.Current =
+        let current: ValidateCredential.Secret =
             switch request.current {
             case .answers(let answers):
                 .answers(answers.map { AnswerInput(questionId: $0.questionId, answer: $0.answer) })
             case .passphrase(let text): .passphrase(text)
             }
-        let new = request.credentials
-        return .outcome(
-            try await exchange.service.changeCredentials(
-                flow: exchange.captures["flow"],
-                ChangeInput(
-                    current: current,
-                    credentials: CredentialsInput(
-                        securityQuestions: new.securityQuestions.map { (QuestionInput($0.choice), $0.answer) },
-                        passphrase: new.passphrase, questionsWithPassphrase: new.questionsWithPassphrase)),
-                app: exchange.app(), call: exchange.call))
+        return try await exchange.outcome(
+            ChangeInDirectMode(
+                current: current, credentials: CredentialsInput(request.credentials),
+                flow: exchange.captures["flow"], app: exchange.app()))
     }
 }
 
@@ -69,6 +53,14 @@ extension QuestionListResponse {
         self.init(
             version: Int64(list.version), locale: list.locale, locales: list.locales,
             items: list.items.map { Item(number: Int64($0.number), question: $0.question) })
+    }
+}
+
+extension CredentialsInput {
+    init(_ request: CredentialsRequest) {
+        self.init(
+            securityQuestions: request.securityQuestions.map { (QuestionInput($0.choice), $0.answer) },
+            passphrase: request.passphrase, questionsWithPassphrase: request.questionsWithPassphrase)
     }
 }
 

@@ -1,14 +1,15 @@
 import IdentityService
 import ServiceLifecycle
 import TenureAPI
+import TenureServer
 
 extension Route {
     /// `GET /v1/devices`.
     static let listDevices = Route(.listDevices) { exchange in
         try QueryReader(exchange.rawQuery).finish()
         let caller = try exchange.employee()
-        let devices = try await exchange.service.devices(of: caller)
-        let notices = try await exchange.service.notices(for: caller)
+        let devices = try await exchange.run(ListDevices(caller: caller))
+        let notices = try await exchange.run(ReadNotices(caller: caller))
         return .json(
             DevicesResponse(items: devices.map(DeviceResponse.init), notices: notices.map(NoticeResponse.init)))
     }
@@ -18,11 +19,10 @@ extension Route {
     /// `POST /v1/devices/{fingerprint}/revocation`.
     static let revokeDevice = Route(.revokeDevice, body: .required) { exchange in
         let request = try DecisionRequest(jsonWithReason: try exchange.document())
-        let input = DeviceRevocationInput(
-            fingerprint: exchange.captures["fingerprint"], reason: request.reason ?? "",
-            signed: request.signed.map { SubmittedStatement($0) })
-        return .decision(
-            try await exchange.service.revokeDevice(input, caller: exchange.employee(), call: exchange.call))
+        return try await exchange.decision(
+            RevokeDevice(
+                fingerprint: exchange.captures["fingerprint"], reason: request.reason ?? "",
+                signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.employee()))
     }
 }
 
@@ -46,9 +46,10 @@ extension Route {
         try query.finish()
         let deadline = ContinuousClock.now + .seconds(wait)
         while true {
-            let page = try await exchange.service.pendingAuthorizations(
-                of: exchange.company, after: after, limit: Int(limit), caller: exchange.caller(),
-                waitFor: exchange.headers.waitFor())
+            let page = try await exchange.run(
+                ListPendingAuthorizations(
+                    company: exchange.company, after: after, limit: Int(limit), caller: exchange.caller(),
+                    waitFor: exchange.headers.waitFor()))
             guard page.items.isEmpty, ContinuousClock.now + waitStep <= deadline, !Task.isShuttingDownGracefully
             else {
                 return .page(
@@ -69,19 +70,18 @@ extension Route {
     static let revokeKey = decideKey(.revokeKey, .revoke, body: .required)
 
     private static func decideKey(
-        _ endpoint: Endpoint, _ action: KeyDecisionInput.Action, body: Body
+        _ endpoint: Endpoint, _ action: DecideKey.Action, body: Body
     ) -> Route {
         Route(endpoint, body: body) { exchange in
             let document = try exchange.document()
             let request =
                 action == .authorize
                 ? try DecisionRequest(json: document) : try DecisionRequest(jsonWithReason: document)
-            let input = KeyDecisionInput(
-                action: action, company: exchange.company, companyEmployeeId: exchange.captures["companyEmployeeId"],
-                fingerprint: exchange.captures["fingerprint"], reason: request.reason,
-                signed: request.signed.map { SubmittedStatement($0) })
-            return .decision(
-                try await exchange.service.decideKey(input, caller: exchange.caller(), call: exchange.call))
+            return try await exchange.decision(
+                DecideKey(
+                    action, company: exchange.company, companyEmployeeId: exchange.captures["companyEmployeeId"],
+                    fingerprint: exchange.captures["fingerprint"], reason: request.reason,
+                    signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.caller()))
         }
     }
 }

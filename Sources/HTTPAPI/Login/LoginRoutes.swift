@@ -5,12 +5,18 @@ extension Route {
     /// `POST /v1/logins`.
     static let startLogin = Route(.startLogin, body: .required) { exchange in
         let request = try exchange.read(LoginRequest.self)
-        let started = try await exchange.service.startLogin(
-            LoginInput(
-                companyName: request.companyName, companyEmployeeId: request.companyEmployeeId,
-                employeePublicKey: request.employeePublicKey),
-            app: exchange.app(), call: exchange.call)
-        return .json(FlowStartedResponse(started), status: 201)
+        return try await exchange.started(.login, request)
+    }
+}
+
+extension RoutedRequest {
+    /// Starts a log-in, a change of credentials or a recovery.
+    func started(_ purpose: FlowKind, _ request: LoginRequest) async throws -> Reply {
+        try await reply(
+            to: StartLogin(
+                purpose, companyName: request.companyName, companyEmployeeId: request.companyEmployeeId,
+                employeePublicKey: request.employeePublicKey, app: app())
+        ) { .json(FlowStartedResponse($0), status: 201) }
     }
 }
 
@@ -27,10 +33,8 @@ extension Route {
     private static func proveKey(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
         Route(endpoint, body: .required) { exchange in
             let request = try exchange.read(KeyProofRequest.self)
-            return .outcome(
-                try await exchange.service.proveKey(
-                    purpose: purpose, flow: exchange.captures["flow"], proof: request.keyProof, app: exchange.app(),
-                    call: exchange.call), preferring: exchange.headers.preferredLanguages)
+            return try await exchange.outcome(
+                ProveKey(request.keyProof, purpose: purpose, flow: exchange.captures["flow"], app: exchange.app()))
         }
     }
 }
@@ -44,11 +48,10 @@ extension Route {
     private static func validateAnswers(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
         Route(endpoint, body: .required) { exchange in
             let request = try exchange.read(AnswersRequest.self)
-            return .outcome(
-                try await exchange.service.validateAnswers(
-                    purpose: purpose, flow: exchange.captures["flow"],
-                    answers: request.answers.map { AnswerInput(questionId: $0.questionId, answer: $0.answer) },
-                    app: exchange.app(), call: exchange.call))
+            let answers = request.answers.map { AnswerInput(questionId: $0.questionId, answer: $0.answer) }
+            return try await exchange.outcome(
+                ValidateCredential(
+                    .answers(answers), purpose: purpose, flow: exchange.captures["flow"], app: exchange.app()))
         }
     }
 }
@@ -62,10 +65,10 @@ extension Route {
     private static func validatePassphrase(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
         Route(endpoint, body: .required) { exchange in
             let request = try exchange.read(PassphraseRequest.self)
-            return .outcome(
-                try await exchange.service.validatePassphrase(
-                    purpose: purpose, flow: exchange.captures["flow"], passphrase: request.passphrase,
-                    app: exchange.app(), call: exchange.call))
+            return try await exchange.outcome(
+                ValidateCredential(
+                    .passphrase(request.passphrase), purpose: purpose, flow: exchange.captures["flow"],
+                    app: exchange.app()))
         }
     }
 }
@@ -83,12 +86,11 @@ extension Route {
     private static func evaluate(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
         Route(endpoint, body: .required) { exchange in
             let request = try exchange.read(EvaluationsRequest.self)
-            let evaluations = try await exchange.service.evaluate(
-                purpose: purpose, flow: exchange.captures["flow"],
-                elements: request.elements.map {
-                    ElementInput(slot: Int(clamping: $0.slot), element: $0.element)
-                }, app: exchange.app(), call: exchange.call)
-            return .json(EvaluationsResponse(evaluations))
+            let elements = request.elements.map { ElementInput(slot: Int(clamping: $0.slot), element: $0.element) }
+            return try await exchange.reply(
+                to: EvaluateElements(
+                    elements, purpose: purpose, flow: exchange.captures["flow"], app: exchange.app())
+            ) { .json(EvaluationsResponse($0)) }
         }
     }
 }
@@ -111,11 +113,10 @@ extension Route {
                     record: credentials.record,
                     questions: credentials.questions.map { (QuestionInput($0.choice), $0.salt) })
             }
-            return .outcome(
-                try await exchange.service.prove(
-                    purpose: purpose, flow: exchange.captures["flow"],
-                    proof: ProofInput(userSignature: request.userSignature, credentials: credentials),
-                    app: exchange.app(), call: exchange.call))
+            return try await exchange.outcome(
+                ProveCredential(
+                    ProofInput(userSignature: request.userSignature, credentials: credentials), purpose: purpose,
+                    flow: exchange.captures["flow"], app: exchange.app()))
         }
     }
 }

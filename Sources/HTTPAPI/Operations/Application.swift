@@ -1,15 +1,15 @@
 public import Hummingbird
 import HummingbirdCore
 import HummingbirdHTTP2
-public import IdentityService
 public import Logging
 import NIOCore
+public import TenureServer
 
 /// Builds the HTTP API as a service that runs until it is shut down gracefully.
 ///
 /// - Throws: ``HTTPConfigurationError`` if the configuration is not permitted.
 public func makeApplication(
-    service: some TenureService, configuration: HTTPConfiguration, logger: Logger
+    service: some UseCaseRunner, configuration: HTTPConfiguration, logger: Logger
 ) throws -> some ApplicationProtocol {
     try configuration.validate()
     let responder = APIResponder(service: service, configuration: configuration, logger: logger)

@@ -1,6 +1,7 @@
 import Canonical
 import IdentityService
 import TenureAPI
+import TenureServer
 
 extension Route {
     /// `GET /healthz`.

@@ -4,30 +4,20 @@ import TenureAPI
 extension Route {
     /// `POST /v1/recoveries`.
     static let startRecovery = Route(.startRecovery, body: .required) { exchange in
-        let request = try exchange.read(LoginRequest.self)
-        let started = try await exchange.service.startRecovery(
-            LoginInput(
-                companyName: request.companyName, companyEmployeeId: request.companyEmployeeId,
-                employeePublicKey: request.employeePublicKey),
-            app: exchange.app(), call: exchange.call)
-        return .json(FlowStartedResponse(started), status: 201)
+        try await exchange.started(.recovery, exchange.read(LoginRequest.self))
     }
 
     /// `POST /v1/recoveries/{flow}/credentials`.
     static let recoverCredentials = Route(.recoverCredentials, body: .required) { exchange in
         let request = try exchange.read(CredentialsRequest.self)
-        let input = CredentialsInput(
-            securityQuestions: request.securityQuestions.map { (QuestionInput($0.choice), $0.answer) },
-            passphrase: request.passphrase, questionsWithPassphrase: request.questionsWithPassphrase)
-        return .outcome(
-            try await exchange.service.recoverCredentials(
-                flow: exchange.captures["flow"], input, app: exchange.app(), call: exchange.call))
+        return try await exchange.outcome(
+            RecoverCredentials(CredentialsInput(request), flow: exchange.captures["flow"], app: exchange.app()))
     }
 
     /// `GET /v1/companies/{companyName}/recoveries`.
     static let listRecoveries = Route(.listRecoveries) { exchange in
         try QueryReader(exchange.rawQuery).finish()
-        let views = try await exchange.service.recoveries(of: exchange.company, caller: exchange.employee())
+        let views = try await exchange.run(ListRecoveries(company: exchange.company, caller: exchange.employee()))
         return .json(PageResponse(items: views.map(RecoveryResponse.init)))
     }
 
@@ -41,26 +31,25 @@ extension Route {
     /// `POST /v1/logins/{flow}/recovery/cancellation`.
     static let cancelRecoveryByDevice = Route(.cancelRecoveryByDevice, body: .optional) { exchange in
         let request = try DecisionRequest(json: exchange.document())
-        return .decision(
-            try await exchange.service.cancelRecovery(
+        return try await exchange.decision(
+            CancelRecoveryByDevice(
                 flow: exchange.captures["flow"], signed: request.signed.map { SubmittedStatement($0) },
-                app: exchange.app(), call: exchange.call))
+                app: exchange.app()))
     }
 
     private static func decideRecovery(
-        _ endpoint: Endpoint, _ action: RecoveryDecisionInput.Action, body: Body
+        _ endpoint: Endpoint, _ action: DecideRecovery.Action, body: Body
     ) -> Route {
         Route(endpoint, body: body) { exchange in
             let document = try exchange.document()
             let request =
                 action == .cancel
                 ? try DecisionRequest(jsonWithReason: document) : try DecisionRequest(json: document)
-            let input = RecoveryDecisionInput(
-                action: action, company: exchange.company, companyEmployeeId: exchange.captures["companyEmployeeId"],
-                fingerprint: exchange.captures["fingerprint"], reason: request.reason,
-                signed: request.signed.map { SubmittedStatement($0) })
-            return .decision(
-                try await exchange.service.decideRecovery(input, caller: exchange.employee(), call: exchange.call))
+            return try await exchange.decision(
+                DecideRecovery(
+                    action, company: exchange.company, companyEmployeeId: exchange.captures["companyEmployeeId"],
+                    fingerprint: exchange.captures["fingerprint"], reason: request.reason,
+                    signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.employee()))
         }
     }
 }

@@ -5,13 +5,12 @@ extension Route {
     /// `POST /v1/registrations`.
     static let startRegistration = Route(.startRegistration, body: .required) { exchange in
         let request = try exchange.read(RegistrationRequest.self)
-        let started = try await exchange.service.startRegistration(
-            RegistrationInput(
+        return try await exchange.reply(
+            to: StartRegistration(
                 companyName: request.companyName, companyEmployeeId: request.companyEmployeeId, email: request.email,
                 isCompanyOwnedEmail: request.isCompanyOwnedEmail, employeePublicKey: request.employeePublicKey,
-                invitation: request.invitation),
-            app: exchange.app(), call: exchange.call)
-        return .json(FlowStartedResponse(started), status: 201)
+                invitation: request.invitation, app: exchange.app())
+        ) { .json(FlowStartedResponse($0), status: 201) }
     }
 }
 
@@ -19,29 +18,28 @@ extension Route {
     /// `POST /v1/companies/{companyName}/invitations`.
     static let issueInvitation = Route(.issueInvitation, body: .required) { exchange in
         let request = try exchange.read(InvitationRequest.self)
-        let input = InvitationInput(
-            company: exchange.company, companyEmployeeId: request.companyEmployeeId, email: request.email,
-            seconds: request.expiresInSeconds ?? InvitationInput.usualSeconds, subjectSalt: request.subjectSalt,
-            signed: request.signed.map { SubmittedStatement($0) })
-        let decision = try await exchange.service.issueInvitation(
-            input, caller: exchange.caller(), call: exchange.call)
-        return .json(InvitationDecisionResponse(decision))
+        return try await exchange.reply(
+            to: IssueInvitation(
+                company: exchange.company, companyEmployeeId: request.companyEmployeeId, email: request.email,
+                seconds: request.expiresInSeconds ?? IssueInvitation.usualSeconds, subjectSalt: request.subjectSalt,
+                signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.caller())
+        ) { .json(InvitationDecisionResponse($0)) }
     }
 
     /// `GET /v1/companies/{companyName}/invitations`.
     static let listInvitations = Route(.listInvitations) { exchange in
         try QueryReader(exchange.rawQuery).finish()
-        let views = try await exchange.service.invitations(of: exchange.company, caller: exchange.caller())
+        let views = try await exchange.run(ListInvitations(company: exchange.company, caller: exchange.caller()))
         return .json(PageResponse(items: views.map(InvitationResponse.init)))
     }
 
     /// `DELETE /v1/companies/{companyName}/invitations/{invitationId}`.
     static let revokeInvitation = Route(.revokeInvitation, body: .optional) { exchange in
         let request = try exchange.read(DecisionRequest.self)
-        return .decision(
-            try await exchange.service.revokeInvitation(
-                exchange.captures["invitationId"], of: exchange.company,
-                signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.caller(), call: exchange.call))
+        return try await exchange.decision(
+            RevokeInvitation(
+                id: exchange.captures["invitationId"], company: exchange.company,
+                signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.caller()))
     }
 }
 

@@ -5,16 +5,16 @@ extension Route {
     /// `POST /v1/sessions/refresh`. The refresh token is the only credential.
     static let refreshSession = Route(.refreshSession, body: .required) { exchange in
         let request = try exchange.read(SessionRefreshRequest.self)
-        return .json(
-            SessionResponse(
-                try await exchange.service.refreshSession(refreshToken: request.refreshToken, call: exchange.call)))
+        return try await exchange.reply(to: RefreshSession(refreshToken: request.refreshToken)) {
+            .json(SessionResponse($0))
+        }
     }
 }
 
 extension Route {
     /// `DELETE /v1/sessions/current`.
     static let closeSession = Route(.closeSession) { exchange in
-        try await exchange.service.closeSession(exchange.employee(), call: exchange.call)
+        try await exchange.run(CloseSession(caller: exchange.employee()))
         return .noContent
     }
 }
@@ -23,7 +23,7 @@ extension Route {
     /// `GET /v1/sessions`.
     static let listSessions = Route(.listSessions) { exchange in
         try QueryReader(exchange.rawQuery).finish()
-        let sessions = try await exchange.service.sessions(of: exchange.employee())
+        let sessions = try await exchange.run(ListSessions(caller: exchange.employee()))
         return .json(PageResponse(items: sessions.map(OpenSessionResponse.init)))
     }
 }
@@ -31,7 +31,7 @@ extension Route {
 extension Route {
     /// `DELETE /v1/sessions`.
     static let endSessions = Route(.endSessions) { exchange in
-        try await exchange.service.endSessions(of: exchange.employee(), call: exchange.call)
+        try await exchange.run(EndOwnSessions(caller: exchange.employee()))
         return .noContent
     }
 }
@@ -40,6 +40,6 @@ extension Route {
     /// `GET /v1/me`.
     static let readMe = Route(.readMe) { exchange in
         try QueryReader(exchange.rawQuery).finish()
-        return .json(MeResponse(try await exchange.service.me(exchange.employee())))
+        return .json(MeResponse(try await exchange.run(ReadMe(caller: exchange.employee()))))
     }
 }

@@ -5,6 +5,7 @@ import IdentityService
 import Logging
 import NIOCore
 import TenureAPI
+import TenureServer
 
 /// Responds to every request, with a problem document on failure. It never throws.
 struct APIResponder: HTTPResponder {
@@ -12,13 +13,13 @@ struct APIResponder: HTTPResponder {
 
     let configuration: HTTPConfiguration
     let routes: RouteTable
-    let service: any TenureService
+    let service: any UseCaseRunner
     let log: AccessLog
     let metrics = RequestMetrics()
     let limiters: RequestLimiters
     let security: SecurityHeaders
 
-    init(service: any TenureService, configuration: HTTPConfiguration, logger: Logger) {
+    init(service: any UseCaseRunner, configuration: HTTPConfiguration, logger: Logger) {
         self.configuration = configuration
         self.service = service
         routes = RouteTable(Route.all(configuration, metrics: metrics))
@@ -100,17 +101,16 @@ extension APIResponder {
         let route = match.route, cost = route.endpoint.cost
         if !trace.isQuiet { try await limiters.draw(address: address ?? "", cost: cost, &trace) }
         let captures = try PathCaptures(match.raw)
-        let caller = try await Authenticator(service: service).caller(route.endpoint.access, headers)
+        var call = Call(requestId: trace.requestId, sourceAddress: address, time: arrived)
+        let caller = try await Authenticator(service: service, call: call).caller(route.endpoint.access, headers)
         trace.caller = caller?.fingerprintId
         if let caller {
             try await limiters.draw(caller: caller, company: captures["companyName"], cost: cost, &trace)
         }
         try route.checkBody(body, headers)
-        let call = Call(
-            requestId: trace.requestId, sourceAddress: address, time: arrived,
-            idempotencyKey: route.endpoint.method == "POST" ? try headers.idempotencyKey() : nil,
-            fingerprintInput: Self.fingerprint(
-                request.method.rawValue, target.rawPath, caller?.fingerprintId ?? "", body))
+        call.idempotencyKey = route.endpoint.method == "POST" ? try headers.idempotencyKey() : nil
+        call.fingerprintInput = Self.fingerprint(
+            request.method.rawValue, target.rawPath, caller?.fingerprintId ?? "", body)
         return try await route.respond(
             RoutedRequest(
                 service: service, endpoint: route.endpoint, captures: captures, rawQuery: target.rawQuery,

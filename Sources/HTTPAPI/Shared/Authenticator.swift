@@ -1,10 +1,12 @@
 import Canonical
 import IdentityService
 import TenureAPI
+import TenureServer
 
 /// Authenticates the caller with the schemes that an endpoint accepts.
 struct Authenticator: Sendable {
-    let service: any TenureService
+    let service: any UseCaseRunner
+    let call: Call
 
     /// Returns the caller, or `nil` if the endpoint needs no credentials.
     func caller(_ access: Endpoint.Access, _ headers: RequestHeaders) async throws -> Caller? {
@@ -13,9 +15,9 @@ struct Authenticator: Sendable {
         let employeeAllowed = access != .app
         switch PresentedCredentials(headers) {
         case .basic(let appId, let secret) where appAllowed:
-            return .app(try await service.authenticate(appId: appId, secret: secret))
+            return .app(try await service.run(AuthenticateApp(appId: appId, secret: secret), call))
         case .bearer(let token) where employeeAllowed:
-            return .employee(try await service.authenticate(accessToken: token))
+            return .employee(try await service.run(AuthenticateSession(accessToken: token), call))
         case .garbled(bearer: true) where employeeAllowed: throw Refusal(.sessionInvalid)
         case .missing, .garbled, .basic, .bearer: throw Refusal(appAllowed ? .appUnknown : .sessionInvalid)
         }

@@ -3,11 +3,12 @@ import Hummingbird
 import IdentityService
 import NIOCore
 import TenureAPI
+import TenureServer
 
 /// A request after routing and authentication, as handlers receive it.
 struct RoutedRequest: Sendable {
     /// The service.
-    let service: any TenureService
+    let service: any UseCaseRunner
     /// The endpoint.
     let endpoint: Endpoint
     /// The captured segments.
@@ -65,6 +66,44 @@ struct RoutedRequest: Sendable {
             query += "&" + decoded.joined(separator: "=")
         }
         return "<\(publicURL)\(endpoint.template.path(captures.all))?\(query)>; rel=\"next\""
+    }
+}
+
+extension RoutedRequest {
+    /// Runs a use case that changes nothing, or that a repeated call may run again.
+    func run<Request: UseCase>(_ request: Request) async throws -> Request.Answer {
+        try await service.run(request, call)
+    }
+
+    /// Reads a projection.
+    func run<Read: ProjectionRead>(_ read: Read) async throws -> Read.Answer { try await service.read(read) }
+
+    /// Runs a use case at most once per `Idempotency-Key`, and replies with its answer.
+    ///
+    /// - Parameter encode: Makes the reply of the answer. A repeated call gets the reply that the first call stored.
+    func reply<Request: UseCase>(
+        to request: Request, _ encode: @escaping @Sendable (Request.Answer) -> Reply
+    ) async throws -> Reply {
+        let form = WireForm<Request.Answer>(
+            answer: { encode($0).stored },
+            refusal: { [call, endpoint, publicURL] in
+                Reply(Refusal($0), requestId: call.requestId, access: endpoint.access, publicURL: publicURL).stored
+            })
+        switch try await service.run(request, call, as: form) {
+        case .answered(let answer): return encode(answer)
+        case .repeated(let stored): return try Reply(stored: stored)
+        }
+    }
+
+    /// Runs a step of a flow, and replies with its outcome.
+    func outcome<Request: UseCase<StepAnswer>>(_ request: Request) async throws -> Reply {
+        let languages = headers.preferredLanguages
+        return try await reply(to: request) { .outcome($0, preferring: languages) }
+    }
+
+    /// Runs an administrative decision, and replies with it or with the statement to sign.
+    func decision<Request: UseCase<Decision>>(_ request: Request) async throws -> Reply {
+        try await reply(to: request) { .decision($0) }
     }
 }
 

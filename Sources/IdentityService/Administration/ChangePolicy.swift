@@ -6,14 +6,36 @@ import Identity
 import Ledger
 
 /// Changes a tenant's policy. An admin signs the whole new policy.
-struct ChangePolicy: Sendable {
-    let context: ServiceContext
+public struct ChangePolicy: UseCase {
+    /// The tenant's name.
+    public let company: String
+    /// What changes.
+    public let change: PolicyInput
+    /// The version that the caller has seen; `nil` for whatever version is in force.
+    public let ifMatch: Int?
+    /// The statement and an admin's signature over it, in the second call.
+    public let signed: SubmittedStatement?
+    /// The admin who decides. An app is refused.
+    public let caller: Caller
 
-    func run(
-        _ change: PolicyInput, company: String, ifMatch: Int?, signed: SubmittedStatement?, caller: Caller, call: Call,
-        ticket: IdempotencyTicket?
-    ) async throws -> Decision {
+    /// Each parameter sets the property of the same name.
+    public init(
+        company: String, change: PolicyInput, ifMatch: Int? = nil, signed: SubmittedStatement? = nil, caller: Caller
+    ) {
+        self.company = company
+        self.change = change
+        self.ifMatch = ifMatch
+        self.signed = signed
+        self.caller = caller
+    }
+
+    /// The caller.
+    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
+
+    /// Makes the decision, or returns the statement to sign.
+    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
         guard case .employee = caller else { throw ServiceError(.authorizationNotPermitted) }
+        let context = run.context, time = run.call.time
         return try await optimistic {
             let access = try await context.access(company, caller, role: .authorization)
             let tenant = access.tenant
@@ -22,16 +44,16 @@ struct ChangePolicy: Sendable {
             guard policy != tenant.state.policy else { return .done(nil, position: nil) }
             let signing = StatementExchange(context: context, access: access)
             let statement = PolicyStatement(
-                context: try await signing.statementContext(at: call.time), settings: policy.settings,
+                context: try await signing.statementContext(at: time), settings: policy.settings,
                 policyHash: tenant.policyHash)
             try access.require(.changePolicy, about: .tenant)
             guard let signed else { return .signatureRequired(statement: statement.bytes) }
-            let verified = try await signing.verify(signed, is: statement, at: call.time)
+            let verified = try await signing.verify(signed, is: statement, at: time)
             let decision = try access.decision(verified)
             let events = try decided { () throws(Tenant.Rejection) in
                 try Tenant.decide(tenant.state, .changePolicy(policy, decision))
             }
-            var recorder = DecisionRecorder(context: context, access: access, call: call, ticket: ticket)
+            var recorder = DecisionRecorder(access: access, run)
             for event in events {
                 try recorder.add(event.payload, to: .tenant(tenant.id), version: tenant.version, keys: [:])
             }
@@ -91,11 +113,21 @@ extension TenantPolicy {
 }
 
 /// Reads the policy in force from the log itself; for admins.
-struct ReadPolicy: Sendable {
-    let context: ServiceContext
+public struct ReadPolicy: UseCase {
+    /// The tenant's name.
+    public let company: String
+    /// The admin who asks. An app is refused.
+    public let caller: Caller
 
-    func run(_ company: String, caller: Caller) async throws -> PolicyView {
-        let access = try await context.access(company, caller, role: .access)
+    /// Each parameter sets the property of the same name.
+    public init(company: String, caller: Caller) {
+        self.company = company
+        self.caller = caller
+    }
+
+    /// Reads the policy.
+    public func run(_ run: UseCaseRun<PolicyView>) async throws -> PolicyView {
+        let access = try await run.context.access(company, caller, role: .access)
         guard case .employee = access.decider else { throw ServiceError(.authorizationNotPermitted) }
         let tenant = access.tenant
         let policy = tenant.state.policy

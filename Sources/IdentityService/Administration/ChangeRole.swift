@@ -6,44 +6,78 @@ import Identity
 import Ledger
 
 /// Appoints or dismisses an admin, or makes an employee the security admin. An admin signs.
-struct ChangeRole: Sendable {
-    let context: ServiceContext
+public struct ChangeRole: UseCase {
+    /// The three roles.
+    public enum Role: String, Sendable, CaseIterable {
+        /// An admin of the tenant.
+        case admin
+        /// The one security admin, in place of the present one.
+        case securityAdmin
+        /// An ordinary employee.
+        case employee
+    }
+    /// The role.
+    public let role: Role
+    /// The tenant's name.
+    public let company: String
+    /// The employee id in that tenant.
+    public let companyEmployeeId: String
+    /// The fingerprints of the device keys that are to carry the role, as compared by the signer; `nil` for all vouched
+    /// keys.
+    public let fingerprints: [String]?
+    /// The statement and an admin's signature over it, in the second call.
+    public let signed: SubmittedStatement?
+    /// The admin who decides. An app is refused.
+    public let caller: Caller
 
-    func run(
-        _ input: RoleInput, signed: SubmittedStatement?, caller: Caller, call: Call, ticket: IdempotencyTicket?
-    ) async throws -> Decision {
-        guard case .employee = caller else { throw ServiceError(.authorizationNotPermitted) }
-        let named = try Self.named(input.fingerprints)
+    /// Each parameter sets the property of the same name.
+    public init(
+        _ role: Role, company: String, companyEmployeeId: String, fingerprints: [String]? = nil,
+        signed: SubmittedStatement? = nil, caller: Caller
+    ) {
+        self.role = role
+        self.company = company
+        self.companyEmployeeId = companyEmployeeId
+        self.fingerprints = fingerprints
+        self.signed = signed
+        self.caller = caller
+    }
+
+    /// The caller.
+    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
+
+    /// Makes the decision, or returns the statement to sign.
+    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
+        guard case .employee(let decider) = caller else { throw ServiceError(.authorizationNotPermitted) }
+        let named = try named(), context = run.context, time = run.call.time
         return try await optimistic {
-            let access = try await context.access(input.company, caller, role: .authorization)
-            let employee = try await context.employee(input.companyEmployeeId, in: access.tenant.id)
-            let loggedInAt = try await loggedInAt(caller)
-            let facts = Facts(
-                employee: employee, access: access, named: named, loggedInAt: loggedInAt, time: call.time)
+            let access = try await context.access(company, caller, role: .authorization)
+            let employee = try await context.employee(companyEmployeeId, in: access.tenant.id)
+            let loggedInAt = try await loggedInAt(decider, context)
+            let facts = Facts(employee: employee, access: access, named: named, loggedInAt: loggedInAt, time: time)
             // Refusals, and decisions that already hold, are reported before the caller is asked to sign.
-            guard !(try decide(input.role, facts, statement: nil)).isEmpty else {
+            guard !(try decide(facts, statement: nil)).isEmpty else {
                 return .done(try await context.summary(of: employee, in: access.tenant), position: nil)
             }
             let signing = StatementExchange(context: context, access: access)
-            let common = try await signing.statementContext(at: call.time)
+            let common = try await signing.statementContext(at: time)
             let keys = try facts.target().roleKeys
             let verified: SignedStatement
-            switch input.role {
+            switch role {
             case .securityAdmin:
                 let statement = try succession(to: employee, keys, access, common)
                 guard let signed else { return .signatureRequired(statement: statement.bytes) }
-                verified = try await signing.verify(signed, is: statement, at: call.time)
+                verified = try await signing.verify(signed, is: statement, at: time)
             case .admin, .employee:
-                let isAppointment = input.role == .admin
+                let isAppointment = role == .admin
                 let statement = RoleStatement(
                     context: common, action: isAppointment ? .appoint : .dismiss, employee: employee.id.uuid,
                     role: EmployeeRole.admin.rawValue, reason: isAppointment ? "appointed" : "dismissed",
                     keys: isAppointment ? keys.map(\.description) : nil)
                 guard let signed else { return .signatureRequired(statement: statement.bytes) }
-                verified = try await signing.verify(signed, is: statement, at: call.time)
+                verified = try await signing.verify(signed, is: statement, at: time)
             }
-            let events = try decide(input.role, facts, statement: verified)
-            return try await append(events, employee, access, call, ticket)
+            return try await append(try decide(facts, statement: verified), employee, access, run)
         }
     }
 
@@ -64,13 +98,12 @@ struct ChangeRole: Sendable {
     }
 
     /// When the caller's session was opened, read from the event that opened it.
-    private func loggedInAt(_ caller: Caller) async throws -> Timestamp? {
-        guard case .employee(let employee) = caller else { return nil }
-        let stream = StreamID.session(employee.sessionId, in: TenantID(employee.tenantId))
+    private func loggedInAt(_ caller: EmployeeCaller, _ context: ServiceContext) async throws -> Timestamp? {
+        let stream = StreamID.session(caller.sessionId, in: TenantID(caller.tenantId))
         return try await context.reader.streams([stream])[stream]?.first?.time
     }
 
-    private static func named(_ fingerprints: [String]?) throws(ServiceError) -> Set<KeyFingerprint>? {
+    private func named() throws(ServiceError) -> Set<KeyFingerprint>? {
         guard let fingerprints else { return nil }
         let keys = fingerprints.compactMap { KeyFingerprint(hex: $0.lowercased()) }
         guard keys.count == fingerprints.count, (1...32).contains(keys.count) else {
@@ -81,9 +114,7 @@ struct ChangeRole: Sendable {
         return Set(keys)
     }
 
-    private func decide(
-        _ role: RoleInput.Role, _ facts: Facts, statement: SignedStatement?
-    ) throws(ServiceError) -> [TenantEvent] {
+    private func decide(_ facts: Facts, statement: SignedStatement?) throws(ServiceError) -> [TenantEvent] {
         let target = try facts.target(), decision = try facts.access.decision(statement)
         let command: Tenant.Command =
             switch role {
@@ -111,10 +142,9 @@ struct ChangeRole: Sendable {
     }
 
     private func append(
-        _ events: [TenantEvent], _ employee: EmployeeSnapshot, _ access: CompanyAccess, _ call: Call,
-        _ ticket: IdempotencyTicket?
+        _ events: [TenantEvent], _ employee: EmployeeSnapshot, _ access: CompanyAccess, _ run: UseCaseRun<Decision>
     ) async throws -> Decision {
-        var recorder = DecisionRecorder(context: context, access: access, call: call, ticket: ticket)
+        var recorder = DecisionRecorder(access: access, run)
         // The role goes to the employee as judged here: a cancellation meanwhile is a version conflict.
         recorder.expectations[.employee(employee.id, in: access.tenant.id)] = employee.version
         recorder.statements += access.tenant.sessionEffects(of: events)
@@ -124,8 +154,9 @@ struct ChangeRole: Sendable {
             Tenant.evolve(
                 &after.state,
                 Recorded(
-                    event, id: UUID(), time: call.time, position: .max, version: access.tenant.version + offset + 1))
+                    event, id: UUID(), time: run.call.time, position: .max,
+                    version: access.tenant.version + offset + 1))
         }
-        return try await recorder.append(try await context.summary(of: employee, in: after))
+        return try await recorder.append(try await run.context.summary(of: employee, in: after))
     }
 }

@@ -1,14 +1,15 @@
 import Canonical
 import Credentials
-import EventCoding
+package import EventCoding
 import FoundationEssentials
-import Identity
+package import Identity
 import Keys
 import Ledger
 
 /// A caller's access to a tenant, with the caller as the deciders know one.
-struct CompanyAccess: Sendable {
-    var tenant: TenantSnapshot
+package struct CompanyAccess: Sendable {
+    /// The tenant.
+    package var tenant: TenantSnapshot
     var name: CompanyName
     var decider: DecidingParty
     /// The caller's own stream and version, guarded when the caller decides.
@@ -16,7 +17,7 @@ struct CompanyAccess: Sendable {
     /// The leaf hash of the event that gives the caller authority, if there is one.
     var authority: [UInt8]?
     /// The key that a statement of this caller names as signer.
-    var signer: PublicKeyBytes?
+    package var signer: PublicKeyBytes?
 }
 
 extension ServiceContext {
@@ -28,7 +29,7 @@ extension ServiceContext {
     /// - Parameter role: The role that an app's secret and link both need.
     /// - Throws: `company.unknown`, `app.role_missing`, `app.secret_invalid`, or `authorization.not_permitted` for an
     ///   employee who is no active admin.
-    func access(_ company: String, _ caller: Caller, role: CallerRole) async throws -> CompanyAccess {
+    package func access(_ company: String, _ caller: Caller, role: CallerRole) async throws -> CompanyAccess {
         let name = try parsed { () throws(ValueError) in try CompanyName(company) }
         let tenant = try await StateLoader(reader: reader).tenant(TenantID(ring.tenantID(companyName: name.canonical)))
         switch caller {
@@ -73,7 +74,7 @@ extension ServiceContext {
     }
 
     /// SHA-256 of a key's 65 bytes.
-    static func fingerprint(of key: PublicKeyBytes) -> [UInt8] {
+    package static func fingerprint(of key: PublicKeyBytes) -> [UInt8] {
         guard let key = try? EmployeePublicKey(bytes: key.bytes) else { return [] }
         return Hex.decode(key.fingerprint) ?? []
     }
@@ -82,13 +83,21 @@ extension ServiceContext {
     ///
     /// - Throws: `request.invalid` for a malformed id, or `employee.unknown`.
     func employee(_ companyEmployeeId: String, in tenant: TenantID) async throws -> EmployeeSnapshot {
+        let id = try await employeeID(companyEmployeeId, in: tenant)
+        let snapshot = try await StateLoader(reader: reader).employee(id, in: tenant)
+        guard snapshot.state.account != nil else { throw ServiceError(.employeeUnknown) }
+        return snapshot
+    }
+
+    /// Finds the permanent id of the employee who has the tenant's own id.
+    ///
+    /// - Throws: `request.invalid` for a malformed id, or `employee.unknown`.
+    package func employeeID(_ companyEmployeeId: String, in tenant: TenantID) async throws -> EmployeeID {
         let id = try parsed { () throws(ValueError) in try CompanyEmployeeID(companyEmployeeId) }
         guard let claim = try await reader.claim(ring.employeeClaim(id, in: tenant)) else {
             throw ServiceError(.employeeUnknown)
         }
-        let snapshot = try await StateLoader(reader: reader).employee(EmployeeID(claim.owner), in: tenant)
-        guard snapshot.state.account != nil else { throw ServiceError(.employeeUnknown) }
-        return snapshot
+        return EmployeeID(claim.owner)
     }
 }
 

@@ -9,40 +9,78 @@ import Postgres
 
 /// Approves, cancels or reinstates an employee, or ends all of an employee's sessions. An admin signs, or an app
 /// vouches.
-struct DecideStatus: Sendable {
-    let context: ServiceContext
+public struct DecideStatus: UseCase {
+    /// The four decisions.
+    public enum Action: String, Sendable {
+        /// Approve a registered employee.
+        case approve
+        /// Cancel an employee.
+        case cancel
+        /// Reinstate a cancelled employee.
+        case reinstate
+        /// End all sessions of an employee.
+        case endSessions
+    }
+    /// The decision.
+    public let action: Action
+    /// The tenant's name.
+    public let company: String
+    /// The employee id in that tenant.
+    public let companyEmployeeId: String
+    /// A free-text note, at most 1,024 bytes.
+    public let note: String?
+    /// The statement and an admin's signature over it, in the second call.
+    public let signed: SubmittedStatement?
+    /// The app or admin that decides.
+    public let caller: Caller
 
-    func run(_ input: StatusDecisionInput, caller: Caller, call: Call, ticket: IdempotencyTicket?) async throws
-        -> Decision
-    {
-        let note = try input.note.map { note in
+    /// Each parameter sets the property of the same name.
+    public init(
+        _ action: Action, company: String, companyEmployeeId: String, note: String? = nil,
+        signed: SubmittedStatement? = nil, caller: Caller
+    ) {
+        self.action = action
+        self.company = company
+        self.companyEmployeeId = companyEmployeeId
+        self.note = note
+        self.signed = signed
+        self.caller = caller
+    }
+
+    /// The caller.
+    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
+
+    /// Makes the decision, or returns the statement to sign.
+    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
+        let context = run.context, time = run.call.time
+        let note = try note.map { note in
             try parsed { () throws(ValueError) in try FreeText(note, field: "note") }
         }
         return try await optimistic {
-            let access = try await context.access(input.company, caller, role: .administration)
+            let access = try await context.access(company, caller, role: .administration)
             let employee = try await opened(
-                try await context.employee(input.companyEmployeeId, in: access.tenant.id), access)
+                try await context.employee(companyEmployeeId, in: access.tenant.id), access, context)
             // Refusals, and decisions that already hold, are reported before the caller is asked to sign.
-            guard !(try decide(input.action, note, employee, access, nil)).isEmpty else {
+            guard !(try decide(note, employee, access, nil)).isEmpty else {
                 return .done(try await context.summary(of: employee, in: access.tenant), position: nil)
             }
             let signing = StatementExchange(context: context, access: access)
-            let statement = try await statement(input.action, employee, signing, call)
-            let signed: SignedStatement
-            switch (caller, input.signed) {
-            case (.app(let app), _): signed = try signing.vouch(statement, app.presented)
+            let statement = try await statement(employee, signing, time)
+            let proof: SignedStatement
+            switch (caller, signed) {
+            case (.app(let app), _): proof = try signing.vouch(statement, app.presented)
             case (.employee, nil): return .signatureRequired(statement: statement.bytes)
             case (.employee, .some(let given)):
-                signed = try await signing.verify(
-                    given, is: statement, at: call.time, after: employee.lastStatusPosition)
+                proof = try await signing.verify(given, is: statement, at: time, after: employee.lastStatusPosition)
             }
-            return try await append(
-                try decide(input.action, note, employee, access, signed), signed, employee, access, call, ticket)
+            return try await append(try decide(note, employee, access, proof), proof, employee, access, run)
         }
     }
 
     /// The employee with personal texts decrypted: an approval reads the address.
-    private func opened(_ employee: EmployeeSnapshot, _ access: CompanyAccess) async throws -> EmployeeSnapshot {
+    private func opened(
+        _ employee: EmployeeSnapshot, _ access: CompanyAccess, _ context: ServiceContext
+    ) async throws -> EmployeeSnapshot {
         let keys = try await context.personKeys.load([employee.id.uuid], ledger: access.tenant.id.uuid)
         var opened = employee
         opened.state = Employee.fold(try employee.events.map { try EventCodec.decode($0, keys: keys) })
@@ -50,23 +88,22 @@ struct DecideStatus: Sendable {
     }
 
     private func statement(
-        _ action: StatusDecisionInput.Action, _ employee: EmployeeSnapshot, _ signing: StatementExchange, _ call: Call
+        _ employee: EmployeeSnapshot, _ signing: StatementExchange, _ time: Timestamp
     ) async throws -> EmployeeStatement {
         guard let registered = employee.state.account?.registered, let leaf = employee.leaves[registered.position]
         else { throw ServiceError(.employeeUnknown) }
         return EmployeeStatement(
-            context: try await signing.statementContext(at: call.time), action: action.statement,
+            context: try await signing.statementContext(at: time), action: action.statement,
             employee: employee.id.uuid, registeredHash: leaf, reason: action.reason)
     }
 
     private func decide(
-        _ action: StatusDecisionInput.Action, _ note: FreeText?, _ employee: EmployeeSnapshot,
-        _ access: CompanyAccess, _ statement: SignedStatement?
+        _ note: FreeText?, _ employee: EmployeeSnapshot, _ access: CompanyAccess, _ statement: SignedStatement?
     ) throws(ServiceError) -> [EmployeeEvent] {
         let tenant = access.tenant.state
         let by = Employee.StatusDecision(
             role: tenant.role(of: employee.id), decision: try access.decision(statement))
-        guard let ended = ReasonCode(StatusDecisionInput.Action.endSessions.reason) else {
+        guard let ended = ReasonCode(Action.endSessions.reason) else {
             throw ServiceError(.serviceUnavailable)
         }
         let command: Employee.Command =
@@ -81,10 +118,10 @@ struct DecideStatus: Sendable {
 
     private func append(
         _ events: [EmployeeEvent], _ signed: SignedStatement, _ employee: EmployeeSnapshot,
-        _ access: CompanyAccess, _ call: Call, _ ticket: IdempotencyTicket?
+        _ access: CompanyAccess, _ run: UseCaseRun<Decision>
     ) async throws -> Decision {
-        let tenant = access.tenant.id
-        var recorder = DecisionRecorder(context: context, access: access, call: call, ticket: ticket)
+        let tenant = access.tenant.id, context = run.context
+        var recorder = DecisionRecorder(access: access, run)
         let keys = try await context.personKeys.load([employee.id.uuid], ledger: tenant.uuid)
         var after = employee, company = access.tenant
         var released: UUID?
@@ -93,7 +130,8 @@ struct DecideStatus: Sendable {
                 event.payload, to: .employee(employee.id, in: tenant), version: employee.version, keys: keys)
             Employee.evolve(
                 &after.state,
-                Recorded(event, id: UUID(), time: call.time, position: .max, version: employee.version + offset + 1))
+                Recorded(
+                    event, id: UUID(), time: run.call.time, position: .max, version: employee.version + offset + 1))
             switch event {
             case .cancelled:
                 recorder.statements.append(NewSession.deletion(employee: employee.id, tenant: tenant))
@@ -113,7 +151,7 @@ struct DecideStatus: Sendable {
     }
 }
 
-extension StatusDecisionInput.Action {
+extension DecideStatus.Action {
     /// The action as statements name it.
     var statement: EmployeeStatement.Action {
         switch self {

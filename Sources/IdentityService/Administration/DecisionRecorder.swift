@@ -1,5 +1,5 @@
-import Canonical
-import Credentials
+package import Canonical
+package import Credentials
 import EventCoding
 import FoundationEssentials
 import Identity
@@ -11,11 +11,11 @@ import Postgres
 ///
 /// It guards the streams that the decision was made on: the tenant's (policy, roles, links) and the caller's own. A
 /// caller who loses authority first decides nothing afterwards.
-struct DecisionRecorder: Sendable {
+struct DecisionRecorder<Answer: Sendable>: Sendable {
     let context: ServiceContext
     let access: CompanyAccess
     let call: Call
-    let ticket: IdempotencyTicket?
+    let ticket: IdempotencyTicket<Answer>?
     var events: [NewEvent] = []
     var expectations: [StreamID: Int] = [:]
     var claims: [Claim] = []
@@ -24,11 +24,11 @@ struct DecisionRecorder: Sendable {
     /// The ledgers, besides those of the events, whose rows ``statements`` touch.
     var ledgers: Set<LedgerID> = []
 
-    init(context: ServiceContext, access: CompanyAccess, call: Call, ticket: IdempotencyTicket?) {
-        self.context = context
+    init(access: CompanyAccess, _ run: UseCaseRun<Answer>) {
         self.access = access
-        self.call = call
-        self.ticket = ticket
+        call = run.call
+        context = run.context
+        ticket = run.ticket
         expectations[.tenant(access.tenant.id)] = access.tenant.version
         expectations[access.guarded.stream] = access.guarded.version
     }
@@ -45,26 +45,27 @@ struct DecisionRecorder: Sendable {
         return id
     }
 
-    /// Appends the events. Without events the decision already holds, and nothing is written.
-    func append(_ employee: EmployeeSummary?) async throws -> Decision {
-        try await append { position in Decision.done(employee, position: position) }
-    }
-
-    /// Appends the events, and replies with `answer` of the position in the tenant's ledger.
-    func append<Answer: RepeatableAnswer>(
-        _ answer: @escaping @Sendable (Int64?) -> Answer
-    ) async throws -> Answer {
+    /// Appends the events, and replies with `answer` of the position in the tenant's ledger. Without events the decision
+    /// already holds, and nothing is written.
+    func append(_ answer: @escaping @Sendable (Int64?) -> Answer) async throws -> Answer {
         guard !events.isEmpty else { return answer(nil) }
         let ledger = LedgerID(access.tenant.id.uuid)
         let append = Append(
             events: events, expectations: expectations, claims: claims, releases: releases, time: call.time,
             effectLedgers: ledgers.union(ticket.map { [$0.ledger] } ?? []),
             effects: { [statements, ticket] appended in
-                let stored = answer(appended.last[ledger]).stored
-                return statements + (ticket.map { [$0.completion(.object(["answer": stored]))] } ?? [])
+                statements + (ticket.map { [$0.completion(.success(answer(appended.last[ledger])))] } ?? [])
             })
         let appended = try await context.appender.append(append)
+        ticket?.markStored()
         return answer(appended.last[ledger])
+    }
+}
+
+extension DecisionRecorder where Answer == Decision {
+    /// Appends the events of a decision about an employee.
+    func append(_ employee: EmployeeSummary?) async throws -> Decision {
+        try await append { position in Decision.done(employee, position: position) }
     }
 }
 
@@ -85,16 +86,21 @@ extension ServiceContext {
 }
 
 /// Makes the statements that callers sign, and checks what they submit.
-struct StatementExchange: Sendable {
+package struct StatementExchange: Sendable {
     /// The time for which a statement is valid.
     static let lifetime: Duration = .seconds(900)
     let context: ServiceContext
     let access: CompanyAccess
 
+    package init(context: ServiceContext, access: CompanyAccess) {
+        self.context = context
+        self.access = access
+    }
+
     /// The members that every statement of this caller has.
     ///
     /// - Throws: `authorization.not_permitted` for a caller without a signing key or authority.
-    func statementContext(at time: Timestamp) async throws -> StatementContext {
+    package func statementContext(at time: Timestamp) async throws -> StatementContext {
         guard let signer = access.signer, let authority = access.authority else {
             throw ServiceError(.authorizationNotPermitted)
         }

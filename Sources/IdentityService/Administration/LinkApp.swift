@@ -15,14 +15,26 @@ enum AppSecretDigest {
 }
 
 /// Authenticates an app by one of its secrets, from the log itself, so that a revocation takes effect with its event.
-///
-/// - Throws: `app.unknown` or `app.secret_invalid` from `run`.
-struct AuthenticateApp: Sendable {
-    let context: ServiceContext
+public struct AuthenticateApp: UseCase, CustomStringConvertible {
+    /// The app's id.
+    public let appId: String
+    /// The secret that the app presented.
+    public let secret: String
+    /// A placeholder that never contains the secret.
+    public var description: String { "[redacted]" }
 
-    func run(appId: String, secret: String) async throws -> AppCaller {
+    /// Each parameter sets the property of the same name.
+    public init(appId: String, secret: String) {
+        self.appId = appId
+        self.secret = secret
+    }
+
+    /// Returns the app.
+    ///
+    /// - Throws: `app.unknown` or `app.secret_invalid`.
+    public func run(_ run: UseCaseRun<AppCaller>) async throws -> AppCaller {
         guard let id = AppID(text: appId) else { throw ServiceError(.appUnknown) }
-        let app = try await StateLoader(reader: context.reader).app(id)
+        let app = try await StateLoader(reader: run.context.reader).app(id)
         guard app.state.id != nil, let salt = app.state.salt else { throw ServiceError(.appUnknown) }
         guard let digest = Bytes32(AppSecretDigest.digest(of: secret)),
             let known = app.state.secret(digest: digest)
@@ -35,15 +47,36 @@ struct AuthenticateApp: Sendable {
 }
 
 /// Links an app to a tenant with some roles, or unlinks it. The security admin signs.
-struct LinkApp: Sendable {
-    let context: ServiceContext
+public struct LinkApp: UseCase {
+    /// The app's id.
+    public let appId: String
+    /// The tenant's name.
+    public let company: String
+    /// The roles of the link from now on; `nil` unlinks the app.
+    public let roles: Set<CallerRole>?
+    /// The statement and the security admin's signature over it, in the second call.
+    public let signed: SubmittedStatement?
+    /// The security admin, who decides. An app is refused.
+    public let caller: Caller
 
-    /// - Parameter roles: The roles of the link from now on; `nil` unlinks the app.
-    func run(
-        _ appId: String, company: String, roles: Set<CallerRole>?, signed: SubmittedStatement?, caller: Caller,
-        call: Call, ticket: IdempotencyTicket?
-    ) async throws -> Decision {
+    /// Each parameter sets the property of the same name.
+    public init(
+        appId: String, company: String, roles: Set<CallerRole>?, signed: SubmittedStatement? = nil, caller: Caller
+    ) {
+        self.appId = appId
+        self.company = company
+        self.roles = roles
+        self.signed = signed
+        self.caller = caller
+    }
+
+    /// The caller.
+    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
+
+    /// Makes the decision, or returns the statement to sign.
+    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
         guard case .employee = caller else { throw ServiceError(.authorizationNotPermitted) }
+        let context = run.context, time = run.call.time
         guard let app = AppID(text: appId) else { throw unknownApp }
         let wanted = try roles.map { roles throws(ServiceError) in try set(roles) }
         return try await optimistic {
@@ -54,12 +87,12 @@ struct LinkApp: Sendable {
             guard !(try decide(app, wanted, access, nil)).isEmpty else { return .done(nil, position: nil) }
             let signing = StatementExchange(context: context, access: access)
             let statement = AppLinkStatement(
-                context: try await signing.statementContext(at: call.time), action: wanted == nil ? .unlink : .link,
+                context: try await signing.statementContext(at: time), action: wanted == nil ? .unlink : .link,
                 app: app.description, roles: wanted?.names ?? [], reason: wanted == nil ? "unlinked" : "linked")
             guard let signed else { return .signatureRequired(statement: statement.bytes) }
-            let verified = try await signing.verify(signed, is: statement, at: call.time)
+            let verified = try await signing.verify(signed, is: statement, at: time)
             let events = try decide(app, wanted, access, verified)
-            var recorder = DecisionRecorder(context: context, access: access, call: call, ticket: ticket)
+            var recorder = DecisionRecorder(access: access, run)
             for event in events {
                 try recorder.add(event.payload, to: .tenant(tenant.id), version: tenant.version, keys: [:])
             }

@@ -13,28 +13,47 @@ import Postgres
 /// One append cancels the user's employees in the tenant with their keys, sessions and admin role, and releases the
 /// address. Accounts in other tenants lose only the address. The append guards the user's stream, which every
 /// registration of that user guards too. So no account is registered with an address that was reclaimed.
-struct ReclaimEmail: Sendable {
-    let context: ServiceContext
+public struct ReclaimEmail: UseCase {
+    /// The address.
+    public let email: String
+    /// A free text that says why.
+    public let reason: String
+    /// The tenant's name.
+    public let company: String
+    /// The statement and an admin's signature over it, in the second call.
+    public let signed: SubmittedStatement?
+    /// The app or admin that decides.
+    public let caller: Caller
 
-    func run(
-        _ email: String, reason: String, company: String, signed: SubmittedStatement? = nil, caller: Caller, call: Call,
-        ticket: IdempotencyTicket?
-    ) async throws -> Decision {
+    /// Each parameter sets the property of the same name.
+    public init(
+        email: String, reason: String, company: String, signed: SubmittedStatement? = nil, caller: Caller
+    ) {
+        self.email = email
+        self.reason = reason
+        self.company = company
+        self.signed = signed
+        self.caller = caller
+    }
+
+    /// The caller.
+    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
+
+    /// Makes the decision, or returns the statement to sign.
+    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
         let address = try parsed { () throws(ValueError) in try EmailAddress(email) }
-        let reason = try parsed { () throws(ValueError) in try FreeText(reason) }
+        let text = try parsed { () throws(ValueError) in try FreeText(reason) }
         do {
-            return try await optimistic {
-                try await reclaim(address, reason, company, signed, caller, call, ticket)
-            }
+            return try await optimistic { try await reclaim(address, text, run) }
         } catch let error as LedgerError where error.code == .claimMissing {
             throw ServiceError(.emailNotReclaimable)
         }
     }
 
     private func reclaim(
-        _ address: EmailAddress, _ reason: FreeText, _ company: String, _ signed: SubmittedStatement?, _ caller: Caller,
-        _ call: Call, _ ticket: IdempotencyTicket?
+        _ address: EmailAddress, _ reason: FreeText, _ run: UseCaseRun<Decision>
     ) async throws -> Decision {
+        let context = run.context, time = run.call.time
         let access = try await context.access(company, caller, role: .administration)
         let tenant = access.tenant
         try access.require(.reclaimEmail, about: .newcomer)
@@ -45,28 +64,28 @@ struct ReclaimEmail: Sendable {
         let user = try await StateLoader(reader: context.reader).user(UserID(claim.owner))
         let signing = StatementExchange(context: context, access: access)
         let statement = ReclaimStatement(
-            context: try await signing.statementContext(at: call.time), user: user.id.uuid, reason: "reclaimed")
+            context: try await signing.statementContext(at: time), user: user.id.uuid, reason: "reclaimed")
         let verified: SignedStatement
         switch (caller, signed) {
         case (.app(let app), _): verified = try signing.vouch(statement, app.presented)
         case (.employee, nil):
             // Refusals are reported before the caller is asked to sign.
             for id in try await context.employees(of: user.id, in: tenant.id) {
-                _ = try await reclaimed(id, reason, access, nil)
+                _ = try await reclaimed(id, reason, access, nil, context)
             }
             return .signatureRequired(statement: statement.bytes)
         case (.employee, .some(let given)):
-            verified = try await signing.verify(given, is: statement, at: call.time)
+            verified = try await signing.verify(given, is: statement, at: time)
         }
         let decision = try access.decision(verified)
-        var recorder = DecisionRecorder(context: context, access: access, call: call, ticket: ticket)
+        var recorder = DecisionRecorder(access: access, run)
         var cause: UUID?
         var summary: EmployeeSummary?
         var company = tenant
         let members = try await context.employees(of: user.id, in: tenant.id)
         recorder.statements.append(context.stillEmployees(members.count, of: user.id, in: tenant.id))
         for id in members {
-            guard let reclaimed = try await reclaimed(id, reason, access, verified) else { continue }
+            guard let reclaimed = try await reclaimed(id, reason, access, verified, context) else { continue }
             for event in reclaimed.events {
                 let eventId = try recorder.add(
                     event.payload, to: .employee(id, in: tenant.id), version: reclaimed.version, keys: reclaimed.keys)
@@ -108,8 +127,8 @@ struct ReclaimEmail: Sendable {
 
     /// Records the reclaim in the tenant's own stream, because the user has no account in the tenant.
     private func addressOnly(
-        _ address: EmailAddress, of user: UserID, _ decision: AuthorityDecision, _ recorder: inout DecisionRecorder,
-        _ tenant: TenantSnapshot
+        _ address: EmailAddress, of user: UserID, _ decision: AuthorityDecision,
+        _ recorder: inout DecisionRecorder<Decision>, _ tenant: TenantSnapshot
     ) throws -> UUID {
         guard let reason = ReasonCode("reclaimed") else { throw ServiceError(.emailNotReclaimable) }
         let reclaim = Tenant.AddressReclaim(user: user, email: address, reason: reason)
@@ -122,7 +141,8 @@ struct ReclaimEmail: Sendable {
 
     /// The events for one of the user's employees; `nil` for one whose address is already reclaimed or erased.
     private func reclaimed(
-        _ id: EmployeeID, _ reason: FreeText, _ access: CompanyAccess, _ statement: SignedStatement?
+        _ id: EmployeeID, _ reason: FreeText, _ access: CompanyAccess, _ statement: SignedStatement?,
+        _ context: ServiceContext
     ) async throws -> Reclaimed? {
         let tenant = access.tenant
         let snapshot = try await StateLoader(reader: context.reader).employee(id, in: tenant.id)

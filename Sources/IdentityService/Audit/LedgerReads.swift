@@ -7,15 +7,29 @@ import Ledger
 import Logging
 
 /// Pages through a tenant's ledger, with personal members decrypted while the key exists.
-struct PageEntries: Sendable {
+public struct PageEntries: UseCase {
     /// The largest number of ledger pages that one call reads, which bounds the cost of a filter with few matches.
     /// Types are compared here: the database would read the whole ledger for a rare type.
     static let maximumPages = 20
     /// The number of events of a page if there is a filter.
     static let filteredPage = 500
-    let context: ServiceContext
+    /// The tenant's name.
+    public let company: String
+    /// Which events.
+    public let query: EventQuery
+    /// The app or admin who asks.
+    public let caller: Caller
 
-    func run(_ company: String, _ query: EventQuery, caller: Caller) async throws -> Page<EventView> {
+    /// Each parameter sets the property of the same name.
+    public init(company: String, query: EventQuery, caller: Caller) {
+        self.company = company
+        self.query = query
+        self.caller = caller
+    }
+
+    /// Returns a page of events.
+    public func run(_ run: UseCaseRun<Page<EventView>>) async throws -> Page<EventView> {
+        let context = run.context
         let access = try await context.access(company, caller, role: .authorization)
         let ledger = LedgerID(access.tenant.id.uuid)
         var concerned: UUID?
@@ -31,7 +45,7 @@ struct PageEntries: Sendable {
         for _ in 0..<Self.maximumPages {
             let page = try await context.reader.ledger(ledger, after: cursor, limit: limit)
             let wanted = page.events.filter(isWanted).prefix(query.limit - items.count)
-            let keys = try await keys(for: wanted, in: ledger)
+            let keys = try await keys(for: wanted, in: ledger, context)
             for event in page.events {
                 if let asOf = query.asOf, event.time > asOf { return Page(items: items, next: nil) }
                 cursor = event.position
@@ -47,8 +61,9 @@ struct PageEntries: Sendable {
         return Page(items: items, next: cursor)
     }
 
-    private func keys(for events: some Collection<RecordedEvent>, in ledger: LedgerID) async throws -> [UUID: PersonKey]
-    {
+    private func keys(
+        for events: some Collection<RecordedEvent>, in ledger: LedgerID, _ context: ServiceContext
+    ) async throws -> [UUID: PersonKey] {
         let ids = events.reduce(into: Set<UUID>()) { $0.formUnion(OpenedEvent.owners($1)) }
         return try await context.personKeys.load(Array(ids), ledger: ledger.uuid)
     }
@@ -68,12 +83,26 @@ struct PageEntries: Sendable {
 }
 
 /// Proves that an event is in a tenant's ledger, with a self-contained proof file (C2SP tlog-proof).
-struct ProveEvent: Sendable {
-    let context: ServiceContext
+public struct ProveEvent: UseCase {
+    /// The event's position in the ledger.
+    public let position: Int64
+    /// The tenant's name.
+    public let company: String
+    /// The app or admin who asks.
+    public let caller: Caller
 
-    /// - Returns: The proof; `nil` if the position does not exist.
+    /// Each parameter sets the property of the same name.
+    public init(position: Int64, company: String, caller: Caller) {
+        self.position = position
+        self.company = company
+        self.caller = caller
+    }
+
+    /// Returns the proof; `nil` if the position does not exist.
+    ///
     /// - Throws: `service.unavailable` for an event that no checkpoint covers yet.
-    func run(_ position: Int64, _ company: String, caller: Caller) async throws -> String? {
+    public func run(_ run: UseCaseRun<String?>) async throws -> String? {
+        let context = run.context
         let access = try await context.access(company, caller, role: .authorization)
         let ledger = LedgerID(access.tenant.id.uuid)
         guard let event = try await context.reader.event(ledger, at: position) else { return nil }
@@ -93,12 +122,22 @@ struct ProveEvent: Sendable {
 }
 
 /// Reads the newest signed checkpoint of a tenant's ledger.
-struct ReadCheckpoint: Sendable {
-    let context: ServiceContext
+public struct ReadCheckpoint: UseCase {
+    /// The tenant's name.
+    public let company: String
+    /// The app or admin who asks.
+    public let caller: Caller
 
-    func run(_ company: String, caller: Caller) async throws -> String {
-        let access = try await context.access(company, caller, role: .authorization)
-        return try await Self.checkpoint(LedgerID(access.tenant.id.uuid), context).note.text
+    /// Each parameter sets the property of the same name.
+    public init(company: String, caller: Caller) {
+        self.company = company
+        self.caller = caller
+    }
+
+    /// Returns the signed note.
+    public func run(_ run: UseCaseRun<String>) async throws -> String {
+        let access = try await run.context.access(company, caller, role: .authorization)
+        return try await Self.checkpoint(LedgerID(access.tenant.id.uuid), run.context).note.text
     }
 
     /// - Throws: `service.unavailable` before the first checkpoint, which is signed within about a second.
@@ -111,15 +150,18 @@ struct ReadCheckpoint: Sendable {
 }
 
 /// Reads the newest anchor. It is public: it names no tenant and counts only the system's own events.
-struct ReadAnchor: Sendable {
-    let context: ServiceContext
+public struct ReadAnchor: UseCase {
+    /// The use case has no parameters.
+    public init() {}
 
+    /// Returns the key, an empty line and the signed note.
+    ///
     /// - Throws: `service.unavailable` before the first checkpoint.
-    func run() async throws -> Anchor {
-        guard let checkpoint = try await context.reader.checkpoint(.system) else {
+    public func run(_ run: UseCaseRun<String>) async throws -> String {
+        guard let checkpoint = try await run.context.reader.checkpoint(.system) else {
             throw ServiceError(.serviceUnavailable)
         }
-        return try Anchor(key: try context.logKey, checkpoint: checkpoint)
+        return try Anchor(key: try run.context.logKey, checkpoint: checkpoint).text
     }
 }
 
@@ -134,12 +176,24 @@ extension ServiceContext {
 }
 
 /// Reads a tile of hashes or a bundle of entries that the checkpoint of a tenant's ledger covers.
-struct ReadTile: Sendable {
-    let context: ServiceContext
+public struct ReadTile: UseCase {
+    /// The path after `tile/`, such as `0/x001/234.p/17` or `entries/000`.
+    public let path: String
+    /// The tenant's name.
+    public let company: String
+    /// The app or admin who asks.
+    public let caller: Caller
 
-    /// - Parameter path: The path after `tile/`, such as `0/x001/234.p/17` or `entries/000`.
-    /// - Returns: The bytes; `nil` if the path is malformed, or goes beyond the checkpoint.
-    func run(_ path: String, _ company: String, caller: Caller) async throws -> [UInt8]? {
+    /// Each parameter sets the property of the same name.
+    public init(path: String, company: String, caller: Caller) {
+        self.path = path
+        self.company = company
+        self.caller = caller
+    }
+
+    /// Returns the bytes; `nil` if the path is malformed, or goes beyond the checkpoint.
+    public func run(_ run: UseCaseRun<[UInt8]?>) async throws -> [UInt8]? {
+        let context = run.context
         let access = try await context.access(company, caller, role: .authorization)
         let ledger = LedgerID(access.tenant.id.uuid)
         guard let tile = TilePath("tile/\(path)") else { return nil }

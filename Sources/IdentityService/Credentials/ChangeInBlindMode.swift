@@ -10,10 +10,9 @@ struct ChangeInBlindMode: Sendable {
 
     /// Draws the new seed after a valid proof of the old secret, and returns its public half and the previous record.
     func begin(
-        _ row: FlowStore.Row, proof: FlowProof, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+        _ row: FlowStore.Row, proof: FlowProof, app: AppCaller, _ run: UseCaseRun<StepAnswer>
     ) async throws -> StepAnswer {
-        try await CompleteChange(context: context).requirePermitted(
-            row, proof: proof, app: app, call: call, ticket: ticket)
+        try await CompleteChange(context: context).requirePermitted(row, proof: proof, app: app, run)
         let previous = try await context.previousCredentials(of: row.state)
         let policy = try await StateLoader(reader: context.reader).tenant(TenantID(row.state.tenantId)).state.policy
         let seed = try OPRFSeed.generate(), keys = try seed.keys(), kdf = context.settings.scrypt
@@ -33,13 +32,13 @@ struct ChangeInBlindMode: Sendable {
                 questionsWithPassphraseAllowed: policy.questionsWithPassphrase, blindOnly: policy.blindOnly,
                 customQuestionsAllowed: app.customQuestions),
             setUp: plan)
-        try await FlowStore(context: context).replace(next, answering: ticket, outcome)
+        try await FlowStore(context: context).replace(next, answering: run.ticket, .success(outcome))
         return outcome
     }
 
     /// Accepts the new record.
     func run(
-        _ row: FlowStore.Row, _ input: ProofInput, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+        _ row: FlowStore.Row, _ input: ProofInput, app: AppCaller, _ run: UseCaseRun<StepAnswer>
     ) async throws -> StepAnswer {
         guard let proved = row.state.proved, let bytes = row.state.seed, let change = row.state.change else {
             throw ServiceError(.flowWrongStep)
@@ -62,7 +61,6 @@ struct ChangeInBlindMode: Sendable {
         let new = ReplacementCredentials(
             record: made.record, questions: made.questions, seed: seed, proved: proved,
             userSignature: made.userSignature)
-        return try await CompleteChange(context: context).run(
-            row, new, proof: proof, app: app, call: call, ticket: ticket)
+        return try await CompleteChange(context: context).run(row, new, proof: proof, app: app, run)
     }
 }

@@ -17,8 +17,8 @@ struct CompleteChange: Sendable {
     let context: ServiceContext
 
     func run(
-        _ row: FlowStore.Row, _ new: ReplacementCredentials, proof: FlowProof, app: AppCaller, call: Call,
-        ticket: IdempotencyTicket?
+        _ row: FlowStore.Row, _ new: ReplacementCredentials, proof: FlowProof, app: AppCaller,
+        _ run: UseCaseRun<StepAnswer>
     ) async throws -> StepAnswer {
         let state = row.state
         let tenantId = TenantID(state.tenantId), employeeId = EmployeeID(state.employeeId), user = UserID(state.userId)
@@ -28,8 +28,8 @@ struct CompleteChange: Sendable {
             let employee = try await loader.employee(employeeId, in: tenantId)
             let tenant = try await loader.tenant(tenantId)
             let snapshot = try await loader.user(user)
-            var recorder = FlowRecorder(context: context, row: row, app: app, call: call, ticket: ticket)
-            if let refusal = try await denial(state, employee, tenant, app, call, guardedBy: &recorder) {
+            var recorder = FlowRecorder(row: row, app: app, run)
+            if let refusal = try await denial(state, employee, tenant, guardedBy: &recorder) {
                 throw refusal
             }
             let ledger = LedgerID.directory(of: user)
@@ -64,7 +64,7 @@ struct CompleteChange: Sendable {
     ///
     /// - Throws: The refusal.
     func requirePermitted(
-        _ row: FlowStore.Row, proof: FlowProof, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+        _ row: FlowStore.Row, proof: FlowProof, app: AppCaller, _ run: UseCaseRun<StepAnswer>
     ) async throws {
         let state = row.state
         let tenantId = TenantID(state.tenantId), employeeId = EmployeeID(state.employeeId)
@@ -72,8 +72,8 @@ struct CompleteChange: Sendable {
             let loader = StateLoader(reader: context.reader)
             let employee = try await loader.employee(employeeId, in: tenantId)
             let tenant = try await loader.tenant(tenantId)
-            var recorder = FlowRecorder(context: context, row: row, app: app, call: call, ticket: ticket)
-            guard let refusal = try await denial(state, employee, tenant, app, call, guardedBy: &recorder) else {
+            var recorder = FlowRecorder(row: row, app: app, run)
+            guard let refusal = try await denial(state, employee, tenant, guardedBy: &recorder) else {
                 return nil
             }
             let keys = try await context.personKeys.load([employeeId.uuid], ledger: tenantId.uuid)
@@ -95,12 +95,12 @@ struct CompleteChange: Sendable {
     ///
     /// The credentials belong to all accounts of the user, so all of them are asked; the append then guards their streams.
     private func denial(
-        _ state: FlowState, _ employee: EmployeeSnapshot, _ tenant: TenantSnapshot, _ app: AppCaller, _ call: Call,
+        _ state: FlowState, _ employee: EmployeeSnapshot, _ tenant: TenantSnapshot,
         guardedBy recorder: inout FlowRecorder
     ) async throws -> ServiceError? {
-        let key = try state.deviceKey
+        let key = try state.deviceKey, app = recorder.app, time = recorder.call.time
         guard tenant.state.links(AppID(app.appId), as: .access) else { return ServiceError(.employeeInactive) }
-        switch Employee.login(employee.state, key: key, flow: FlowID(state.id), time: call.time) {
+        switch Employee.login(employee.state, key: key, flow: FlowID(state.id), time: time) {
         case .success: break
         case .notApproved: return ServiceError(.employeeNotApproved)
         case .authorizationPending, .keyRevoked, .tooManyWaitingKeys: return ServiceError(.authorizationNotPermitted)

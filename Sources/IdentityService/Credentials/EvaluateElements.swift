@@ -7,15 +7,38 @@ import Identity
 ///
 /// A decoy's elements are evaluated under the decoy's keys, after the same charge and with sealed copies of the same
 /// sizes.
-struct EvaluateElements: Sendable {
-    let context: ServiceContext
+public struct EvaluateElements: UseCase {
+    /// The blinded elements: of new credentials, or of one attempt.
+    public let elements: [ElementInput]
+    /// The kind of flow.
+    public let purpose: FlowKind
+    /// The flow's handle.
+    public let flow: String
+    /// The calling app.
+    public let app: AppCaller
 
-    func run(
-        _ elements: [ElementInput], purpose: FlowKind, flow: String, app: AppCaller, call: Call,
-        ticket: IdempotencyTicket?
-    ) async throws -> [Evaluation] {
+    /// Each parameter sets the property of the same name.
+    public init(_ elements: [ElementInput], purpose: FlowKind, flow: String, app: AppCaller) {
+        self.elements = elements
+        self.purpose = purpose
+        self.flow = flow
+        self.app = app
+    }
+
+    /// Refuses an app without the role for the flow.
+    public func authorize() throws(ServiceError) { try app.require(purpose) }
+
+    /// The app.
+    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
+
+    /// The read of the flow.
+    public func firstReads(in context: ServiceContext) -> PipelinedReads? { FlowStore.reading(flow) }
+
+    /// Evaluates the elements.
+    public func run(_ run: UseCaseRun<[Evaluation]>) async throws -> [Evaluation] {
+        let context = run.context, call = run.call
         let row = try await FlowStore(context: context).load(
-            handle: flow, purpose: purpose, app: app, at: call.time, opened: ticket?.opened)
+            handle: flow, purpose: purpose, app: app, at: call.time, run.firstRows)
         let elements = try Self.parsed(elements)
         if row.state.step == .credentials {
             return try await EvaluateSetUp(context: context).run(row, elements)
@@ -46,7 +69,7 @@ struct EvaluateElements: Sendable {
                 // No evaluation is returned before it is recorded that the charge is spent, together with the reply.
                 var spent = row
                 spent.state.attempt?.isSpent = true
-                try await FlowStore(context: context).replace(spent, answering: ticket, StoredEvaluations(evaluations))
+                try await FlowStore(context: context).replace(spent, answering: run.ticket, .success(evaluations))
             }
             return evaluations
         }

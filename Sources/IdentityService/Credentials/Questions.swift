@@ -117,8 +117,7 @@ extension CredentialsInput {
 
 /// A question as replies show it.
 ///
-/// A listed question is stored by its number, so every reply, even a replayed one, shows it in the language of its
-/// request.
+/// A listed question is stored by its number, so a reply shows it in the language of its request.
 public struct ShownQuestion: Sendable, Equatable {
     /// Sixteen random bytes, unpadded base64url.
     public var questionId: String

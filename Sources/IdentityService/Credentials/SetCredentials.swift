@@ -7,45 +7,62 @@ import Keys
 import Ledger
 
 /// Sets a new user's credentials in direct mode and completes the registration, all or nothing.
-struct SetCredentials: Sendable {
-    let context: ServiceContext
+public struct SetCredentials: UseCase {
+    /// The new credentials.
+    public let credentials: CredentialsInput
+    /// The flow's handle.
+    public let flow: String
+    /// The calling app.
+    public let app: AppCaller
 
-    func run(
-        flow: String, _ input: CredentialsInput, app: AppCaller, call: Call, ticket: IdempotencyTicket?
-    ) async throws -> StepAnswer {
-        let store = FlowStore(context: context)
-        let row = try await store.load(handle: flow, purpose: .registration, app: app, at: call.time)
+    /// Each parameter sets the property of the same name.
+    public init(_ credentials: CredentialsInput, flow: String, app: AppCaller) {
+        self.credentials = credentials
+        self.flow = flow
+        self.app = app
+    }
+
+    /// Refuses an app without the role for the flow.
+    public func authorize() throws(ServiceError) { try app.require(.registration) }
+
+    /// The app.
+    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
+
+    /// Sets the credentials, and registers the employee.
+    public func run(_ run: UseCaseRun<StepAnswer>) async throws -> StepAnswer {
+        let context = run.context
+        let row = try await FlowStore(context: context).load(
+            handle: flow, purpose: .registration, app: app, at: run.call.time)
         guard row.state.step == .credentials, let proved = row.state.proved, let bytes = row.state.seed else {
             throw ServiceError(.flowWrongStep)
         }
         let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(row.state.tenantId))
         guard tenant.state.policy.permits(.direct) else { throw ServiceError(.policyBlindOnly) }
-        guard !input.questionsWithPassphrase || tenant.state.policy.questionsWithPassphrase else {
+        guard !credentials.questionsWithPassphrase || tenant.state.policy.questionsWithPassphrase else {
             throw ServiceError(
                 .requestInvalid,
                 members: [.init(pointer: "/questionsWithPassphrase", detail: "the company's policy does not allow it")])
         }
         let seed = try OPRFSeed(bytes: bytes)
-        let questions = try input.chosenQuestions(app)
+        let questions = try credentials.chosenQuestions(app)
         let setUp = try accepted { () throws(CredentialsError) in
             try CredentialSetUp(
                 plan: try SetUpPlan(
                     credentialId: row.state.credentialId, userId: row.state.userId, mode: .direct, seed: seed,
                     kdf: context.settings.scrypt),
-                questions: questions, passphrase: input.passphrase,
-                questionsWithPassphrase: input.questionsWithPassphrase)
+                questions: questions, passphrase: credentials.passphrase,
+                questionsWithPassphrase: credentials.questionsWithPassphrase)
         }
         return try await context.compute.admitted(AdmissionLane(row.state)) { admission in
-            let credentials = try await admission.run { try setUp.complete(seed: seed) }
-            let userSignature = try credentials.userKey.sign(
+            let made = try await admission.run { try setUp.complete(seed: seed) }
+            let userSignature = try made.userKey.sign(
                 validationOf: try Challenge(kept: proved.challenge))
-            let record = try credentials.record(
+            let record = try made.record(
                 deviceSignature: nil, employeeKey: try EmployeePublicKey(bytes: row.state.employeePublicKey))
             let new = PreparedCredentials(
-                record: record, questions: credentials.questions, seed: seed, proved: proved,
+                record: record, questions: made.questions, seed: seed, proved: proved,
                 userSignature: userSignature)
-            return try await CompleteRegistration(context: context).run(
-                row, .newUser(new), app: app, call: call, ticket: ticket)
+            return try await CompleteRegistration(context: context).run(row, .newUser(new), app: app, run)
         }
     }
 }
@@ -85,7 +102,7 @@ struct SetBlindCredentials: Sendable {
     let context: ServiceContext
 
     func run(
-        _ row: FlowStore.Row, _ input: ProofInput, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+        _ row: FlowStore.Row, _ input: ProofInput, app: AppCaller, _ run: UseCaseRun<StepAnswer>
     ) async throws -> StepAnswer {
         guard let proved = row.state.proved, let bytes = row.state.seed else { throw ServiceError(.flowWrongStep) }
         let made = try await made(
@@ -96,8 +113,7 @@ struct SetBlindCredentials: Sendable {
         let new = PreparedCredentials(
             record: made.record, questions: made.questions, seed: try OPRFSeed(bytes: bytes), proved: proved,
             userSignature: made.userSignature)
-        return try await CompleteRegistration(context: context).run(
-            row, .newUser(new), app: app, call: call, ticket: ticket)
+        return try await CompleteRegistration(context: context).run(row, .newUser(new), app: app, run)
     }
 
     /// A checked record that a client made.

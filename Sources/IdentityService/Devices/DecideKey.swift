@@ -1,51 +1,88 @@
 import Canonical
-import Credentials
-import EventCoding
+package import Credentials
+package import EventCoding
 import FoundationEssentials
-import Identity
+package import Identity
 import Keys
 import Ledger
 import Postgres
 
 /// Authorizes, refuses or revokes a device key, by an app's authority or an admin's signature.
-struct DecideKey: Sendable {
-    let context: ServiceContext
+public struct DecideKey: UseCase {
+    /// The three decisions.
+    public enum Action: String, Sendable {
+        /// Authorize the key.
+        case authorize
+        /// Refuse a pending key.
+        case refuse
+        /// Revoke an authorized key.
+        case revoke
+    }
+    /// The decision.
+    public let action: Action
+    /// The tenant's name.
+    public let company: String
+    /// The employee id in that tenant.
+    public let companyEmployeeId: String
+    /// The key's fingerprint, lower-case hex.
+    public let fingerprint: String
+    /// A reason code `[a-z0-9_.-]{1,64}`; required to refuse and to revoke.
+    public let reason: String?
+    /// The statement and an admin's signature over it.
+    public let signed: SubmittedStatement?
+    /// The app or employee that decides.
+    public let caller: Caller
 
-    func run(_ input: KeyDecisionInput, caller: Caller, call: Call, ticket: IdempotencyTicket?) async throws
-        -> Decision
-    {
-        let reason = try reason(input)
+    /// Each parameter sets the property of the same name.
+    public init(
+        _ action: Action, company: String, companyEmployeeId: String, fingerprint: String, reason: String? = nil,
+        signed: SubmittedStatement? = nil, caller: Caller
+    ) {
+        self.action = action
+        self.company = company
+        self.companyEmployeeId = companyEmployeeId
+        self.fingerprint = fingerprint
+        self.reason = reason
+        self.signed = signed
+        self.caller = caller
+    }
+
+    /// The caller.
+    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
+
+    /// Makes the decision, or returns the statement to sign.
+    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
+        let reason = try reasonCode(), context = run.context, time = run.call.time
         return try await optimistic {
-            let (access, employee) = try await scene(input, caller)
-            let key = try key(input.fingerprint, of: employee)
+            let (access, employee) = try await scene(context)
+            let key = try key(of: employee)
             // Refusals, and decisions that already hold, are reported before the caller is asked to sign.
-            guard !(try decide(input.action, employee, key.key, access, nil, reason, call.time)).isEmpty else {
-                return .done(try await summary(employee, access, input), position: nil)
+            guard !(try decide(employee, key.key, access, nil, reason, time)).isEmpty else {
+                return .done(try await context.summary(of: employee, in: access.tenant), position: nil)
             }
             let signing = StatementExchange(context: context, access: access)
             let statement = try await KeyStatements(context: context).statement(
-                input.action.statement, key, of: employee, reason: reason.text, tenant: access.tenant,
-                try await signing.statementContext(at: call.time))
-            let signed: SignedStatement
-            switch (caller, input.signed) {
-            case (.app(let app), _): signed = try signing.vouch(statement, app.presented)
+                action.statement, key, of: employee, reason: reason.text, tenant: access.tenant,
+                try await signing.statementContext(at: time))
+            let proof: SignedStatement
+            switch (caller, signed) {
+            case (.app(let app), _): proof = try signing.vouch(statement, app.presented)
             case (.employee, nil): return .signatureRequired(statement: statement.bytes)
-            case (.employee, .some(let given)):
-                signed = try await signing.verify(given, is: statement, at: call.time)
+            case (.employee, .some(let given)): proof = try await signing.verify(given, is: statement, at: time)
             }
-            let events = try decide(input.action, employee, key.key, access, signed, reason, call.time)
-            return try await append(events, employee, key, access, input, call, ticket)
+            let events = try decide(employee, key.key, access, proof, reason, time)
+            return try await append(events, employee, key, access, run)
         }
     }
 
     /// The tenant as the caller may see it, and the employee. An ordinary employee sees only their own account, to
     /// decide about one device on another.
     private func scene(
-        _ input: KeyDecisionInput, _ caller: Caller
+        _ context: ServiceContext
     ) async throws -> (access: CompanyAccess, employee: EmployeeSnapshot) {
         if case .employee(let own) = caller {
-            let name = try parsed { () throws(ValueError) in try CompanyName(input.company) }
-            let id = try parsed { () throws(ValueError) in try CompanyEmployeeID(input.companyEmployeeId) }
+            let name = try parsed { () throws(ValueError) in try CompanyName(company) }
+            let id = try parsed { () throws(ValueError) in try CompanyEmployeeID(companyEmployeeId) }
             let tenant = TenantID(context.ring.tenantID(companyName: name.canonical))
             guard own.tenantId == tenant.uuid else { throw ServiceError(.companyUnknown) }
             let claim = try await context.reader.claim(context.ring.employeeClaim(id, in: tenant))
@@ -54,21 +91,20 @@ struct DecideKey: Sendable {
                 return (devices.access, devices.employee)
             }
         }
-        let access = try await context.access(input.company, caller, role: .authorization)
-        return (access, try await context.employee(input.companyEmployeeId, in: access.tenant.id))
+        let access = try await context.access(company, caller, role: .authorization)
+        return (access, try await context.employee(companyEmployeeId, in: access.tenant.id))
     }
 
-    private func reason(_ input: KeyDecisionInput) throws(ServiceError) -> ReasonCode {
-        let text = input.reason ?? (input.action == .authorize ? "authorized" : "")
-        guard let reason = ReasonCode(text) else {
+    private func reasonCode() throws(ServiceError) -> ReasonCode {
+        guard let code = ReasonCode(reason ?? (action == .authorize ? "authorized" : "")) else {
             throw ServiceError(
                 .requestInvalid,
                 members: [.init(pointer: "/reason", detail: "1 to 64 of a-z, 0-9, point, underscore, hyphen")])
         }
-        return reason
+        return code
     }
 
-    private func key(_ fingerprint: String, of employee: EmployeeSnapshot) throws(ServiceError) -> Employee.Key {
+    private func key(of employee: EmployeeSnapshot) throws(ServiceError) -> Employee.Key {
         guard let wanted = Hex.decode(fingerprint.lowercased()),
             let key = employee.state.keys.values.first(where: { ServiceContext.fingerprint(of: $0.key) == wanted })
         else { throw ServiceError(.authorizationUnknownKey) }
@@ -76,8 +112,8 @@ struct DecideKey: Sendable {
     }
 
     private func decide(
-        _ action: KeyDecisionInput.Action, _ employee: EmployeeSnapshot, _ key: PublicKeyBytes,
-        _ access: CompanyAccess, _ statement: SignedStatement?, _ reason: ReasonCode, _ time: Timestamp
+        _ employee: EmployeeSnapshot, _ key: PublicKeyBytes, _ access: CompanyAccess, _ statement: SignedStatement?,
+        _ reason: ReasonCode, _ time: Timestamp
     ) throws(ServiceError) -> [EmployeeEvent] {
         let decision = try access.decision(statement), tenant = access.tenant.state
         let end = Employee.EndKey(key: key, reason: reason, decision: decision, tenant: tenant, time: time)
@@ -93,27 +129,22 @@ struct DecideKey: Sendable {
 
     private func append(
         _ events: [EmployeeEvent], _ employee: EmployeeSnapshot, _ key: Employee.Key, _ access: CompanyAccess,
-        _ input: KeyDecisionInput, _ call: Call, _ ticket: IdempotencyTicket?
+        _ run: UseCaseRun<Decision>
     ) async throws -> Decision {
-        var recorder = DecisionRecorder(context: context, access: access, call: call, ticket: ticket)
+        let context = run.context
+        var recorder = DecisionRecorder(access: access, run)
         let stream = StreamID.employee(employee.id, in: access.tenant.id)
         let keys = try await context.personKeys.load([employee.id.uuid], ledger: access.tenant.id.uuid)
         for event in events { try recorder.add(event.payload, to: stream, version: employee.version, keys: keys) }
-        if input.action == .revoke, let fingerprint = KeyFingerprint(ServiceContext.fingerprint(of: key.key)) {
+        if action == .revoke, let fingerprint = KeyFingerprint(ServiceContext.fingerprint(of: key.key)) {
             recorder.statements.append(
                 NewSession.deletion(employee: employee.id, tenant: access.tenant.id, fingerprint: fingerprint))
         }
-        return try await recorder.append(try await summary(employee, access, input))
-    }
-
-    private func summary(
-        _ employee: EmployeeSnapshot, _ access: CompanyAccess, _ input: KeyDecisionInput
-    ) async throws -> EmployeeSummary {
-        try await context.summary(of: employee, in: access.tenant)
+        return try await recorder.append(try await context.summary(of: employee, in: access.tenant))
     }
 }
 
-extension KeyDecisionInput.Action {
+extension DecideKey.Action {
     /// The action as statements name it.
     var statement: KeyStatement.Action {
         switch self {
@@ -125,10 +156,15 @@ extension KeyDecisionInput.Action {
 }
 
 /// Builds the statement about one device key that must be signed now.
-struct KeyStatements: Sendable {
+package struct KeyStatements: Sendable {
     let context: ServiceContext
 
-    func statement(
+    package init(context: ServiceContext) { self.context = context }
+
+    /// The statement.
+    ///
+    /// - Throws: `authorization.unknown_key` for a key that was not presented; `employee.unknown` without credentials.
+    package func statement(
         _ action: KeyStatement.Action, _ key: Employee.Key, of employee: EmployeeSnapshot, reason: String,
         tenant: TenantSnapshot, _ common: StatementContext
     ) async throws -> KeyStatement {

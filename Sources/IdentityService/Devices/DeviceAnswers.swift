@@ -54,20 +54,3 @@ public struct DeviceAuthority: Sendable, Equatable {
         self.appId = appId
     }
 }
-
-/// The input of a revocation of one's own device key.
-public struct DeviceRevocationInput: Sendable, Equatable {
-    /// The fingerprint in hexadecimal.
-    public var fingerprint: String
-    /// A code `[a-z0-9_.-]{1,64}`.
-    public var reason: String
-    /// The statement and its signature, in the second call.
-    public var signed: SubmittedStatement?
-
-    /// Each parameter sets the property of the same name.
-    public init(fingerprint: String, reason: String, signed: SubmittedStatement? = nil) {
-        self.fingerprint = fingerprint
-        self.reason = reason
-        self.signed = signed
-    }
-}

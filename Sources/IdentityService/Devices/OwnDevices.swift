@@ -43,14 +43,20 @@ struct OwnDevices: Sendable {
 }
 
 /// Lists the caller's device keys from the log itself; outdated pending keys appear as expired.
-struct ListDevices: Sendable {
-    let context: ServiceContext
+public struct ListDevices: UseCase {
+    /// The employee.
+    public let caller: EmployeeCaller
 
-    func run(_ caller: EmployeeCaller, at time: Timestamp) async throws -> [DeviceView] {
+    /// Each parameter sets the property of the same name.
+    public init(caller: EmployeeCaller) { self.caller = caller }
+
+    /// Lists the keys, oldest first.
+    public func run(_ run: UseCaseRun<[DeviceView]>) async throws -> [DeviceView] {
+        let context = run.context, time = run.call.time
         let own = try await OwnDevices(of: caller, context)
-        let used = try await lastUses(caller)
-        let names = try await names(of: own)
-        let apps = try await apps(of: own)
+        let used = try await lastUses(context)
+        let names = try await names(of: own, context)
+        let apps = try await apps(of: own, context)
         return own.employee.state.keys.values.sorted { $0.presented.position < $1.presented.position }.map { key in
             let fingerprint = ServiceContext.fingerprint(of: key.key)
             return DeviceView(
@@ -64,7 +70,7 @@ struct ListDevices: Sendable {
     }
 
     /// When each key last got tokens, by the open sessions. A closed session leaves no row.
-    private func lastUses(_ caller: EmployeeCaller) async throws -> [[UInt8]: Timestamp] {
+    private func lastUses(_ context: ServiceContext) async throws -> [[UInt8]: Timestamp] {
         let rows = try await context.pool.query(
             """
             SELECT fingerprint, max(access_expires_at) FROM tenure.session
@@ -80,7 +86,7 @@ struct ListDevices: Sendable {
     }
 
     /// The app of each presentation, by the position of the event.
-    private func apps(of own: OwnDevices) async throws -> [Int64: DeviceApp] {
+    private func apps(of own: OwnDevices, _ context: ServiceContext) async throws -> [Int64: DeviceApp] {
         var names: [UUID: String] = [:]
         var apps: [Int64: DeviceApp] = [:]
         for event in own.employee.events where event.type == EmployeeKeyPresented.type {
@@ -94,7 +100,7 @@ struct ListDevices: Sendable {
     }
 
     /// The names of the employees who authorized a key, unless erased.
-    private func names(of own: OwnDevices) async throws -> [UUID: String] {
+    private func names(of own: OwnDevices, _ context: ServiceContext) async throws -> [UUID: String] {
         var names: [UUID: String] = [:]
         for key in own.employee.state.keys.values {
             guard case .employee(let id, _)? = key.authorizedBy, names[id.uuid] == nil else { continue }
@@ -135,13 +141,31 @@ extension Employee.KeyStanding {
 /// Revokes one of the caller's own device keys. The key that opened the session signs.
 ///
 /// A session alone does not suffice: the thief of a token could otherwise lock the owner out of every device.
-struct RevokeDevice: Sendable {
-    let context: ServiceContext
+public struct RevokeDevice: UseCase {
+    /// The key's fingerprint in hexadecimal.
+    public let fingerprint: String
+    /// A code `[a-z0-9_.-]{1,64}`.
+    public let reason: String
+    /// The statement and its signature, in the second call.
+    public let signed: SubmittedStatement?
+    /// The employee.
+    public let caller: EmployeeCaller
 
-    func run(
-        _ input: DeviceRevocationInput, caller: EmployeeCaller, call: Call, ticket: IdempotencyTicket?
-    ) async throws -> Decision {
-        guard let reason = ReasonCode(input.reason) else {
+    /// Each parameter sets the property of the same name.
+    public init(fingerprint: String, reason: String, signed: SubmittedStatement? = nil, caller: EmployeeCaller) {
+        self.fingerprint = fingerprint
+        self.reason = reason
+        self.signed = signed
+        self.caller = caller
+    }
+
+    /// The caller.
+    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
+
+    /// Revokes the key, or returns the statement to sign.
+    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
+        let context = run.context, time = run.call.time
+        guard let reason = ReasonCode(reason) else {
             throw ServiceError(
                 .requestInvalid,
                 members: [.init(pointer: "/reason", detail: "1 to 64 of a-z, 0-9, point, underscore, hyphen")])
@@ -149,7 +173,7 @@ struct RevokeDevice: Sendable {
         return try await optimistic {
             let own = try await OwnDevices(of: caller, context)
             let access = own.access, employee = own.employee
-            let key = try own.key(input.fingerprint)
+            let key = try own.key(fingerprint)
             if key.status == .revoked {
                 return .done(try await context.summary(of: employee, in: access.tenant), position: nil)
             }
@@ -157,27 +181,27 @@ struct RevokeDevice: Sendable {
             let signing = StatementExchange(context: context, access: access)
             let statement = try await KeyStatements(context: context).statement(
                 .revoke, key, of: employee, reason: reason.text, tenant: access.tenant,
-                try await signing.statementContext(at: call.time))
-            guard let signed = input.signed else { return .signatureRequired(statement: statement.bytes) }
-            let decision = try access.decision(try await signing.verify(signed, is: statement, at: call.time))
+                try await signing.statementContext(at: time))
+            guard let signed else { return .signatureRequired(statement: statement.bytes) }
+            let decision = try access.decision(try await signing.verify(signed, is: statement, at: time))
             let events = try decided { () throws(Employee.Rejection) in
                 try Employee.decide(
                     employee.state,
                     .revokeKey(
                         Employee.EndKey(
                             key: key.key, reason: reason, decision: decision, tenant: access.tenant.state,
-                            time: call.time)))
+                            time: time)))
             }
-            return try await append(events, own, key, call, ticket)
+            return try await append(events, own, key, run)
         }
     }
 
     /// Ends the key and its sessions in one transaction.
     private func append(
-        _ events: [EmployeeEvent], _ own: OwnDevices, _ key: Employee.Key, _ call: Call, _ ticket: IdempotencyTicket?
+        _ events: [EmployeeEvent], _ own: OwnDevices, _ key: Employee.Key, _ run: UseCaseRun<Decision>
     ) async throws -> Decision {
         let tenant = own.access.tenant.id, employee = own.employee
-        var recorder = DecisionRecorder(context: context, access: own.access, call: call, ticket: ticket)
+        var recorder = DecisionRecorder(access: own.access, run)
         for event in events {
             try recorder.add(
                 event.payload, to: .employee(employee.id, in: tenant), version: employee.version, keys: [:])
@@ -186,6 +210,6 @@ struct RevokeDevice: Sendable {
             recorder.statements.append(
                 NewSession.deletion(employee: employee.id, tenant: tenant, fingerprint: fingerprint))
         }
-        return try await recorder.append(try await context.summary(of: employee, in: own.access.tenant))
+        return try await recorder.append(try await run.context.summary(of: employee, in: own.access.tenant))
     }
 }

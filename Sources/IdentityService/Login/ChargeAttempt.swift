@@ -69,7 +69,7 @@ struct ChargeAttempt: Sendable {
             let ending: SQL = row.state.isDecoy ? "ROLLBACK TO SAVEPOINT charged" : "RELEASE SAVEPOINT charged"
             let replacement = try store.replacement(next)
             if budget.hasFailedTooOften(result) {
-                try await CloseSession.closeSessions(
+                try await EndSession.closeSessions(
                     of: EmployeeID(row.state.employeeId), in: tenant, openedBy: try row.state.fingerprint,
                     reason: .deviceFailed, call: call, on: &connection)
             }

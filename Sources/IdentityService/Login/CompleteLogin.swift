@@ -15,19 +15,14 @@ struct CompleteLogin: Sendable {
 
     /// - Parameter scene: The state that the flow's step has already read. On a version conflict it is read again.
     func run(
-        _ row: FlowStore.Row, proof: FlowProof, _ scene: FlowScene, app: AppCaller, call: Call,
-        ticket: IdempotencyTicket?
+        _ row: FlowStore.Row, proof: FlowProof, _ scene: FlowScene, app: AppCaller, _ run: UseCaseRun<StepAnswer>
     ) async throws -> StepAnswer {
         let state = row.state
         let tenantId = TenantID(state.tenantId), employeeId = EmployeeID(state.employeeId)
         var known: FlowScene? = scene
         let refusal: (StepAnswer?, ServiceError?) = try await optimistic {
             let scene: FlowScene
-            if let first = known {
-                scene = first
-            } else {
-                scene = try await FlowScene.load(.proof, for: state, context)
-            }
+            if let known { scene = known } else { scene = try await FlowScene.load(.proof, for: state, context) }
             known = nil
             guard let tenant = scene.tenant else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
             let user = scene.user
@@ -37,8 +32,8 @@ struct CompleteLogin: Sendable {
             // The proof was made with the user's credentials, so the flow's employee must be that user's.
             guard employee.state.account?.user == user.id else { return (nil, ServiceError(.requestStale)) }
             let decision = Employee.login(
-                employee.state, key: try state.deviceKey, flow: FlowID(state.id), time: call.time)
-            var recorder = FlowRecorder(context: context, row: row, app: app, call: call, ticket: ticket)
+                employee.state, key: try state.deviceKey, flow: FlowID(state.id), time: run.call.time)
+            var recorder = FlowRecorder(row: row, app: app, run)
             recorder.expectations[.employee(employeeId, in: tenantId)] = employee.version
             recorder.expectations[.tenant(tenantId)] = tenant.version
             // No session starts after the credentials that were used have been changed.

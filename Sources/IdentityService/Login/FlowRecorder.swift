@@ -13,7 +13,7 @@ struct FlowRecorder: Sendable {
     let row: FlowStore.Row
     let app: AppCaller
     let call: Call
-    let ticket: IdempotencyTicket?
+    let ticket: IdempotencyTicket<StepAnswer>?
     /// Whether a second append may still change the reply: one call has one outcome.
     var isProvisional = false
     /// The error to reply with instead of an outcome.
@@ -26,12 +26,12 @@ struct FlowRecorder: Sendable {
     /// The ledgers, besides those of the flow and the user, whose rows ``statements`` touch.
     var ledgers: Set<LedgerID> = []
 
-    init(context: ServiceContext, row: FlowStore.Row, app: AppCaller, call: Call, ticket: IdempotencyTicket?) {
-        self.context = context
+    init(row: FlowStore.Row, app: AppCaller, _ run: UseCaseRun<StepAnswer>) {
         self.row = row
         self.app = app
-        self.call = call
-        self.ticket = ticket
+        context = run.context
+        call = run.call
+        ticket = run.ticket
     }
 
     var tenant: TenantID { TenantID(row.state.tenantId) }
@@ -84,9 +84,9 @@ struct FlowRecorder: Sendable {
             effectLedgers: ledgers,
             effects: { [statements, ticket, isProvisional, refusal] appended in
                 guard let ticket else { return statements + [ending] }
-                let answer: JSONValue =
-                    refusal.map { .object(["error": $0.stored]) } ?? .object(["answer": outcome(appended).stored])
-                return statements + [ending, isProvisional ? ticket.fallback(answer) : ticket.completion(answer)]
+                let reply: Result<StepAnswer, ServiceError> =
+                    refusal.map { .failure($0) } ?? .success(outcome(appended))
+                return statements + [ending, isProvisional ? ticket.fallback(reply) : ticket.completion(reply)]
             })
         do {
             let appended = try await context.appender.append(append)

@@ -23,8 +23,8 @@ struct FlowScene: Sendable {
     static func load(
         _ parts: ChallengedCredential.Parts, for state: FlowState, _ context: ServiceContext
     ) async throws -> FlowScene {
-        let reading = FlowSceneReading(parts, for: state, context), reads = reading.reads
-        return try reading.read(try await context.pool.pipeline(reads.statements, in: reads.ledgers))
+        let reading = FlowSceneReading(parts, for: state, context)
+        return try reading.read(try await context.pool.pipeline(reading.reads))
     }
 }
 
@@ -77,16 +77,16 @@ struct FlowSceneReading: Sendable {
     }
 
     /// Reads the rows that ``reads`` return.
-    func read(_ answers: [[PostgresRow]]) throws -> FlowScene {
-        let read = try streams.query.read(streams.place.rows(in: answers))
+    func read(_ rows: PipelinedRows) throws -> FlowScene {
+        let read = try streams.query.read(rows.at(streams.place))
         var scene = FlowScene(user: try StateLoader.user(user, read.streams[.user(user)] ?? []))
         if let tenant {
             scene.tenant = try StateLoader.tenant(tenant, read.founding, read.streams[.tenant(tenant)] ?? [])
         }
-        if let device { scene.isKeyInForce = try device.reading.read(device.place.rows(in: answers)) }
-        if let wrapped { scene.wrapped = try wrapped.rows(in: answers) }
+        if let device { scene.isKeyInForce = try device.reading.read(rows.at(device.place)) }
+        if let wrapped { scene.wrapped = try rows.at(wrapped) }
         if let lifetime {
-            scene.hasReachedLifetimeCap = try AttemptBudget.hasReachedLifetimeCap(lifetime.rows(in: answers))
+            scene.hasReachedLifetimeCap = try AttemptBudget.hasReachedLifetimeCap(rows.at(lifetime))
         }
         return scene
     }
@@ -117,39 +117,5 @@ extension StandIn {
             return id
         }
         self.init(employeeId: ids[0], userId: ids[1], credentialId: ids[2])
-    }
-}
-
-/// Statements sent in one round trip, and the ledgers whose rows they read.
-///
-/// Adding a statement returns the place of its rows among the results:
-///
-///       var reads = PipelinedReads(in: claims.ledgers)
-///       let place = reads.add(claims.sql)
-///       let answers = try await pool.pipeline(reads.statements, in: reads.ledgers)
-///       let found = try claims.read(place.rows(in: answers))
-struct PipelinedReads: Sendable {
-    /// The place of one statement's rows among the results.
-    struct Place: Sendable {
-        fileprivate let index: Int
-
-        /// The rows of the statement.
-        ///
-        /// - Throws: `service.unavailable` if the results are not those of the statements.
-        func rows(in answers: [[PostgresRow]]) throws(ServiceError) -> [PostgresRow] {
-            guard answers.indices.contains(index) else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
-            return answers[index]
-        }
-    }
-
-    let ledgers: Set<LedgerID>
-    private(set) var statements: [SQL] = []
-
-    init(in ledgers: Set<LedgerID>) { self.ledgers = ledgers }
-
-    /// Adds a statement, and returns where its rows will be.
-    mutating func add(_ statement: SQL) -> Place {
-        statements.append(statement)
-        return Place(index: statements.count - 1)
     }
 }

@@ -25,8 +25,8 @@ struct FlowStore: Sendable {
     ///
     /// The insert does not wait for the disk. If a database crash loses the flow, the client begins again. Everything
     /// the flow charges or records waits for the disk, and makes the row durable too.
-    func insert(
-        _ state: FlowState, answering ticket: IdempotencyTicket?, _ answer: some RepeatableAnswer
+    func insert<Answer>(
+        _ state: FlowState, answering ticket: IdempotencyTicket<Answer>?, _ answer: Answer
     ) async throws {
         let sealed = try context.ring.sealFlow(state.json.canonicalBytes(), id: state.id, secret: state.secret)
         let ledger = Self.ledger(of: state.id)
@@ -39,17 +39,18 @@ struct FlowStore: Sendable {
             _ = try await context.pool.pipeline([insertion], in: [ledger], waits: false)
             return
         }
-        let completion = ticket.completion(.object(["answer": answer.stored]))
+        let completion = ticket.completion(.success(answer))
         _ = try await context.pool.pipeline([insertion, completion], in: [ledger, ticket.ledger], waits: false)
         ticket.markStored()
     }
 
     /// The query for a flow's row, or `nil` if the handle is malformed.
-    static func reading(_ handle: String) -> PipelinedReads? {
-        guard let id = parts(of: handle)?.id else { return nil }
+    static func reading(_ handle: String) -> PipelinedReads? { parts(of: handle).map { read(of: $0.id).reads } }
+
+    private static func read(of id: UUID) -> (reads: PipelinedReads, place: PipelinedReads.Place) {
         var reads = PipelinedReads(in: [ledger(of: id)])
-        _ = reads.add(selection(id))
-        return reads
+        let place = reads.add(selection(id))
+        return (reads, place)
     }
 
     private static func parts(of handle: String) -> (id: UUID, secret: [UInt8])? {
@@ -70,21 +71,18 @@ struct FlowStore: Sendable {
     ///
     /// A handle of another app gets the same error as an unknown one.
     ///
-    /// - Parameter opened: The rows of ``reading(_:)``, if they were read together with the call's `Idempotency-Key`.
+    /// - Parameter rows: The rows of ``reading(_:)``, if they were read together with the call's `Idempotency-Key`.
     /// - Throws: `flow.expired` for an unknown, foreign or expired handle, `flow.wrong_step` for a handle of another
     ///   kind of flow, or `flow.already_used`.
     func load(
-        handle: String, purpose: FlowKind, app: AppCaller, at time: Timestamp, opened: [[PostgresRow]]? = nil
+        handle: String, purpose: FlowKind, app: AppCaller, at time: Timestamp, _ rows: PipelinedRows? = nil
     ) async throws -> Row {
         guard let (id, secret) = Self.parts(of: handle) else { throw ServiceError(.flowExpired) }
-        let rows: [PostgresRow]
-        if let opened {
-            rows = opened.first ?? []
-        } else {
-            rows = try await context.pool.query(Self.selection(id), in: [Self.ledger(of: id)])
-        }
-        guard let row = rows.first else { throw ServiceError(.flowExpired) }
-        let read = try self.opened(row, id: id, secret: secret)
+        let (reads, place) = Self.read(of: id)
+        let found: PipelinedRows
+        if let rows { found = rows } else { found = try await context.pool.pipeline(reads) }
+        guard let row = try found.at(place).first else { throw ServiceError(.flowExpired) }
+        let read = try opened(row, id: id, secret: secret)
         return try permitted(read, purpose, app, at: time)
     }
 
@@ -157,30 +155,20 @@ struct FlowStore: Sendable {
 }
 
 extension FlowStore {
-    /// Replaces a row and stores the step's reply, both or neither. A step whose reply was lost can then be repeated
-    /// although the flow has moved on.
+    /// Replaces a row and stores the step's reply or refusal, both or neither. A step whose reply was lost can then be
+    /// repeated although the flow has moved on.
     ///
     /// - Parameter waits: Whether the step must be on disk before it is answered. A step that charges nothing and can
     ///   be repeated need not be: a database crash puts the flow back before it.
     /// - Throws: `flow.wrong_step` if another request took the step.
-    func replace(
-        _ row: Row, answering ticket: IdempotencyTicket?, _ answer: some RepeatableAnswer, waits: Bool = true
-    ) async throws {
-        try await replace(row, storing: .object(["answer": answer.stored]), ticket, waits)
-    }
-
-    /// Replaces a row and stores the refusal of a step that leaves the flow open.
-    func replace(_ row: Row, refusing ticket: IdempotencyTicket?, _ refusal: ServiceError) async throws {
-        try await replace(row, storing: .object(["error": refusal.stored]), ticket, true)
-    }
-
-    private func replace(
-        _ row: Row, storing answer: JSONValue, _ ticket: IdempotencyTicket?, _ waits: Bool
+    func replace<Answer>(
+        _ row: Row, answering ticket: IdempotencyTicket<Answer>?, _ outcome: Result<Answer, ServiceError>,
+        waits: Bool = true
     ) async throws {
         guard let ticket else { return try await replace(row, waits: waits) }
         // One statement, and so one round trip.
         let replaced = try await context.pool.pipeline(
-            [ticket.completion(answer, after: try replacement(row).statement)],
+            [ticket.completion(outcome, after: try replacement(row).statement)],
             in: [Self.ledger(of: row.state.id), ticket.ledger], waits: waits)
         guard replaced.first?.count == 1 else { throw ServiceError(.flowWrongStep) }
         ticket.markStored()

@@ -34,23 +34,20 @@ extension ServiceContext {
         return NamedAccount(tenantId: tenant, companyName: name, companyEmployeeId: id, employee: nil)
     }
 
-    /// The statements that ``found(company:employee:_:opened:)`` sends, or `nil` for malformed names.
+    /// The statements that ``found(company:employee:_:)`` sends, or `nil` for malformed names.
     func readingSubject(company: String, employee: String) -> SubjectReading? {
         (try? named(company: company, employee: employee)).map { SubjectReading($0, self) }
     }
 
     /// Finds the account and its tenant with one read.
     ///
-    /// - Parameter reading: The statements, if they were already sent with the call's `Idempotency-Key`; `opened` are
-    ///   their rows.
+    /// - Parameter rows: The rows of ``readingSubject(company:employee:)``, if they were already read with the call's
+    ///   `Idempotency-Key`.
     /// - Throws: `request.invalid` for malformed names.
-    func found(
-        company: String, employee: String, _ reading: SubjectReading?, opened: [[PostgresRow]]?
-    ) async throws -> FoundSubject {
-        let named = try named(company: company, employee: employee)
-        if let reading, let opened { return try reading.read(opened) }
-        let fresh = SubjectReading(named, self)
-        return try fresh.read(try await pool.pipeline(fresh.reads.statements, in: fresh.reads.ledgers))
+    func found(company: String, employee: String, _ rows: PipelinedRows?) async throws -> FoundSubject {
+        let reading = SubjectReading(try named(company: company, employee: employee), self)
+        if let rows { return try reading.read(rows) }
+        return try reading.read(try await pool.pipeline(reading.reads))
     }
 
     /// Checks a device key: 65 bytes, X9.63, on the curve.
@@ -101,7 +98,7 @@ extension FlowKind {
 }
 
 /// Random bytes of the system.
-func randomBytes(_ count: Int) -> [UInt8] {
+package func randomBytes(_ count: Int) -> [UInt8] {
     SymmetricKey(size: SymmetricKeySize(bitCount: count * 8)).withUnsafeBytes { Array($0) }
 }
 
@@ -128,10 +125,10 @@ struct SubjectReading: Sendable {
     /// Reads the rows of ``reads``.
     ///
     /// - Throws: `service.unavailable` if the rows are not those of these statements.
-    func read(_ answers: [[PostgresRow]]) throws -> FoundSubject {
+    func read(_ rows: PipelinedRows) throws -> FoundSubject {
         var subject = subject
-        subject.employee = try claims.query.read(claims.place.rows(in: answers)).first.map { EmployeeID($0.owner) }
-        let id = subject.tenantId, read = try company.query.read(company.place.rows(in: answers))
+        subject.employee = try claims.query.read(rows.at(claims.place)).first.map { EmployeeID($0.owner) }
+        let id = subject.tenantId, read = try company.query.read(rows.at(company.place))
         let tenant = try StateLoader.tenant(id, read.founding, read.streams[.tenant(id)] ?? [])
         return FoundSubject(subject: subject, tenant: tenant)
     }

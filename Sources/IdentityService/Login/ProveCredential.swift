@@ -5,21 +5,41 @@ import Identity
 
 /// Accepts the client's proof in blind mode: the user key's signature over the challenge that the device signed first.
 ///
-/// It needs a charged attempt, and ends that attempt whether the proof is right or wrong.
-struct ProveCredential: Sendable {
-    let context: ServiceContext
+/// It needs a charged attempt, and ends that attempt whether the proof is right or wrong. In a set-up it accepts new
+/// credentials that the client made.
+public struct ProveCredential: UseCase {
+    /// The proof, with the new credentials in a set-up.
+    public let proof: ProofInput
+    /// The kind of flow.
+    public let purpose: FlowKind
+    /// The flow's handle.
+    public let flow: String
+    /// The calling app.
+    public let app: AppCaller
 
-    func run(
-        _ input: ProofInput, purpose: FlowKind, flow: String, app: AppCaller, call: Call,
-        ticket: IdempotencyTicket?
-    ) async throws -> StepAnswer {
-        let store = FlowStore(context: context)
-        var row = try await store.load(
-            handle: flow, purpose: purpose, app: app, at: call.time, opened: ticket?.opened)
-        if row.state.step == .credentials {
-            return try await set(row, input, purpose, app, call, ticket)
-        }
-        guard input.credentials == nil else {
+    /// Each parameter sets the property of the same name.
+    public init(_ proof: ProofInput, purpose: FlowKind, flow: String, app: AppCaller) {
+        self.proof = proof
+        self.purpose = purpose
+        self.flow = flow
+        self.app = app
+    }
+
+    /// Refuses an app without the role for the flow.
+    public func authorize() throws(ServiceError) { try app.require(purpose) }
+
+    /// The app.
+    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
+
+    /// The read of the flow.
+    public func firstReads(in context: ServiceContext) -> PipelinedReads? { FlowStore.reading(flow) }
+
+    /// Accepts the proof, and completes what the flow is for.
+    public func run(_ run: UseCaseRun<StepAnswer>) async throws -> StepAnswer {
+        let context = run.context, time = run.call.time, store = FlowStore(context: context)
+        var row = try await store.load(handle: flow, purpose: purpose, app: app, at: time, run.firstRows)
+        if row.state.step == .credentials { return try await set(row, run) }
+        guard proof.credentials == nil else {
             throw ServiceError(
                 .requestInvalid, members: [.init(pointer: "/record", detail: "only new credentials have a record")])
         }
@@ -27,66 +47,84 @@ struct ProveCredential: Sendable {
         let target = try await ChallengedCredential.load(.proof, for: row.state, context)
         let challenge = try Challenge(kept: proved.challenge)
         let userKey = target.sealed.context.userPublicKey
-        let signature = try? challenge.verifyValidation(proof: input.userSignature, by: userKey)
+        let signature = try? challenge.verifyValidation(proof: proof.userSignature, by: userKey)
         guard let signature, !row.state.isDecoy else {
             row.state.attempt = nil
-            row.state.challenge = try context.challenge(for: row.state, at: call.time)
+            row.state.challenge = try context.challenge(for: row.state, at: time)
             let refusal = ServiceError(attempt.kind.refusal, challenge: row.state.challenge)
-            try await store.replace(row, refusing: ticket, refusal)
+            try await store.replace(row, answering: run.ticket, .failure(refusal))
             throw refusal
         }
-        let proof = try FlowProof(attempt.kind, signedBy: userKey, signature, in: row.state)
+        let valid = try FlowProof(attempt.kind, signedBy: userKey, signature, in: row.state)
         switch purpose {
         case .login:
-            return try await CompleteLogin(context: context).run(
-                row, proof: proof, target.scene, app: app, call: call, ticket: ticket)
+            return try await CompleteLogin(context: context).run(row, proof: valid, target.scene, app: app, run)
         case .registration:
-            return try await CompleteRegistration(context: context).run(
-                row, .existingUser(proof), app: app, call: call, ticket: ticket)
-        case .change:
-            return try await ChangeInBlindMode(context: context).begin(
-                row, proof: proof, app: app, call: call, ticket: ticket)
+            return try await CompleteRegistration(context: context).run(row, .existingUser(valid), app: app, run)
+        case .change: return try await ChangeInBlindMode(context: context).begin(row, proof: valid, app: app, run)
         case .recovery: throw ServiceError(.flowWrongStep)
         }
     }
 
     /// Accepts new credentials for the flow's purpose.
-    private func set(
-        _ row: FlowStore.Row, _ input: ProofInput, _ purpose: FlowKind, _ app: AppCaller, _ call: Call,
-        _ ticket: IdempotencyTicket?
-    ) async throws -> StepAnswer {
+    private func set(_ row: FlowStore.Row, _ run: UseCaseRun<StepAnswer>) async throws -> StepAnswer {
+        let context = run.context
         switch purpose {
-        case .change:
-            return try await ChangeInBlindMode(context: context).run(
-                row, input, app: app, call: call, ticket: ticket)
-        case .recovery:
-            return try await RecoverCredentials(context: context).run(row, input, app: app, call: call, ticket: ticket)
+        case .change: return try await ChangeInBlindMode(context: context).run(row, proof, app: app, run)
+        case .recovery: return try await RecoverBlindCredentials(context: context).run(row, proof, app: app, run)
         case .registration, .login:
-            return try await SetBlindCredentials(context: context).run(
-                row, input, app: app, call: call, ticket: ticket)
+            return try await SetBlindCredentials(context: context).run(row, proof, app: app, run)
         }
     }
 }
 
 /// Validates answers or a passphrase in direct mode: admission, charge, evaluation, completion, in this order.
-struct ValidateCredential: Sendable {
+public struct ValidateCredential: UseCase {
     /// The secret that the client supplied.
-    enum Secret: Sendable {
+    public enum Secret: Sendable, CustomStringConvertible {
+        /// At least three answers.
         case answers([AnswerInput])
+        /// The passphrase.
         case passphrase(String)
-    }
-    let context: ServiceContext
 
-    func run(
-        _ secret: Secret, purpose: FlowKind, flow: String, app: AppCaller, call: Call,
-        ticket: IdempotencyTicket?
-    ) async throws -> StepAnswer {
+        /// A placeholder that never contains the secret.
+        public var description: String { "[redacted]" }
+    }
+    /// The secret.
+    public let secret: Secret
+    /// The kind of flow.
+    public let purpose: FlowKind
+    /// The flow's handle.
+    public let flow: String
+    /// The calling app.
+    public let app: AppCaller
+
+    /// Each parameter sets the property of the same name.
+    public init(_ secret: Secret, purpose: FlowKind, flow: String, app: AppCaller) {
+        self.secret = secret
+        self.purpose = purpose
+        self.flow = flow
+        self.app = app
+    }
+
+    /// Refuses an app without the role for the flow.
+    public func authorize() throws(ServiceError) { try app.require(purpose) }
+
+    /// The app.
+    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
+
+    /// The read of the flow.
+    public func firstReads(in context: ServiceContext) -> PipelinedReads? { FlowStore.reading(flow) }
+
+    /// Validates the secret, and completes what the flow is for.
+    public func run(_ run: UseCaseRun<StepAnswer>) async throws -> StepAnswer {
+        let context = run.context, call = run.call
         let row = try await FlowStore(context: context).load(
-            handle: flow, purpose: purpose, app: app, at: call.time, opened: ticket?.opened)
-        try expect(secret, row.state)
+            handle: flow, purpose: purpose, app: app, at: call.time, run.firstRows)
+        try secret.requireExpected(in: row.state)
         let target = try await ChallengedCredential.load(.validation, for: row.state, context)
         try refuseDirectMode(row.state, target)
-        let opening = try prepare(secret, target)
+        let opening = try secret.opening(target)
         let budget = try context.budget(for: row.state, of: target)
         return try await context.admitted(to: context.compute, attempt: row.state, budget) { admission in
             let charged = try await ChargeAttempt(context: context).run(
@@ -98,24 +136,15 @@ struct ValidateCredential: Sendable {
             let proof = try FlowProof(secret.kind, opened: key, in: charged.state)
             switch purpose {
             case .login:
-                return try await CompleteLogin(context: context).run(
-                    charged, proof: proof, target.scene, app: app, call: call, ticket: ticket)
+                return try await CompleteLogin(context: context).run(charged, proof: proof, target.scene, app: app, run)
             case .registration:
                 return try await CompleteRegistration(context: context).run(
-                    charged, .existingUser(proof), app: app, call: call, ticket: ticket)
+                    charged, .existingUser(proof), app: app, run)
             case .change, .recovery:
                 // In direct mode a change supplies the old secret with the new credentials (see ChangeInDirectMode). A
                 // recovery has no old secret.
                 throw ServiceError(.flowWrongStep)
             }
-        }
-    }
-
-    func expect(_ secret: Secret, _ state: FlowState) throws(ServiceError) {
-        switch (secret, state.step) {
-        case (.answers, .answers), (.passphrase, .passphrase): return
-        case (.answers, .passphrase) where state.questionsAllowed: return
-        default: throw ServiceError(.flowWrongStep)
         }
     }
 
@@ -126,13 +155,31 @@ struct ValidateCredential: Sendable {
         let policy = try target.policy(for: state)
         guard policy.permits(.direct), !target.isBlindOnly else { throw ServiceError(.policyBlindOnly) }
     }
+}
+
+extension ValidateCredential.Secret {
+    var kind: FlowProof.Kind {
+        switch self {
+        case .answers: .answers
+        case .passphrase: .passphrase
+        }
+    }
+
+    /// Refuses a secret that the flow does not ask for.
+    ///
+    /// - Throws: `flow.wrong_step`.
+    func requireExpected(in state: FlowState) throws(ServiceError) {
+        switch (self, state.step) {
+        case (.answers, .answers), (.passphrase, .passphrase): return
+        case (.answers, .passphrase) where state.questionsAllowed: return
+        default: throw ServiceError(.flowWrongStep)
+        }
+    }
 
     /// Parses the secret before anything is charged, and returns the work for the compute pool.
-    func prepare(
-        _ secret: Secret, _ target: ChallengedCredential
-    ) throws(ServiceError) -> @Sendable () throws -> UserKey? {
+    func opening(_ target: ChallengedCredential) throws(ServiceError) -> @Sendable () throws -> UserKey? {
         let sealed = target.sealed, seed = try target.seed
-        switch secret {
+        switch self {
         case .answers(let answers):
             var pairs: [(questionId: UUID, answer: String)] = []
             for answer in answers {
@@ -158,15 +205,6 @@ struct ValidateCredential: Sendable {
         do { return try open() } catch {
             guard error.code == .cannotOpen else { throw error }
             return nil
-        }
-    }
-}
-
-extension ValidateCredential.Secret {
-    var kind: FlowProof.Kind {
-        switch self {
-        case .answers: .answers
-        case .passphrase: .passphrase
         }
     }
 }

@@ -6,20 +6,41 @@ import Identity
 import Keys
 
 /// Verifies that the device holds its key. Only then is the next step revealed.
-struct ProveKey: Sendable {
-    let context: ServiceContext
+public struct ProveKey: UseCase {
+    /// The signature of the device key over the flow's challenge, DER or 64 raw bytes.
+    public let proof: [UInt8]
+    /// The kind of flow.
+    public let purpose: FlowKind
+    /// The flow's handle.
+    public let flow: String
+    /// The calling app.
+    public let app: AppCaller
 
-    func run(
-        purpose: FlowKind, flow: String, proof: [UInt8], app: AppCaller, call: Call,
-        ticket: IdempotencyTicket?
-    ) async throws -> StepAnswer {
-        let store = FlowStore(context: context)
-        var row = try await store.load(
-            handle: flow, purpose: purpose, app: app, at: call.time, opened: ticket?.opened)
+    /// Each parameter sets the property of the same name.
+    public init(_ proof: [UInt8], purpose: FlowKind, flow: String, app: AppCaller) {
+        self.proof = proof
+        self.purpose = purpose
+        self.flow = flow
+        self.app = app
+    }
+
+    /// Refuses an app without the role for the flow.
+    public func authorize() throws(ServiceError) { try app.require(purpose) }
+
+    /// The app.
+    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
+
+    /// The read of the flow.
+    public func firstReads(in context: ServiceContext) -> PipelinedReads? { FlowStore.reading(flow) }
+
+    /// Returns the next step.
+    public func run(_ run: UseCaseRun<StepAnswer>) async throws -> StepAnswer {
+        let context = run.context, time = run.call.time, store = FlowStore(context: context)
+        var row = try await store.load(handle: flow, purpose: purpose, app: app, at: time, run.firstRows)
         guard row.state.step == .key else { throw ServiceError(.flowWrongStep) }
         let challenge = try Challenge(kept: row.state.challenge)
         do {
-            try challenge.checkExpiry(at: call.time)
+            try challenge.checkExpiry(at: time)
         } catch {
             throw ServiceError(.flowExpired)
         }
@@ -30,15 +51,15 @@ struct ProveKey: Sendable {
             throw ServiceError(.employeeKeyInvalid, challenge: row.state.challenge)
         }
         row.state.proved = FlowState.ProvedKey(challenge: row.state.challenge, signature: signature.bytes)
-        if purpose == .registration { try await refuseRegistered(row.state, at: call.time) }
-        let outcome = try await next(&row.state, app, at: call.time)
+        if purpose == .registration { try await refuseRegistered(row.state, at: time, context) }
+        let outcome = try await next(&row.state, at: time, context)
         // A request for a recovery ends its flow here, and an outcome is on disk before it is revealed.
-        try await store.replace(row, answering: ticket, outcome, waits: row.state.step == .done)
+        try await store.replace(row, answering: run.ticket, .success(outcome), waits: row.state.step == .done)
         return outcome
     }
 
     /// Refuses a taken employee id early. The claim alone decides at the end.
-    private func refuseRegistered(_ state: FlowState, at time: Timestamp) async throws {
+    private func refuseRegistered(_ state: FlowState, at time: Timestamp, _ context: ServiceContext) async throws {
         let subject = try await context.subject(company: state.companyName, employee: state.companyEmployeeId)
         guard let employee = subject.employee else { return }
         // A provisional account gives way to an invitation, and to any registration once its time is over.
@@ -49,7 +70,9 @@ struct ProveKey: Sendable {
         }
     }
 
-    private func next(_ state: inout FlowState, _ app: AppCaller, at time: Timestamp) async throws -> StepAnswer {
+    private func next(
+        _ state: inout FlowState, at time: Timestamp, _ context: ServiceContext
+    ) async throws -> StepAnswer {
         state.challenge = try context.challenge(for: state, at: time)
         if state.purpose == .recovery {
             return try await RequestRecovery(context: context).next(&state, app, at: time)
@@ -62,7 +85,7 @@ struct ProveKey: Sendable {
                 rules: SetUpRules(
                     questionsWithPassphraseAllowed: tenant.state.policy.questionsWithPassphrase,
                     blindOnly: tenant.state.policy.blindOnly, customQuestionsAllowed: app.customQuestions),
-                setUp: try plan(&state))
+                setUp: try plan(&state, context.settings.scrypt))
         }
         let target = try await ChallengedCredential.load(.keyStep, for: state, context)
         return try asking(&state, target)
@@ -86,10 +109,10 @@ struct ProveKey: Sendable {
     }
 
     /// Draws the seed of the new credentials, in either mode, and returns its public half.
-    private func plan(_ state: inout FlowState) throws -> CredentialSetUpPlan {
+    private func plan(_ state: inout FlowState, _ kdf: ScryptParameters) throws -> CredentialSetUpPlan {
         let seed = try OPRFSeed.generate()
         state.seed = seed.bytes
-        let keys = try seed.keys(), kdf = context.settings.scrypt
+        let keys = try seed.keys()
         return CredentialSetUpPlan(
             credentialId: state.credentialId, userId: state.userId, oprfAnswers: keys.answers.publicKey.bytes,
             oprfPassphrase: keys.passphrase.publicKey.bytes, log2N: Int(kdf.log2N), r: Int(kdf.r), p: Int(kdf.p))

@@ -11,17 +11,44 @@ import Logging
 /// A decoy answers for an unknown employee, an unknown tenant, and a tenant that the app is not linked to. So an app
 /// learns nothing about other tenants and spends none of their attempts. A change of credentials starts in the same
 /// way.
-struct StartLogin: Sendable {
-    let context: ServiceContext
+public struct StartLogin: UseCase {
+    /// What the flow is for: a log-in, a change of credentials or a recovery.
+    public let purpose: FlowKind
+    /// The tenant's name.
+    public let companyName: String
+    /// The employee id in that tenant.
+    public let companyEmployeeId: String
+    /// The device's public key, 65-byte X9.63.
+    public let employeePublicKey: [UInt8]
+    /// The calling app.
+    public let app: AppCaller
 
-    func run(
-        _ input: LoginInput, _ reading: SubjectReading?, purpose: FlowKind = .login, app: AppCaller, call: Call,
-        ticket: IdempotencyTicket?
-    ) async throws -> FlowStarted {
+    /// Each parameter sets the property of the same name.
+    public init(
+        _ purpose: FlowKind = .login, companyName: String, companyEmployeeId: String, employeePublicKey: [UInt8],
+        app: AppCaller
+    ) {
+        self.purpose = purpose
+        self.companyName = companyName
+        self.companyEmployeeId = companyEmployeeId
+        self.employeePublicKey = employeePublicKey
+        self.app = app
+    }
+
+    /// The app.
+    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
+
+    /// The reads of the account and its tenant.
+    public func firstReads(in context: ServiceContext) -> PipelinedReads? {
+        context.readingSubject(company: companyName, employee: companyEmployeeId)?.reads
+    }
+
+    /// Returns the handle and the challenge.
+    public func run(_ run: UseCaseRun<FlowStarted>) async throws -> FlowStarted {
         guard app.roles.contains(.access) else { throw ServiceError(.appRoleMissing) }
-        let key = try context.employeeKey(input.employeePublicKey)
-        let found = try await context.found(
-            company: input.companyName, employee: input.companyEmployeeId, reading, opened: ticket?.opened)
+        let context = run.context, call = run.call
+        let key = try context.employeeKey(employeePublicKey)
+        let found = try await context.found(company: companyName, employee: companyEmployeeId, run.firstRows)
         let subject = found.subject, tenant = found.tenant
         let isLinked = tenant.state.links(AppID(app.appId), as: .access)
         if tenant.exists, !isLinked {
@@ -35,7 +62,7 @@ struct StartLogin: Sendable {
         let decoy = try context.decoy(for: subject, hiddenFrom: isLinked ? nil : app.appId)
         var state = FlowState(
             id: UUID.random(), purpose: purpose, step: .key, appId: app.appId, tenantId: subject.tenantId.uuid,
-            companyName: input.companyName, companyEmployeeId: input.companyEmployeeId, email: nil,
+            companyName: companyName, companyEmployeeId: companyEmployeeId, email: nil,
             isCompanyOwnedEmail: false, employeePublicKey: key.bytes, employeeId: UUID.random(),
             userId: decoy.sealed.context.userId, credentialId: decoy.sealed.context.credentialId,
             namedCredentialId: decoy.sealed.context.credentialId, isDecoy: true, userExists: false,
@@ -43,13 +70,13 @@ struct StartLogin: Sendable {
             expiresAt: call.time.adding(FlowState.lifetime))
         state.isHidden = !isLinked
         state.decoyKeys = decoy.publicKeys.bytes
-        let user = isLinked ? try await owner(found) : nil
+        let user = isLinked ? try await owner(found, context) : nil
         if let user, let credentials = user.state.credentials { name(user, credentials.id, found, &state) }
         state.challenge = try context.challenge(for: state, at: call.time)
         let started = FlowStarted(
             flow: FlowStore.handle(of: state), challenge: state.challenge, subjectSalt: state.subjectSalt,
             expiresAt: state.expiresAt)
-        try await FlowStore(context: context).insert(state, answering: ticket, started)
+        try await FlowStore(context: context).insert(state, answering: run.ticket, started)
         return started
     }
 
@@ -73,7 +100,7 @@ struct StartLogin: Sendable {
 
     /// The user behind the employee, with the credentials in force. For an unknown employee it is the security admin's
     /// user.
-    private func owner(_ found: FoundSubject) async throws -> UserSnapshot? {
+    private func owner(_ found: FoundSubject, _ context: ServiceContext) async throws -> UserSnapshot? {
         guard let employee = found.subject.employee ?? found.tenant.state.securityAdmin else { return nil }
         // The first event of an employee names the user, and that never changes.
         let first = try await context.reader.beginnings(of: [.employee(employee, in: found.subject.tenantId)])

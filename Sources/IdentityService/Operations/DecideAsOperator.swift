@@ -21,7 +21,7 @@ public struct NewOperatorKey: Sendable {
     /// The public half.
     public let publicKey: OperatorPublicKey
     /// Deletes the private half again, if the key founded no log.
-    let discard: @Sendable () -> Void
+    package let discard: @Sendable () -> Void
 
     /// A key whose private half is stored.
     public init(_ publicKey: OperatorPublicKey, discard: @Sendable @escaping () -> Void) {

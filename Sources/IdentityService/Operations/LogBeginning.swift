@@ -66,7 +66,7 @@ public struct LogBeginning: Sendable, Equatable {
 }
 
 /// Refuses to serve if keys were not restored: people without keys would look erased.
-enum RestoredKeys {
+package enum RestoredKeys {
     /// The number of newest events of each directory to check. An older backup of the keys lacks those of the newest
     /// users.
     private static let newest: Int64 = 100
@@ -74,7 +74,7 @@ enum RestoredKeys {
     /// Checks over a pool of the reader role.
     ///
     /// - Throws: `KeysError` with the code `keys.tables_empty`, which names the table.
-    static func check(_ pool: PostgresPool) async throws {
+    package static func check(_ pool: PostgresPool) async throws {
         let directories = LedgerID.directories.map(\.uuid)
         // A single statement sees a concurrent registration with its keys and events, or not at all.
         let rows = try await pool.withConnection { connection in

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Postgres
+package import Postgres
 
 /// Reports whether the service can do its work.
 public struct ReadinessReport: Sendable, Hashable {
@@ -19,11 +19,11 @@ public struct ReadinessReport: Sendable, Hashable {
 ///
 /// It has a connection of its own, so an exhausted pool does not make the service unready. However many callers ask,
 /// there is one query at a time, and none while the last result is less than a second old.
-actor Readiness {
+package actor Readiness {
     /// The time for which a result is reused.
     static let age: Duration = .seconds(1)
     /// The time for which the query may wait for its connection.
-    static let patience: Duration = .seconds(3)
+    package static let patience: Duration = .seconds(3)
 
     private let ask: @Sendable () async throws -> ReadinessReport
     private let now: @Sendable () -> ContinuousClock.Instant
@@ -42,7 +42,7 @@ actor Readiness {
     /// Asks over a pool of the reader role that serves nothing else.
     ///
     /// - Parameter stoppedViews: Which views have stopped, with the number of companies at which.
-    init(pool: PostgresPool, stoppedViews: @escaping @Sendable () async throws -> [String: Int]) {
+    package init(pool: PostgresPool, stoppedViews: @escaping @Sendable () async throws -> [String: Int]) {
         self.init {
             var report = ReadinessReport()
             let rows = try await pool.withConnection { connection in
@@ -57,7 +57,7 @@ actor Readiness {
     }
 
     /// Returns a report that is at most a second old.
-    func report() async -> ReadinessReport {
+    package func report() async -> ReadinessReport {
         if let known, now() - known.at < Self.age { return known.report }
         if let asking { return await asking.value }
         let ask = ask, began = now()

@@ -16,10 +16,10 @@ struct CompleteRecovery: Sendable {
     let context: ServiceContext
 
     func run(
-        _ row: FlowStore.Row, _ new: ReplacementCredentials, _ recovery: ApprovedRecovery, app: AppCaller, call: Call,
-        ticket: IdempotencyTicket?
+        _ row: FlowStore.Row, _ new: ReplacementCredentials, _ recovery: ApprovedRecovery, app: AppCaller,
+        _ run: UseCaseRun<StepAnswer>
     ) async throws -> StepAnswer {
-        let state = row.state
+        let state = row.state, time = run.call.time
         let tenantId = TenantID(state.tenantId), employeeId = EmployeeID(state.employeeId), user = UserID(state.userId)
         let pending = PendingRekeying(state.credentialId, of: user, context.ring)
         let outcome = try await optimistic {
@@ -28,7 +28,7 @@ struct CompleteRecovery: Sendable {
             let tenant = try await loader.tenant(tenantId)
             let snapshot = try await loader.user(user)
             let entry = Employee.login(
-                employee.state, key: try state.deviceKey, flow: FlowID(state.id), time: call.time)
+                employee.state, key: try state.deviceKey, flow: FlowID(state.id), time: time)
             let presented = try presented(entry, tenant, app)
             let (reach, stillSo) = try await context.recoveryReach(of: snapshot, in: tenant)
             let keys = try await context.personKeys.load([employeeId.uuid], ledger: tenantId.uuid)
@@ -44,16 +44,16 @@ struct CompleteRecovery: Sendable {
             let command = User.RecoverCredentials(
                 event: try new.event(state, key: userKey), account: account,
                 approvals: snapshot.positions(of: [recovery.opened, recovery.confirmed]),
-                signers: User.RecoverySigners(of: snapshot.state.recovery, in: tenant.state), time: call.time)
-            if let open = snapshot.state.openRecovery(at: call.time), open.isAbout(target), open.isApproved,
-                !open.isAvailable(at: call.time, employee.state)
+                signers: User.RecoverySigners(of: snapshot.state.recovery, in: tenant.state), time: time)
+            if let open = snapshot.state.openRecovery(at: time), open.isAbout(target), open.isApproved,
+                !open.isAvailable(at: time, employee.state)
             {
-                throw ServiceError.notAvailable(open, at: call.time)
+                throw ServiceError.notAvailable(open, at: time)
             }
             let events = try decided { () throws(User.Rejection) in
                 try User.decide(snapshot.state, .recoverCredentials(command))
             }
-            var recorder = FlowRecorder(context: context, row: row, app: app, call: call, ticket: ticket)
+            var recorder = FlowRecorder(row: row, app: app, run)
             recorder.expectations[.employee(employeeId, in: tenantId)] = employee.version
             recorder.expectations[.tenant(tenantId)] = tenant.version
             recorder.claims.append(pending.taking)
@@ -100,33 +100,51 @@ struct CompleteRecovery: Sendable {
 }
 
 /// Sets new credentials by a recovery, in direct mode.
-struct RecoverCredentials: Sendable {
-    let context: ServiceContext
+public struct RecoverCredentials: UseCase {
+    /// The new credentials.
+    public let credentials: CredentialsInput
+    /// The flow's handle.
+    public let flow: String
+    /// The calling app.
+    public let app: AppCaller
 
-    func run(
-        flow: String, _ input: CredentialsInput, app: AppCaller, call: Call, ticket: IdempotencyTicket?
-    ) async throws -> StepAnswer {
+    /// Each parameter sets the property of the same name.
+    public init(_ credentials: CredentialsInput, flow: String, app: AppCaller) {
+        self.credentials = credentials
+        self.flow = flow
+        self.app = app
+    }
+
+    /// Refuses an app without the role for the flow.
+    public func authorize() throws(ServiceError) { try app.require(.recovery) }
+
+    /// The app.
+    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
+
+    /// Sets the credentials. A device key that was authorized before gets a session, any other is pending.
+    public func run(_ run: UseCaseRun<StepAnswer>) async throws -> StepAnswer {
+        let context = run.context
         let row = try await FlowStore(context: context).load(
-            handle: flow, purpose: .recovery, app: app, at: call.time)
+            handle: flow, purpose: .recovery, app: app, at: run.call.time)
         guard row.state.step == .credentials, let proved = row.state.proved, let bytes = row.state.seed,
             let recovery = row.state.recovery
         else { throw ServiceError(.flowWrongStep) }
         let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(row.state.tenantId))
         guard tenant.state.policy.permits(.direct) else { throw ServiceError(.policyBlindOnly) }
-        guard !input.questionsWithPassphrase || tenant.state.policy.questionsWithPassphrase else {
+        guard !credentials.questionsWithPassphrase || tenant.state.policy.questionsWithPassphrase else {
             throw ServiceError(
                 .requestInvalid,
                 members: [.init(pointer: "/questionsWithPassphrase", detail: "the company's policy does not allow it")])
         }
         let seed = try OPRFSeed(bytes: bytes), previous = try await context.previousCredentials(of: row.state)
-        let questions = try input.chosenQuestions(app)
+        let questions = try credentials.chosenQuestions(app)
         let setUp = try accepted { () throws(CredentialsError) in
             try CredentialSetUp(
                 plan: try SetUpPlan(
                     credentialId: recovery.credentialId, userId: row.state.userId, mode: .direct, seed: seed,
                     previous: previous, kdf: context.settings.scrypt),
-                questions: questions, passphrase: input.passphrase,
-                questionsWithPassphrase: input.questionsWithPassphrase)
+                questions: questions, passphrase: credentials.passphrase,
+                questionsWithPassphrase: credentials.questionsWithPassphrase)
         }
         return try await context.compute.admitted(AdmissionLane(row.state)) { admission in
             let made = try await admission.run { try setUp.complete(seed: seed, authority: recovery.authority) }
@@ -135,14 +153,17 @@ struct RecoverCredentials: Sendable {
                     deviceSignature: nil, employeeKey: try EmployeePublicKey(bytes: row.state.employeePublicKey)),
                 questions: made.questions, seed: seed, proved: proved,
                 userSignature: try made.userKey.sign(validationOf: try Challenge(kept: proved.challenge)))
-            return try await CompleteRecovery(context: context).run(
-                row, new, recovery, app: app, call: call, ticket: ticket)
+            return try await CompleteRecovery(context: context).run(row, new, recovery, app: app, run)
         }
     }
+}
 
-    /// Accepts a record that a client made, in blind mode.
+/// Sets new credentials by a recovery, in blind mode: accepts a record that a client made.
+struct RecoverBlindCredentials: Sendable {
+    let context: ServiceContext
+
     func run(
-        _ row: FlowStore.Row, _ input: ProofInput, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+        _ row: FlowStore.Row, _ input: ProofInput, app: AppCaller, _ run: UseCaseRun<StepAnswer>
     ) async throws -> StepAnswer {
         guard let proved = row.state.proved, let bytes = row.state.seed, let recovery = row.state.recovery else {
             throw ServiceError(.flowWrongStep)
@@ -160,8 +181,7 @@ struct RecoverCredentials: Sendable {
         let new = ReplacementCredentials(
             record: made.record, questions: made.questions, seed: seed, proved: proved,
             userSignature: made.userSignature)
-        return try await CompleteRecovery(context: context).run(
-            row, new, recovery, app: app, call: call, ticket: ticket)
+        return try await CompleteRecovery(context: context).run(row, new, recovery, app: app, run)
     }
 }
 

@@ -6,62 +6,100 @@ import Identity
 import Ledger
 
 /// Opens, confirms or cancels a recovery. The key of the caller's session always signs.
-struct DecideRecovery: Sendable {
-    let context: ServiceContext
+public struct DecideRecovery: UseCase {
+    /// The three decisions.
+    public enum Action: String, Sendable {
+        /// Permit one device key to set new credentials, once somebody else confirms.
+        case open
+        /// Confirm the recovery.
+        case confirm
+        /// Cancel the recovery before credentials are set.
+        case cancel
+    }
+    /// The decision.
+    public let action: Action
+    /// The tenant's name.
+    public let company: String
+    /// The employee id in that tenant.
+    public let companyEmployeeId: String
+    /// The new device key's fingerprint, lower-case hex.
+    public let fingerprint: String
+    /// A reason code `[a-z0-9_.-]{1,64}`; needed to cancel.
+    public let reason: String?
+    /// The statement and the signature over it.
+    public let signed: SubmittedStatement?
+    /// The employee who decides.
+    public let caller: EmployeeCaller
 
-    func run(
-        _ input: RecoveryDecisionInput, caller: EmployeeCaller, call: Call, ticket: IdempotencyTicket?
-    ) async throws -> Decision {
-        let reason = try reason(input)
+    /// Each parameter sets the property of the same name.
+    public init(
+        _ action: Action, company: String, companyEmployeeId: String, fingerprint: String, reason: String? = nil,
+        signed: SubmittedStatement? = nil, caller: EmployeeCaller
+    ) {
+        self.action = action
+        self.company = company
+        self.companyEmployeeId = companyEmployeeId
+        self.fingerprint = fingerprint
+        self.reason = reason
+        self.signed = signed
+        self.caller = caller
+    }
+
+    /// The caller.
+    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
+
+    /// Makes the decision, or returns the statement to sign.
+    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
+        let reason = try reasonCode(), context = run.context, time = run.call.time
         // No key has a malformed fingerprint.
-        guard let fingerprint = KeyFingerprint(hex: input.fingerprint.lowercased()) else {
+        guard let fingerprint = KeyFingerprint(hex: fingerprint.lowercased()) else {
             throw ServiceError(.recoveryUnknown)
         }
         return try await optimistic {
-            let scene = try await RecoveryScene(input, fingerprint, caller: caller, context)
-            if input.action != .cancel { try scene.requireRecoverable() }
+            let scene = try await RecoveryScene(self, fingerprint, context)
+            if action != .cancel { try scene.requireRecoverable() }
             let summary = try await context.summary(of: scene.employee, in: scene.access.tenant)
             // Refusals, and decisions that already hold, are reported before the caller is asked to sign.
-            guard !(try decide(input.action, scene, reason, nil, call.time)).isEmpty else {
+            guard !(try decide(scene, reason, nil, time, context)).isEmpty else {
                 return .done(summary, position: nil)
             }
             let signing = StatementExchange(context: context, access: scene.access)
             let statement = RecoveryStatement(
-                context: try await signing.statementContext(at: call.time), action: input.action.statement,
+                context: try await signing.statementContext(at: time), action: action.statement,
                 user: scene.user.id.uuid, employee: scene.employee.id.uuid, keyHash: fingerprint.bytes,
-                followsHash: try scene.follows(input.action),
-                seconds: input.action == .open ? seconds(scene, call.time) : nil, reason: reason.text)
-            guard let signed = input.signed else { return .signatureRequired(statement: statement.bytes) }
-            let verified = try await signing.verify(signed, is: statement, at: call.time)
-            let events = try decide(input.action, scene, reason, verified, call.time)
-            return try await append(events, scene, summary, call, ticket)
+                followsHash: try scene.follows(action),
+                seconds: action == .open ? seconds(scene, time, context) : nil, reason: reason.text)
+            guard let signed else { return .signatureRequired(statement: statement.bytes) }
+            let verified = try await signing.verify(signed, is: statement, at: time)
+            let events = try decide(scene, reason, verified, time, context)
+            return try await append(events, scene, summary, run)
         }
     }
 
-    private func reason(_ input: RecoveryDecisionInput) throws(ServiceError) -> ReasonCode {
+    private func reasonCode() throws(ServiceError) -> ReasonCode {
         let usual: String? =
-            switch input.action {
+            switch action {
             case .open: "opened"
             case .confirm: "confirmed"
             case .cancel: nil
             }
-        guard let reason = ReasonCode(usual ?? input.reason ?? "") else {
+        guard let code = ReasonCode(usual ?? reason ?? "") else {
             throw ServiceError(
                 .requestInvalid,
                 members: [.init(pointer: "/reason", detail: "1 to 64 of a-z, 0-9, point, underscore, hyphen")])
         }
-        return reason
+        return code
     }
 
     private func decide(
-        _ action: RecoveryDecisionInput.Action, _ scene: RecoveryScene, _ reason: ReasonCode,
-        _ statement: SignedStatement?, _ time: Timestamp
+        _ scene: RecoveryScene, _ reason: ReasonCode, _ statement: SignedStatement?, _ time: Timestamp,
+        _ context: ServiceContext
     ) throws(ServiceError) -> [UserEvent] {
         let decision = AuthorityDecision(caller: scene.access.decider, signer: scene.signer, statement: statement)
         let command: User.Command
         switch action {
         case .open:
-            command = .openRecovery(scene.opening(by: decision, delay: delay(scene, time), at: time))
+            command = .openRecovery(scene.opening(by: decision, delay: delay(scene, time, context), at: time))
         case .confirm:
             guard let opened = Bytes32(try scene.follows(action)) else { throw ServiceError(.recoveryUnknown) }
             command = .confirmRecovery(
@@ -73,21 +111,20 @@ struct DecideRecovery: Sendable {
         return try decided { () throws(User.Rejection) in try User.decide(scene.user.state, command) }
     }
 
-    private func delay(_ scene: RecoveryScene, _ time: Timestamp) -> Duration {
+    private func delay(_ scene: RecoveryScene, _ time: Timestamp, _ context: ServiceContext) -> Duration {
         context.recoveryDelay(of: scene.access.tenant, at: time)
     }
 
     /// The lifetime of the recovery about to be opened: its waiting time and 72 hours more.
-    private func seconds(_ scene: RecoveryScene, _ time: Timestamp) -> Int64 {
-        let wait = User.OpenRecovery.wait(delay(scene, time), soleAdmin: scene.isSoleAdmin)
+    private func seconds(_ scene: RecoveryScene, _ time: Timestamp, _ context: ServiceContext) -> Int64 {
+        let wait = User.OpenRecovery.wait(delay(scene, time, context), soleAdmin: scene.isSoleAdmin)
         return (wait + User.recoveryLifetime).components.seconds
     }
 
     private func append(
-        _ events: [UserEvent], _ scene: RecoveryScene, _ summary: EmployeeSummary, _ call: Call,
-        _ ticket: IdempotencyTicket?
+        _ events: [UserEvent], _ scene: RecoveryScene, _ summary: EmployeeSummary, _ run: UseCaseRun<Decision>
     ) async throws -> Decision {
-        var recorder = DecisionRecorder(context: context, access: scene.access, call: call, ticket: ticket)
+        var recorder = DecisionRecorder(access: scene.access, run)
         recorder.expectations[.employee(scene.employee.id, in: scene.access.tenant.id)] = scene.employee.version
         recorder.statements.append(scene.stillSo)
         try recorder.add(events, of: scene.user, about: scene.account.target)
@@ -95,7 +132,7 @@ struct DecideRecovery: Sendable {
     }
 }
 
-extension RecoveryDecisionInput.Action {
+extension DecideRecovery.Action {
     /// The action as statements name it.
     var statement: RecoveryStatement.Action {
         switch self {

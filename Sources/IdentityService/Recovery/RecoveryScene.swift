@@ -23,11 +23,10 @@ struct RecoveryScene: Sendable {
     /// employees.
     ///
     /// - Throws: `request.invalid`, `company.unknown`, `employee.unknown` or `authorization.not_permitted`.
-    init(
-        _ input: RecoveryDecisionInput, _ fingerprint: KeyFingerprint, caller: EmployeeCaller, _ context: ServiceContext
-    ) async throws {
-        let name = try parsed { () throws(ValueError) in try CompanyName(input.company) }
-        let id = try parsed { () throws(ValueError) in try CompanyEmployeeID(input.companyEmployeeId) }
+    init(_ request: DecideRecovery, _ fingerprint: KeyFingerprint, _ context: ServiceContext) async throws {
+        let caller = request.caller
+        let name = try parsed { () throws(ValueError) in try CompanyName(request.company) }
+        let id = try parsed { () throws(ValueError) in try CompanyEmployeeID(request.companyEmployeeId) }
         let tenant = TenantID(context.ring.tenantID(companyName: name.canonical))
         guard caller.tenantId == tenant.uuid else { throw ServiceError(.companyUnknown) }
         let claim = try await context.reader.claim(context.ring.employeeClaim(id, in: tenant))
@@ -35,8 +34,8 @@ struct RecoveryScene: Sendable {
             let own = try await OwnDevices(of: caller, context)
             (access, employee) = (own.access, own.employee)
         } else {
-            access = try await context.access(input.company, .employee(caller), role: .authorization)
-            employee = try await context.employee(input.companyEmployeeId, in: tenant)
+            access = try await context.access(request.company, .employee(caller), role: .authorization)
+            employee = try await context.employee(request.companyEmployeeId, in: tenant)
         }
         guard let signer = access.signer, let holder = employee.state.account else {
             throw ServiceError(.authorizationNotPermitted)
@@ -77,7 +76,7 @@ struct RecoveryScene: Sendable {
     /// The leaf hash of the event that opened the recovery; for a new recovery that of the user's latest event.
     ///
     /// - Throws: `recovery.unknown` without such an event.
-    func follows(_ action: RecoveryDecisionInput.Action) throws(ServiceError) -> [UInt8] {
+    func follows(_ action: DecideRecovery.Action) throws(ServiceError) -> [UInt8] {
         let position = action == .open ? user.leaves.keys.max() : user.state.recovery?.opened.position
         guard let leaf = position.flatMap({ user.leaves[$0] }) else { throw ServiceError(.recoveryUnknown) }
         return leaf

@@ -137,10 +137,21 @@ extension User.Recovery {
 /// Lists the recoveries that a tenant's admins may open, confirm or cancel: at most a hundred, opened ones first.
 ///
 /// The rows only say what to look up; the state of each recovery comes from the log.
-struct ListRecoveries: Sendable {
-    let context: ServiceContext
+public struct ListRecoveries: UseCase {
+    /// The tenant's name.
+    public let company: String
+    /// The employee who asks.
+    public let caller: EmployeeCaller
 
-    func run(_ company: String, caller: EmployeeCaller, at time: Timestamp) async throws -> [RecoveryView] {
+    /// Each parameter sets the property of the same name.
+    public init(company: String, caller: EmployeeCaller) {
+        self.company = company
+        self.caller = caller
+    }
+
+    /// Lists the recoveries, opened ones first.
+    public func run(_ run: UseCaseRun<[RecoveryView]>) async throws -> [RecoveryView] {
+        let context = run.context, time = run.call.time
         let access = try await context.access(company, .employee(caller), role: .authorization)
         let tenant = access.tenant
         let loader = StateLoader(reader: context.reader)

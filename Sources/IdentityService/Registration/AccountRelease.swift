@@ -67,7 +67,7 @@ struct AccountRelease: Sendable {
     }
 
     /// Adds the release to the append of a decision.
-    func add(to recorder: inout DecisionRecorder) throws {
+    func add<Answer>(to recorder: inout DecisionRecorder<Answer>) throws {
         for event in events {
             try recorder.add(event.payload, to: .user(user.id), version: user.version, keys: [:])
         }

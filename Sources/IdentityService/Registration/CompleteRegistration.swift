@@ -22,14 +22,12 @@ struct CompleteRegistration: Sendable {
     let context: ServiceContext
 
     func run(
-        _ row: FlowStore.Row, _ person: Person, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+        _ row: FlowStore.Row, _ person: Person, app: AppCaller, _ run: UseCaseRun<StepAnswer>
     ) async throws -> StepAnswer {
         do {
-            let registered = try await optimistic {
-                try await register(row, person, app: app, call: call, ticket: ticket)
-            }
+            let registered = try await optimistic { try await register(row, person, app: app, run) }
             guard registered.mayCountersign else { return registered.outcome }
-            return await countersigned(registered, row, app, call, ticket)
+            return await countersigned(registered, row, app, run)
         } catch let error as LedgerError where error.code == .claimTaken {
             // The claim that was found taken says little: two flows of one person race for all of them.
             let state = row.state
@@ -47,7 +45,7 @@ struct CompleteRegistration: Sendable {
     }
 
     private func register(
-        _ row: FlowStore.Row, _ person: Person, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+        _ row: FlowStore.Row, _ person: Person, app: AppCaller, _ run: UseCaseRun<StepAnswer>
     ) async throws -> Registered {
         let state = row.state
         let tenantId = TenantID(state.tenantId), employeeId = EmployeeID(state.employeeId)
@@ -57,7 +55,7 @@ struct CompleteRegistration: Sendable {
         }
         let mayCountersign =
             tenant.exists && tenant.state.policy.keyAuthorization == .automatic && app.roles.contains(.authorization)
-        var recorder = FlowRecorder(context: context, row: row, app: app, call: call, ticket: ticket)
+        var recorder = FlowRecorder(row: row, app: app, run)
         recorder.isProvisional = mayCountersign
         let (key, insertion) = try await context.personKeys.create(id: employeeId.uuid, ledger: tenantId.uuid)
         recorder.statements.append(insertion)
@@ -79,7 +77,7 @@ struct CompleteRegistration: Sendable {
         try await add(person, to: &recorder, employeeId, key)
         let folded = Employee.fold(
             events.enumerated().map { index, event in
-                Recorded(event, id: UUID(), time: call.time, position: 1, version: index + 1)
+                Recorded(event, id: UUID(), time: run.call.time, position: 1, version: index + 1)
             })
         let decision = Employee.registration(folded, key: try state.deviceKey)
         let role: EmployeeRole = tenant.exists ? .employee : .securityAdmin
@@ -96,13 +94,14 @@ struct CompleteRegistration: Sendable {
     /// It needs a second append, because the statement names the hash of the entry that presents the key. If it fails
     /// the key stays pending, which is a valid outcome too.
     private func countersigned(
-        _ registered: Registered, _ row: FlowStore.Row, _ app: AppCaller, _ call: Call, _ ticket: IdempotencyTicket?
+        _ registered: Registered, _ row: FlowStore.Row, _ app: AppCaller, _ run: UseCaseRun<StepAnswer>
     ) async -> StepAnswer {
         do {
             return try await CountersignFirstKey(context: context).run(
-                row.state, employee: registered.employee, app: app, call: call, ticket: ticket)
+                row.state, employee: registered.employee, app: app, run)
         } catch {
-            context.logger.warning("a first key was not countersigned", metadata: ["requestId": "\(call.requestId)"])
+            context.logger.warning(
+                "a first key was not countersigned", metadata: ["requestId": "\(run.call.requestId)"])
             return registered.outcome
         }
     }

@@ -14,9 +14,9 @@ struct CountersignFirstKey: Sendable {
     let context: ServiceContext
 
     func run(
-        _ state: FlowState, employee id: EmployeeID, app: AppCaller, call: Call, ticket: IdempotencyTicket?
+        _ state: FlowState, employee id: EmployeeID, app: AppCaller, _ run: UseCaseRun<StepAnswer>
     ) async throws -> StepAnswer {
-        let tenantId = TenantID(state.tenantId)
+        let tenantId = TenantID(state.tenantId), time = run.call.time
         return try await optimistic {
             let access = try await context.access(state.companyName, .app(app), role: .authorization)
             let employee = try await StateLoader(reader: context.reader).employee(id, in: tenantId)
@@ -27,25 +27,26 @@ struct CountersignFirstKey: Sendable {
             let signing = StatementExchange(context: context, access: access)
             let statement = try await KeyStatements(context: context).statement(
                 .authorize, key, of: employee, reason: "automatic", tenant: access.tenant,
-                try await signing.statementContext(at: call.time))
+                try await signing.statementContext(at: time))
             let decision = try access.decision(try signing.vouch(statement, app.presented))
             let events = try decided { () throws(Employee.Rejection) in
                 try Employee.decide(
                     employee.state,
                     .authorizeKey(
                         Employee.AuthorizeKey(
-                            key: device, decision: decision, tenant: access.tenant.state, time: call.time)))
+                            key: device, decision: decision, tenant: access.tenant.state, time: time)))
             }
-            return try await append(events, employee, access, state, app, call, ticket)
+            return try await append(events, employee, access, state, app, run)
         }
     }
 
     private func append(
         _ events: [EmployeeEvent], _ employee: EmployeeSnapshot, _ access: CompanyAccess, _ state: FlowState,
-        _ app: AppCaller, _ call: Call, _ ticket: IdempotencyTicket?
+        _ app: AppCaller, _ run: UseCaseRun<StepAnswer>
     ) async throws -> StepAnswer {
-        let tenant = access.tenant.id
-        var recorder = DecisionRecorder(context: context, access: access, call: call, ticket: nil)
+        let tenant = access.tenant.id, call = run.call, ticket = run.ticket
+        // A decision without a right to store a reply: the reply is that of the registration.
+        var recorder = DecisionRecorder(access: access, UseCaseRun<Decision>(context: context, call: call))
         for event in events {
             try recorder.add(
                 event.payload, to: .employee(employee.id, in: tenant), version: employee.version, keys: [:])
@@ -68,8 +69,7 @@ struct CountersignFirstKey: Sendable {
             effects: { appended in
                 let outcome = StepAnswer.success(
                     session.tokens, summary, position: appended.last[LedgerID(tenant.uuid)])
-                return [session.insertion]
-                    + (ticket.map { [$0.completion(.object(["answer": outcome.stored]))] } ?? [])
+                return [session.insertion] + (ticket.map { [$0.completion(.success(outcome))] } ?? [])
             })
         let appended = try await context.appender.append(append)
         return .success(session.tokens, summary, position: appended.last[LedgerID(tenant.uuid)])

@@ -96,13 +96,30 @@ struct EndInvitations: Sendable {
 /// Revokes an unused invitation. An admin signs, or an app vouches.
 ///
 /// ``EndInvitations`` destroys its key and releases its claim afterwards.
-struct RevokeInvitation: Sendable {
-    let context: ServiceContext
+public struct RevokeInvitation: UseCase {
+    /// The invitation's id.
+    public let id: String
+    /// The tenant's name.
+    public let company: String
+    /// The statement and an admin's signature over it, in the second call.
+    public let signed: SubmittedStatement?
+    /// The app or employee that decides.
+    public let caller: Caller
 
-    func run(
-        _ id: String, company: String, signed: SubmittedStatement?, caller: Caller, call: Call,
-        ticket: IdempotencyTicket?
-    ) async throws -> Decision {
+    /// Each parameter sets the property of the same name.
+    public init(id: String, company: String, signed: SubmittedStatement? = nil, caller: Caller) {
+        self.id = id
+        self.company = company
+        self.signed = signed
+        self.caller = caller
+    }
+
+    /// The caller.
+    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
+
+    /// Revokes the invitation, or returns the statement to sign.
+    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
+        let context = run.context, time = run.call.time
         // No invitation has a malformed id.
         guard let id = InvitationID(text: id) else { throw ServiceError(.invitationInvalid) }
         return try await optimistic {
@@ -116,16 +133,15 @@ struct RevokeInvitation: Sendable {
             }
             let signing = StatementExchange(context: context, access: access)
             let statement = InvitationStatement(
-                context: try await signing.statementContext(at: call.time), action: .revoke,
+                context: try await signing.statementContext(at: time), action: .revoke,
                 subject: issue.subject.bytes, invitation: id.uuid, reason: "revoked")
             let verified: SignedStatement
             switch (caller, signed) {
             case (.app(let app), _): verified = try signing.vouch(statement, app.presented)
             case (.employee, nil): return .signatureRequired(statement: statement.bytes)
-            case (.employee, .some(let given)):
-                verified = try await signing.verify(given, is: statement, at: call.time)
+            case (.employee, .some(let given)): verified = try await signing.verify(given, is: statement, at: time)
             }
-            var recorder = DecisionRecorder(context: context, access: access, call: call, ticket: ticket)
+            var recorder = DecisionRecorder(access: access, run)
             for event in try decide(invitation, access, verified) {
                 try recorder.add(
                     event.payload, to: .invitation(id, in: access.tenant.id), version: invitation.version, keys: [:])

@@ -52,12 +52,23 @@ extension ServiceContext {
 /// Lists a tenant's open invitations, which may still be used.
 ///
 /// Claims only say what to look up; the state of each invitation comes from the log.
-struct ListInvitations: Sendable {
+public struct ListInvitations: UseCase {
     /// The largest number of invitations in one reply.
     static let limit = 200
-    let context: ServiceContext
+    /// The tenant's name.
+    public let company: String
+    /// The app or employee that asks.
+    public let caller: Caller
 
-    func run(_ company: String, caller: Caller, at time: Timestamp) async throws -> [InvitationView] {
+    /// Each parameter sets the property of the same name.
+    public init(company: String, caller: Caller) {
+        self.company = company
+        self.caller = caller
+    }
+
+    /// Lists the invitations, oldest first.
+    public func run(_ run: UseCaseRun<[InvitationView]>) async throws -> [InvitationView] {
+        let context = run.context
         let access = try await context.access(company, caller, role: .administration)
         try access.require(.issueInvitation, about: .newcomer)
         var views: [InvitationView] = []
@@ -67,7 +78,7 @@ struct ListInvitations: Sendable {
             for id in ids where views.count < Self.limit {
                 let invitation = try await context.invitation(id, in: access.tenant)
                 guard let issue = invitation.state.issue, let issuedAt = invitation.issuedAt,
-                    invitation.state.isOpen(at: time), invitation.state.isBacked
+                    invitation.state.isOpen(at: run.call.time), invitation.state.isBacked
                 else { continue }
                 views.append(
                     InvitationView(

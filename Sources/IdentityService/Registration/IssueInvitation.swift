@@ -11,39 +11,73 @@ import Ledger
 ///
 /// The statement commits to the employee id and the address with a salt. An admin chooses the salt, so the signing
 /// device can compute the commitment itself. So an admin cannot be made to sign for another person than the one named.
-struct IssueInvitation: Sendable {
-    let context: ServiceContext
+public struct IssueInvitation: UseCase {
+    /// The default lifetime of an invitation, in seconds: a week.
+    public static let usualSeconds: Int64 = 7 * 86_400
+    /// The lifetimes that an invitation may have, in seconds: a minute to 30 days.
+    public static let secondsRange: ClosedRange<Int64> = 60...2_592_000
 
-    func run(
-        _ input: InvitationInput, caller: Caller, call: Call, ticket: IdempotencyTicket?
-    ) async throws -> InvitationDecision {
-        let names = try Names(input)
+    /// The tenant's name.
+    public let company: String
+    /// The employee id that the invited person may register under.
+    public let companyEmployeeId: String
+    /// The only address that the invited person may register; `nil` for any.
+    public let email: String?
+    /// The lifetime of the invitation, in seconds.
+    public let seconds: Int64
+    /// The 32 random bytes that hide the names in the statement. Required from a caller who signs, because the signing
+    /// device computes the commitment too.
+    public let subjectSalt: [UInt8]?
+    /// The statement and an admin's signature over it, in the second call.
+    public let signed: SubmittedStatement?
+    /// The app or employee that invites.
+    public let caller: Caller
+
+    /// Each parameter sets the property of the same name.
+    public init(
+        company: String, companyEmployeeId: String, email: String? = nil, seconds: Int64 = usualSeconds,
+        subjectSalt: [UInt8]? = nil, signed: SubmittedStatement? = nil, caller: Caller
+    ) {
+        self.company = company
+        self.companyEmployeeId = companyEmployeeId
+        self.email = email
+        self.seconds = seconds
+        self.subjectSalt = subjectSalt
+        self.signed = signed
+        self.caller = caller
+    }
+
+    /// The caller.
+    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
+
+    /// Issues the invitation, or returns the statement to sign.
+    public func run(_ run: UseCaseRun<InvitationDecision>) async throws -> InvitationDecision {
+        let names = try Names(companyEmployeeId, email), context = run.context, time = run.call.time
         return try await optimistic {
-            let access = try await context.access(input.company, caller, role: .administration)
+            let access = try await context.access(company, caller, role: .administration)
             try access.require(.issueInvitation, about: .newcomer)
             try names.checkScope(in: access.name)
-            try await refuseOwned(names.employee, in: access.tenant.id)
+            try await refuseOwned(names.employee, in: access.tenant.id, context)
             let signing = StatementExchange(context: context, access: access)
-            let salt = try salt(input, caller)
+            let salt = try salt()
             let subject = Commitment.invitation(
                 salt: salt.bytes, company: access.name.canonical, employee: names.employee.canonical,
                 email: names.email?.canonical)
             let statement = InvitationStatement(
-                context: try await signing.statementContext(at: call.time), action: .issue, subject: subject.bytes,
-                seconds: input.seconds, reason: "invited")
-            let signed: SignedStatement
-            switch (caller, input.signed) {
-            case (.app(let app), _): signed = try signing.vouch(statement, app.presented)
+                context: try await signing.statementContext(at: time), action: .issue, subject: subject.bytes,
+                seconds: seconds, reason: "invited")
+            let proof: SignedStatement
+            switch (caller, signed) {
+            case (.app(let app), _): proof = try signing.vouch(statement, app.presented)
             case (.employee, nil): return .signatureRequired(statement: statement.bytes)
-            case (.employee, .some(let given)):
-                signed = try await signing.verify(given, is: statement, at: call.time)
+            case (.employee, .some(let given)): proof = try await signing.verify(given, is: statement, at: time)
             }
             let token = InvitationToken()
             let claim = context.ring.invitationClaim(token, in: access.tenant.id)
             guard let digest = Bytes32(claim.digest), let subject = Bytes32(subject.bytes) else {
                 throw ServiceError(.serviceUnavailable)
             }
-            let id = try Self.id(of: signed)
+            let id = try Self.id(of: proof)
             let earlier = StreamID.invitation(id, in: access.tenant.id)
             guard try await context.reader.streams([earlier])[earlier]?.isEmpty ?? true else {
                 throw ServiceError(.requestStale)
@@ -51,9 +85,8 @@ struct IssueInvitation: Sendable {
             let issue = Invitation.IssueInvitation(
                 id: id, digest: digest, subject: subject, subjectSalt: salt,
                 companyEmployeeID: names.employee, email: names.email,
-                expiresAt: call.time.adding(.seconds(input.seconds)), decision: try access.decision(signed),
-                time: call.time)
-            return try await append(issue, token, claim, access, call, ticket)
+                expiresAt: time.adding(.seconds(seconds)), decision: try access.decision(proof), time: time)
+            return try await append(issue, token, claim, access, run)
         }
     }
 
@@ -70,13 +103,13 @@ struct IssueInvitation: Sendable {
         let employee: CompanyEmployeeID
         let email: EmailAddress?
 
-        init(_ input: InvitationInput) throws(ServiceError) {
-            employee = try parsed { () throws(ValueError) in try CompanyEmployeeID(input.companyEmployeeId) }
-            guard let text = input.email else {
+        init(_ id: String, _ address: String?) throws(ServiceError) {
+            employee = try parsed { () throws(ValueError) in try CompanyEmployeeID(id) }
+            guard let address else {
                 email = nil
                 return
             }
-            email = try parsed { () throws(ValueError) in try EmailAddress(text) }
+            email = try parsed { () throws(ValueError) in try EmailAddress(address) }
         }
 
         func checkScope(in company: CompanyName) throws(ServiceError) {
@@ -85,11 +118,11 @@ struct IssueInvitation: Sendable {
     }
 
     /// The salt. An app vouches alone, so the service chooses one for it.
-    private func salt(_ input: InvitationInput, _ caller: Caller) throws(ServiceError) -> Bytes32 {
-        if case .app = caller, input.subjectSalt == nil, let fresh = Bytes32(randomBytes(Bytes32.count)) {
+    private func salt() throws(ServiceError) -> Bytes32 {
+        if case .app = caller, subjectSalt == nil, let fresh = Bytes32(randomBytes(Bytes32.count)) {
             return fresh
         }
-        guard let salt = input.subjectSalt.flatMap({ Bytes32($0) }) else {
+        guard let salt = subjectSalt.flatMap({ Bytes32($0) }) else {
             throw ServiceError(
                 .requestInvalid,
                 members: [.init(pointer: "/subjectSalt", detail: "the base64 of 32 random bytes is expected")])
@@ -98,7 +131,9 @@ struct IssueInvitation: Sendable {
     }
 
     /// Refuses an employee id that is not provisional, for which an invitation would be useless.
-    private func refuseOwned(_ id: CompanyEmployeeID, in tenant: TenantID) async throws {
+    private func refuseOwned(
+        _ id: CompanyEmployeeID, in tenant: TenantID, _ context: ServiceContext
+    ) async throws {
         guard let claim = try await context.reader.claim(context.ring.employeeClaim(id, in: tenant)) else { return }
         let holder = try await StateLoader(reader: context.reader).employee(EmployeeID(claim.owner), in: tenant)
         guard holder.state.isProvisional else { throw ServiceError(.employeeAlreadyRegistered) }
@@ -106,10 +141,10 @@ struct IssueInvitation: Sendable {
 
     private func append(
         _ issue: Invitation.IssueInvitation, _ token: InvitationToken, _ claim: ClaimKey, _ access: CompanyAccess,
-        _ call: Call, _ ticket: IdempotencyTicket?
+        _ run: UseCaseRun<InvitationDecision>
     ) async throws -> InvitationDecision {
-        let tenant = access.tenant.id
-        var recorder = DecisionRecorder(context: context, access: access, call: call, ticket: ticket)
+        let context = run.context, tenant = access.tenant.id
+        var recorder = DecisionRecorder(access: access, run)
         let (key, insertion) = try await context.personKeys.create(id: issue.id.uuid, ledger: tenant.uuid)
         recorder.statements.append(insertion)
         let events = try decided { () throws(Invitation.Rejection) in
@@ -122,7 +157,7 @@ struct IssueInvitation: Sendable {
         recorder.claims.append(Claim(key: claim, owner: issue.id.uuid, expiresAt: issue.expiresAt))
         let view = InvitationView(
             id: issue.id.uuid, companyEmployeeId: issue.companyEmployeeID.entered, email: issue.email?.entered,
-            issuedAt: call.time, expiresAt: issue.expiresAt)
+            issuedAt: run.call.time, expiresAt: issue.expiresAt)
         return try await recorder.append { position in
             .issued(view, invitation: token.text, position: position)
         }

@@ -7,45 +7,78 @@ import Ledger
 
 /// Starts a registration: replies with a handle and a challenge of the same form for known and unknown names. It claims
 /// nothing yet.
-struct StartRegistration: Sendable {
-    let context: ServiceContext
+public struct StartRegistration: UseCase {
+    /// The tenant's name.
+    public let companyName: String
+    /// The employee id in that tenant.
+    public let companyEmployeeId: String
+    /// The user's e-mail.
+    public let email: String
+    /// Whether the e-mail is claimed as the tenant's.
+    public let isCompanyOwnedEmail: Bool
+    /// The device's public key, 65-byte X9.63.
+    public let employeePublicKey: [UInt8]
+    /// The invitation token of an invited person.
+    public let invitation: String?
+    /// The calling app.
+    public let app: AppCaller
 
-    func run(
-        _ input: RegistrationInput, _ reading: SubjectReading?, app: AppCaller, call: Call,
-        ticket: IdempotencyTicket?
-    ) async throws -> FlowStarted {
+    /// Each parameter sets the property of the same name.
+    public init(
+        companyName: String, companyEmployeeId: String, email: String, isCompanyOwnedEmail: Bool,
+        employeePublicKey: [UInt8], invitation: String? = nil, app: AppCaller
+    ) {
+        self.companyName = companyName
+        self.companyEmployeeId = companyEmployeeId
+        self.email = email
+        self.isCompanyOwnedEmail = isCompanyOwnedEmail
+        self.employeePublicKey = employeePublicKey
+        self.invitation = invitation
+        self.app = app
+    }
+
+    /// The app.
+    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
+
+    /// The reads of the account and its tenant.
+    public func firstReads(in context: ServiceContext) -> PipelinedReads? {
+        context.readingSubject(company: companyName, employee: companyEmployeeId)?.reads
+    }
+
+    /// Returns the handle and the challenge.
+    public func run(_ run: UseCaseRun<FlowStarted>) async throws -> FlowStarted {
         guard app.roles.contains(.creation) else { throw ServiceError(.appRoleMissing) }
-        let found = try await context.found(
-            company: input.companyName, employee: input.companyEmployeeId, reading, opened: ticket?.opened)
+        let context = run.context, call = run.call
+        let found = try await context.found(company: companyName, employee: companyEmployeeId, run.firstRows)
         let subject = found.subject, tenant = found.tenant
-        let email = try parsed { () throws(ValueError) in try EmailAddress(input.email) }
+        let address = try parsed { () throws(ValueError) in try EmailAddress(email) }
         try parsed { () throws(ValueError) in
-            try email.checkScope(of: subject.companyEmployeeId, in: subject.companyName)
+            try address.checkScope(of: subject.companyEmployeeId, in: subject.companyName)
         }
-        let key = try context.employeeKey(input.employeePublicKey)
-        guard !input.isCompanyOwnedEmail || email.isOwned(by: subject.companyName) else {
+        let key = try context.employeeKey(employeePublicKey)
+        guard !isCompanyOwnedEmail || address.isOwned(by: subject.companyName) else {
             throw ServiceError(.emailNotCompanyOwned)
         }
-        let loader = StateLoader(reader: context.reader)
         guard !tenant.exists || tenant.state.links(AppID(app.appId), as: .creation) else {
             throw ServiceError(.appNotLinked)
         }
         let employeeId = UUID()
-        let invitation = try await RegistrationGate(context: context).admit(
-            input.invitation, to: tenant,
+        let admission = try await RegistrationGate(context: context).admit(
+            invitation, to: tenant,
             Invitation.Use(
-                employee: EmployeeID(employeeId), companyEmployeeID: subject.companyEmployeeId, email: email,
+                employee: EmployeeID(employeeId), companyEmployeeID: subject.companyEmployeeId, email: address,
                 time: call.time))
         let credentialId = UUID()
         var state = FlowState(
             id: UUID(), purpose: .registration, step: .key, appId: app.appId, tenantId: subject.tenantId.uuid,
-            companyName: input.companyName, companyEmployeeId: input.companyEmployeeId, email: input.email,
-            isCompanyOwnedEmail: input.isCompanyOwnedEmail, employeePublicKey: key.bytes, employeeId: employeeId,
+            companyName: companyName, companyEmployeeId: companyEmployeeId, email: email,
+            isCompanyOwnedEmail: isCompanyOwnedEmail, employeePublicKey: key.bytes, employeeId: employeeId,
             userId: UUID(), credentialId: credentialId, namedCredentialId: credentialId, isDecoy: false,
             userExists: false, questionsAllowed: false, challenge: [], subjectSalt: randomBytes(32), proved: nil,
             charges: [], expiresAt: call.time.adding(FlowState.lifetime))
-        state.invitation = invitation?.uuid
-        if let claim = try await context.reader.claim(context.ring.emailClaim(email)),
+        state.invitation = admission?.uuid
+        let loader = StateLoader(reader: context.reader)
+        if let claim = try await context.reader.claim(context.ring.emailClaim(address)),
             let credentials = try await loader.user(UserID(claim.owner)).state.credentials
         {
             state.userId = claim.owner
@@ -56,7 +89,7 @@ struct StartRegistration: Sendable {
         let started = FlowStarted(
             flow: FlowStore.handle(of: state), challenge: state.challenge, subjectSalt: state.subjectSalt,
             expiresAt: state.expiresAt)
-        try await FlowStore(context: context).insert(state, answering: ticket, started)
+        try await FlowStore(context: context).insert(state, answering: run.ticket, started)
         return started
     }
 }

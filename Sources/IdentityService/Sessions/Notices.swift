@@ -28,6 +28,21 @@ public struct Notice: Sendable, Equatable {
     }
 }
 
+/// Reads the notices for the caller as the owner of the account.
+public struct ReadNotices: UseCase {
+    /// The employee.
+    public let caller: EmployeeCaller
+
+    /// Each parameter sets the property of the same name.
+    public init(caller: EmployeeCaller) { self.caller = caller }
+
+    /// Returns the notices; none if no recovery is open.
+    public func run(_ run: UseCaseRun<[Notice]>) async throws -> [Notice] {
+        try await run.context.notices(
+            for: EmployeeID(caller.employeeId), in: TenantID(caller.tenantId), at: run.call.time)
+    }
+}
+
 /// Builds the notices about a recovery, from the log itself.
 ///
 /// Only sessions in the deciding tenant learn who opened it. A session elsewhere learns when, not where.

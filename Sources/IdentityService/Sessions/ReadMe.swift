@@ -6,12 +6,18 @@ import Ledger
 import Postgres
 
 /// Describes the caller, from the log itself.
-struct ReadMe: Sendable {
-    let context: ServiceContext
+public struct ReadMe: UseCase {
+    /// The employee.
+    public let caller: EmployeeCaller
 
-    func run(_ caller: EmployeeCaller, at time: Timestamp) async throws -> MeView {
+    /// Each parameter sets the property of the same name.
+    public init(caller: EmployeeCaller) { self.caller = caller }
+
+    /// Describes the caller.
+    public func run(_ run: UseCaseRun<MeView>) async throws -> MeView {
+        let context = run.context
         let own = try await OwnDevices(of: caller, context)
-        let (session, app) = try await session(of: caller)
+        let (session, app) = try await session(context)
         let loaded = try await StateLoader(reader: context.reader).app(app)
         let tenant = own.access.tenant, employee = own.employee
         let carriesRole = employee.state.roleKeys(in: tenant.state).contains {
@@ -22,10 +28,10 @@ struct ReadMe: Sendable {
             tenantId: caller.tenantId, employeeId: caller.employeeId,
             summary: try await context.summary(of: employee, in: tenant), session: session,
             sessionRole: role.rawValue, appId: app.uuid, appName: loaded.state.name ?? "",
-            notices: try await context.notices(for: employee.id, in: tenant.id, at: time))
+            notices: try await context.notices(for: employee.id, in: tenant.id, at: run.call.time))
     }
 
-    private func session(of caller: EmployeeCaller) async throws -> (SessionView, AppID) {
+    private func session(_ context: ServiceContext) async throws -> (SessionView, AppID) {
         let rows = try await context.pool.query(
             """
             SELECT created_at, least(refresh_expires_at, ends_at), app_id FROM tenure.session

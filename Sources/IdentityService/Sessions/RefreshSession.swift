@@ -11,29 +11,23 @@ import Postgres
 /// authentic token that is not the current one shows that another party holds a copy, however often the session was
 /// refreshed since. The session then ends with all its tokens (RFC 9700 section 4.14.2). A forged token changes
 /// nothing. No exchange postpones the session's own end.
-struct RefreshSession: Sendable {
-    let context: ServiceContext
-    let token: RefreshToken
-    /// The employee of the session.
-    private let employee: EmployeeID
-    /// When the session ends for good.
-    private let end: Timestamp
+public struct RefreshSession: UseCase, CustomStringConvertible {
+    /// The refresh token, which is the only credential.
+    public let refreshToken: String
+    /// A placeholder that never contains the token.
+    public var description: String { "[redacted]" }
 
-    /// Reads a token and its session, before anything is stored for the call: a caller without a session leaves no row.
-    ///
-    /// - Throws: `session.invalid` for a forged token, or for a session that has ended.
-    init(_ context: ServiceContext, refreshToken: String) async throws {
-        guard let token = RefreshToken(refreshToken, context.ring),
-            let session = try await Self.session(token, context)
-        else { throw ServiceError(.sessionInvalid) }
-        self.context = context
-        self.token = token
-        employee = session.employee
-        end = session.end
+    /// Each parameter sets the property of the same name.
+    public init(refreshToken: String) { self.refreshToken = refreshToken }
+
+    /// The session, if the token is authentic.
+    public func keyOwner(in context: ServiceContext) -> String? { RefreshToken(refreshToken, context.ring)?.scope }
+
+    /// Whether the session exists: a caller without a session leaves no row.
+    public func mayStore(in context: ServiceContext) async throws -> Bool {
+        guard let token = RefreshToken(refreshToken, context.ring) else { return false }
+        return try await Self.session(token, context) != nil
     }
-
-    /// The owner of an idempotency key.
-    var scope: String { token.scope }
 
     private struct Session {
         var employee: EmployeeID
@@ -73,53 +67,51 @@ struct RefreshSession: Sendable {
         }
     }
 
-    func run(_ call: Call, ticket: IdempotencyTicket?) async throws -> IssuedTokens {
+    /// Exchanges the token.
+    ///
+    /// - Throws: `session.invalid` for a forged token, for one that was used, or for a session that has ended;
+    ///   `session.expired`.
+    public func run(_ run: UseCaseRun<IssuedTokens>) async throws -> IssuedTokens {
+        let context = run.context, ticket = run.ticket, time = run.call.time
+        guard let token = RefreshToken(refreshToken, context.ring),
+            let session = try await Self.session(token, context)
+        else { throw ServiceError(.sessionInvalid) }
         let access = SessionToken(tenant: token.tenant, session: token.session)
-        let accessEnd = min(call.time.adding(context.settings.accessLifetime), end)
-        let refreshEnd = min(call.time.adding(context.settings.refreshLifetime), end)
+        let accessEnd = min(time.adding(context.settings.accessLifetime), session.end)
+        let refreshEnd = min(time.adding(context.settings.refreshLifetime), session.end)
         let digest = context.ring.sessionTokenDigest(kind: "access", access.bytes)
         let next = token.next
         let tokens = IssuedTokens(
             accessToken: access.text, expiresAt: accessEnd, refreshToken: next.text(context.ring),
-            notices: try await context.notices(for: employee, in: TenantID(token.tenant), at: call.time))
+            notices: try await context.notices(for: session.employee, in: TenantID(token.tenant), at: time))
         let exchange: SQL = """
             UPDATE tenure.session s SET access_digest = \(digest), refresh_counter = \(next.counter),
                 access_expires_at = \(accessEnd.postgres), refresh_expires_at = \(refreshEnd.postgres)
             WHERE s.ledger_id = \(token.tenant) AND s.session_id = \(token.session)
                 AND s.refresh_counter = \(token.counter)
-                AND least(s.refresh_expires_at, s.ends_at) > \(call.time.postgres) AND \(SessionCutoff.isInForce)
+                AND least(s.refresh_expires_at, s.ends_at) > \(time.postgres) AND \(SessionCutoff.isInForce)
             """
         // The reply is stored with the exchange, so a repeated call replays it and is no second use of the token.
-        let completion = ticket?.completion(.object(["answer": tokens.stored]))
+        let completion = ticket?.completion(.success(tokens))
         let ledgers = SessionCutoff.ledgers(of: token.tenant) + (ticket.map { [$0.ledger] } ?? [])
         let isExchanged = try await context.pool.withTransaction(in: ledgers) { connection in
             guard try await connection.execute(exchange) == 1 else { return false }
             if let completion { _ = try await connection.execute(completion) }
             return true
         }
-        if isExchanged { return tokens }
-        throw try await refused(call, ticket)
+        guard isExchanged else { throw try await refused(token, run) }
+        ticket?.markStored()
+        return tokens
     }
 
     /// Ends the session that could not be refreshed, and returns the refusal.
-    private func refused(_ call: Call, _ ticket: IdempotencyTicket?) async throws -> ServiceError {
-        guard let session = try await Self.session(token, context) else { return ServiceError(.sessionInvalid) }
-        let (reason, code) = session.refusal(of: token, at: call.time)
+    private func refused(_ token: RefreshToken, _ run: UseCaseRun<IssuedTokens>) async throws -> ServiceError {
+        guard let session = try await Self.session(token, run.context) else { return ServiceError(.sessionInvalid) }
+        let (reason, code) = session.refusal(of: token, at: run.call.time)
         let refusal = ServiceError(code)
-        try await CloseSession(context: context).close(
-            session: token.session, tenant: TenantID(token.tenant), reason: reason, actor: session.employee,
-            call: call, refusing: ticket.map { (ticket: $0, refusal: refusal) })
+        try await EndSession(context: run.context).run(
+            token.session, in: TenantID(token.tenant), reason: reason, actor: session.employee, call: run.call,
+            storing: run.ticket.map { (statement: $0.completion(.failure(refusal)), ledger: $0.ledger) })
         return refusal
-    }
-}
-
-extension RefreshSession {
-    /// The refusal of a token without a session: the stored refusal of the same call if that ended the session,
-    /// otherwise `error`. Nothing is written for a caller without a session.
-    static func refusal(
-        _ error: any Error, of refreshToken: String, _ call: Call, _ context: ServiceContext
-    ) async throws -> any Error {
-        guard let token = RefreshToken(refreshToken, context.ring) else { return error }
-        return try await IdempotentCall(context: context).refusal(of: call, scope: token.scope) ?? error
     }
 }

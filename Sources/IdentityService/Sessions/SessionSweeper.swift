@@ -36,8 +36,8 @@ struct SessionSweeper: Service {
         while case let ended = try await ended(), !ended.isEmpty {
             for session in ended {
                 try Task.checkCancellation()
-                try await CloseSession(context: context).close(
-                    session: session.id, tenant: session.tenant, reason: session.reason, actor: nil,
+                try await EndSession(context: context).run(
+                    session.id, in: session.tenant, reason: session.reason, actor: nil,
                     call: Call(requestId: "sweep-\(UUID.random().lowercased)", time: time))
                 // The row of a session that another call closed is gone. A row without an opening event is not, and is
                 // deleted here.

@@ -84,10 +84,20 @@ struct RefreshToken: Sendable {
 }
 
 /// Authenticates an access token against the session's row. Whatever ends a session deletes that row or cuts it off.
-struct AuthenticateSession: Sendable {
-    let context: ServiceContext
+public struct AuthenticateSession: UseCase, CustomStringConvertible {
+    /// The access token that the caller presented.
+    public let accessToken: String
+    /// A placeholder that never contains the token.
+    public var description: String { "[redacted]" }
 
-    func run(accessToken: String, at time: Timestamp) async throws -> EmployeeCaller {
+    /// Each parameter sets the property of the same name.
+    public init(accessToken: String) { self.accessToken = accessToken }
+
+    /// Returns the employee.
+    ///
+    /// - Throws: `session.invalid` or `session.expired`.
+    public func run(_ run: UseCaseRun<EmployeeCaller>) async throws -> EmployeeCaller {
+        let context = run.context, time = run.call.time
         guard let token = SessionToken(accessToken) else { throw ServiceError(.sessionInvalid) }
         let digest = context.ring.sessionTokenDigest(kind: "access", token.bytes)
         let rows = try await context.pool.query(

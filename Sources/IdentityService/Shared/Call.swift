@@ -93,3 +93,14 @@ public struct EmployeeCaller: Sendable {
     /// The SHA-256 of the device key that opened the session, 32 bytes.
     public let fingerprint: [UInt8]
 }
+
+extension AppCaller {
+    /// Refuses an app whose secret lacks the role for a flow.
+    ///
+    /// - Throws: `app.role_missing`.
+    func require(_ purpose: FlowKind) throws(ServiceError) {
+        guard roles.contains(purpose == .registration ? .creation : .access) else {
+            throw ServiceError(.appRoleMissing)
+        }
+    }
+}

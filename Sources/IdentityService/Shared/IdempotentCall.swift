@@ -5,78 +5,69 @@ import Ledger
 import Postgres
 
 /// Runs a use case at most once per `Idempotency-Key` and caller.
-struct IdempotentCall: Sendable {
-    /// The time after which another call may take over. Every use case ends far earlier.
-    static let lease: Duration = .seconds(60)
+///
+/// The use case gets a ticket. If it writes, it puts the ticket's completion into the same transaction. A lost reply can
+/// then always be replayed, and a call whose right was taken over writes nothing. Other replies are stored afterwards.
+struct IdempotentCall<Request: UseCase>: Sendable {
+    typealias Ticket = IdempotencyTicket<Request.Answer>
     let context: ServiceContext
+    let request: Request
+    let call: Call
 
-    /// Runs the use case, or replays the first reply.
+    /// Runs the use case, or returns the first reply.
     ///
-    /// The use case gets a ticket. If it writes, it puts the ticket's completion into the same transaction. A lost
-    /// reply can then always be replayed, and a call whose right was taken over writes nothing. Other replies are
-    /// stored afterwards.
-    ///
-    /// - Parameter opening: The first reads of the use case, sent in the same round trip. The ticket carries their
-    ///   rows.
     /// - Throws: The errors of the use case; `idempotency.in_progress` while another call has the right;
     ///   `idempotency.conflict` for another request with the same key.
-    func run<Answer: RepeatableAnswer>(
-        _ call: Call, scope caller: String, opening: PipelinedReads? = nil,
-        _ body: (IdempotencyTicket?) async throws -> Answer
-    ) async throws -> Answer {
-        guard let raw = call.idempotencyKey else { return try await body(nil) }
-        var ticket = IdempotencyTicket(
-            key: raw, scope: caller, ring: context.ring, lease: call.time.adding(Self.lease).postgres)
-        let fingerprint = context.ring.idempotencyFingerprint([call.fingerprintInput])
-        if let first = try await begin(&ticket, fingerprint, opening, at: call.time) { return try repeated(first) }
+    func run(_ ticket: Ticket) async throws -> CallResult<Request.Answer> {
+        guard try await request.mayStore(in: context) else { return try await runUnstored(ticket) }
+        var ticket = ticket
+        if let reply = try await begin(&ticket) { return .repeated(reply) }
         do {
-            let answer = try await body(ticket)
-            if !ticket.isStored {
-                let stored: JSONValue = .object(["answer": answer.stored])
-                let kept = try await context.pool.query(ticket.storing(stored), in: [ticket.ledger])
-                // A caller gets no reply that a repeated call would not get.
-                if kept.isEmpty, try await !isAnswered(ticket, stored) { throw Self.inProgress }
-            }
-            return answer
+            let answer = try await request.run(UseCaseRun(context: context, call: call, ticket: ticket))
+            if !ticket.isStored { try await store(.success(answer), ticket) }
+            return .answered(answer)
         } catch let error as ServiceError where error.isFinal {
-            let stored: JSONValue = .object(["error": error.stored])
-            let kept = try await context.pool.query(ticket.storing(stored), in: [ticket.ledger])
-            if kept.isEmpty, try await !isAnswered(ticket, stored) { throw Self.inProgress }
+            try await store(.failure(error), ticket)
             throw error
         } catch {
             let released = try? await context.pool.query(ticket.release, in: [ticket.ledger])
             // Another call has taken over, or the reply was stored after all.
-            if let released, released.isEmpty { throw Self.inProgress }
+            if let released, released.isEmpty { throw inProgress }
             throw error
         }
     }
 
-    /// Returns the stored refusal of an earlier identical call by this caller, without leaving a trace; `nil` if there
-    /// is none.
-    func refusal(of call: Call, scope caller: String) async throws -> ServiceError? {
-        guard let raw = call.idempotencyKey else { return nil }
-        let ticket = IdempotencyTicket(
-            key: raw, scope: caller, ring: context.ring, lease: call.time.adding(Self.lease).postgres)
-        guard let row = try await row(ticket), row.state == "done", let answer = row.answer,
-            row.fingerprint == context.ring.idempotencyFingerprint([call.fingerprintInput])
-        else { return nil }
-        var reader = try ObjectReader(opened(answer, ticket))
-        return try reader.optionalValue("error").map { try ServiceError(stored: $0) }
+    /// Returns the reply of an earlier call, or runs the use case without a trace in the table.
+    private func runUnstored(_ ticket: Ticket) async throws -> CallResult<Request.Answer> {
+        if let row = try await row(ticket), row.isDone, row.fingerprint == ticket.fingerprint(of: call),
+            let reply = row.reply
+        {
+            return .repeated(try ticket.opened(reply))
+        }
+        return .answered(try await request.run(UseCaseRun(context: context, call: call)))
     }
 
-    private static let inProgress = ServiceError(.idempotencyInProgress, retryAfterSeconds: 1)
+    private var inProgress: ServiceError { ServiceError(.idempotencyInProgress, retryAfterSeconds: 1) }
+
+    /// Stores the outcome of a use case that did not store it itself.
+    private func store(_ outcome: Result<Request.Answer, ServiceError>, _ ticket: Ticket) async throws {
+        let kept = try await context.pool.query(ticket.storing(outcome), in: [ticket.ledger])
+        guard kept.isEmpty else { return }
+        // A caller gets no reply that a repeated call would not get. Perhaps a transaction of this call stored it.
+        guard let row = try await row(ticket), row.isDone, let reply = row.reply,
+            try ticket.opened(reply) == ticket.encoded(outcome)
+        else { throw inProgress }
+    }
 
     /// Takes the right for this key, or returns the stored reply.
-    private func begin(
-        _ ticket: inout IdempotencyTicket, _ fingerprint: [UInt8], _ opening: PipelinedReads?, at time: Timestamp
-    ) async throws -> JSONValue? {
-        let now = time.postgres
-        let end = time.adding(context.settings.idempotencyLifetime)
-        let expiry = end.postgres
+    private func begin(_ ticket: inout Ticket) async throws -> [UInt8]? {
+        let now = call.time.postgres, fingerprint = ticket.fingerprint(of: call)
+        let expiry = call.time.adding(context.settings.idempotencyLifetime).postgres
+        let reads = request.firstReads(in: context)
         // This need not wait for the disk. A database crash that loses the row also loses what this call wrote before.
         // A call that goes on after such a crash cannot store its reply, and gives none. Without its ticket it writes
-        // at most one further charge. `opening` only reads.
-        let scope = LedgerScope.source((opening?.ledgers ?? []).union([ticket.ledger]))
+        // at most one further charge. The first reads write nothing.
+        let scope = LedgerScope.source((reads?.ledgers ?? []).union([ticket.ledger]))
         let taking: SQL = """
             INSERT INTO tenure.idempotency AS i (ledger_id, key, fingerprint, state, answer, lease_until, expires_at)
             SELECT \(ticket.ledger.uuid), \(ticket.digest), \(fingerprint), 'running', NULL, \(ticket.lease), \(expiry)
@@ -88,52 +79,35 @@ struct IdempotentCall: Sendable {
                     AND i.fingerprint = excluded.fingerprint)
             RETURNING 1 AS taken
             """
-        let statements = [taking] + (opening?.statements ?? [])
-        let answers = try await context.pool.withConnection { connection in try await connection.pipeline(statements) }
-        guard answers[0].isEmpty else {
-            if opening != nil { ticket.opened = Array(answers.dropFirst()) }
+        let (taken, rows) = try await context.pool.pipeline(first: taking, then: reads)
+        if !taken.isEmpty {
+            ticket.firstRows = rows
             return nil
         }
-        guard let row = try await row(ticket) else { throw Self.inProgress }
+        guard let row = try await row(ticket) else { throw inProgress }
         guard row.fingerprint == fingerprint else { throw ServiceError(.idempotencyConflict) }
-        if row.state == "done", let answer = row.answer { return try opened(answer, ticket) }
-        guard row.answer != nil,
+        if row.isDone, let reply = row.reply { return try ticket.opened(reply) }
+        guard row.reply != nil,
             let left = try await context.pool.query(ticket.settling(at: now), in: [ticket.ledger]).first
-        else { throw Self.inProgress }
-        return try opened(left.decode([UInt8].self), ticket)
+        else { throw inProgress }
+        return try ticket.opened(left.decode([UInt8].self))
     }
 
     private struct Row {
         var fingerprint: [UInt8]
-        var state: String
-        var answer: [UInt8]?
+        var isDone: Bool
+        var reply: [UInt8]?
     }
 
-    private func row(_ ticket: IdempotencyTicket) async throws -> Row? {
+    private func row(_ ticket: Ticket) async throws -> Row? {
         let rows = try await context.pool.query(
             """
             SELECT fingerprint, state, answer FROM tenure.idempotency
             WHERE ledger_id = \(ticket.ledger.uuid) AND key = \(ticket.digest)
             """, in: [ticket.ledger])
         return try rows.first.map { row in
-            let (fingerprint, state, answer) = try row.decode([UInt8].self, String.self, [UInt8]?.self)
-            return Row(fingerprint: fingerprint, state: state, answer: answer)
+            let (fingerprint, state, reply) = try row.decode([UInt8].self, String.self, [UInt8]?.self)
+            return Row(fingerprint: fingerprint, isDone: state == "done", reply: reply)
         }
-    }
-
-    /// Whether the row contains this very reply, which a transaction of the call stored.
-    private func isAnswered(_ ticket: IdempotencyTicket, _ answer: JSONValue) async throws -> Bool {
-        guard let row = try await row(ticket), row.state == "done", let stored = row.answer else { return false }
-        return try opened(stored, ticket) == answer
-    }
-
-    private func opened(_ answer: [UInt8], _ ticket: IdempotencyTicket) throws -> JSONValue {
-        try CanonicalJSON.parse(context.ring.openAnswer(answer, key: ticket.rawKey, scope: ticket.scope))
-    }
-
-    private func repeated<Answer: RepeatableAnswer>(_ first: JSONValue) throws -> Answer {
-        var reader = try ObjectReader(first)
-        if let error = reader.optionalValue("error") { throw try ServiceError(stored: error) }
-        return try Answer(stored: try reader.value("answer"))
     }
 }

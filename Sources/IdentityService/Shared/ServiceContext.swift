@@ -10,14 +10,14 @@ public import Postgres
 public struct ServiceContext: Sendable {
     let pool: PostgresPool
     let appender: any AppendTarget
-    let reader: LedgerReader
+    package let reader: LedgerReader
     let ring: KeyRing
-    let personKeys: PersonKeys
+    package let personKeys: PersonKeys
     let seeds: OPRFSeeds
     let compute: ComputePool
     let evaluations: ComputePool
     let rekeying: BucketRekeying?
-    let settings: ServiceSettings
+    package let settings: ServiceSettings
     let logger: Logger
     let unknownAttempts: UnknownAttempts
 

@@ -7,6 +7,7 @@ import Keys
 import Logging
 import Postgres
 import ServiceLifecycle
+import TenureServer
 
 /// The service of `make run`: a private database, keys, a demo app, a demo tenant, and the API.
 struct DevelopmentService: Sendable {

@@ -6,6 +6,7 @@ import Keys
 import Logging
 import Postgres
 import ServiceLifecycle
+import TenureServer
 import UnixSignals
 
 /// Serves the API until it is stopped.

@@ -2,9 +2,10 @@ import Canonical
 import FoundationEssentials
 import TenureAPI
 @testable import IdentityService
+@testable import TenureServer
 
 /// A service that answers fixed things, records what it was asked, and fails on demand.
-struct FakeService: TenureService {
+struct FakeService: UseCaseRunner {
     static let secret = "s3cret:with:colons"
     static let token = "dG9rZW4"
     static let appId = UUID(uuid: (1, 0, 0, 0, 0, 0, 64, 0, 128, 0, 0, 0, 0, 0, 0, 1))
@@ -31,20 +32,51 @@ struct FakeService: TenureService {
         if let failure { throw failure }
     }
 
-    func authenticate(appId: String, secret: String) async throws -> AppCaller {
-        await recorder.add(.init(name: "authenticateApp", details: ["appId": appId, "secret": secret]))
-        guard appId == "app" else { throw ServiceError(.appUnknown) }
-        guard secret == Self.secret else { throw ServiceError(.appSecretInvalid) }
-        return AppCaller(
-            appId: Self.appId, secretId: Self.appId, roles: CallerRole.usual,
-            presented: PresentedSecret(secret: [], salt: []))
+    func run<Request: UseCase>(
+        _ request: Request, _ call: Call, as form: WireForm<Request.Answer>?
+    ) async throws -> CallResult<Request.Answer> {
+        .answered(try await typed(answer(to: request, call)))
     }
 
-    func authenticate(accessToken: String) async throws -> EmployeeCaller {
-        await recorder.add(.init(name: "authenticateEmployee", details: ["token": accessToken]))
-        guard accessToken == Self.token else { throw ServiceError(.sessionInvalid) }
-        return EmployeeCaller(
-            tenantId: Self.employeeId, employeeId: Self.employeeId, sessionId: Self.employeeId, fingerprint: [])
+    func read<Read: ProjectionRead>(_ read: Read) async throws -> Read.Answer {
+        try await typed(projection(of: read))
+    }
+
+    private func answer(to request: any UseCase, _ call: Call) async throws -> any Sendable {
+        if let answer = try await callerAnswer(to: request) { return answer }
+        if let answer = try await flowAnswer(to: request, call) { return answer }
+        if let answer = try await sessionAnswer(to: request, call) { return answer }
+        if let answer = try await decisionAnswer(to: request, call) { return answer }
+        if let answer = try await recoveryAnswer(to: request, call) { return answer }
+        if let answer = try await companyAnswer(to: request) { return answer }
+        throw Unanswered(request: "\(type(of: request))")
+    }
+
+    private func typed<Answer>(_ answer: any Sendable) throws -> Answer {
+        guard let answer = answer as? Answer else { throw Unanswered(request: "\(Answer.self)") }
+        return answer
+    }
+
+    /// A request that this service has no answer to.
+    struct Unanswered: Error { let request: String }
+
+    private func callerAnswer(to request: any UseCase) async throws -> (any Sendable)? {
+        switch request {
+        case let app as AuthenticateApp:
+            await recorder.add(
+                .init(name: "authenticateApp", details: ["appId": app.appId, "secret": app.secret]))
+            guard app.appId == "app" else { throw ServiceError(.appUnknown) }
+            guard app.secret == Self.secret else { throw ServiceError(.appSecretInvalid) }
+            return AppCaller(
+                appId: Self.appId, secretId: Self.appId, roles: CallerRole.usual,
+                presented: PresentedSecret(secret: [], salt: []))
+        case let session as AuthenticateSession:
+            await recorder.add(.init(name: "authenticateEmployee", details: ["token": session.accessToken]))
+            guard session.accessToken == Self.token else { throw ServiceError(.sessionInvalid) }
+            return EmployeeCaller(
+                tenantId: Self.employeeId, employeeId: Self.employeeId, sessionId: Self.employeeId, fingerprint: [])
+        default: return nil
+        }
     }
 
     func readiness() async -> ReadinessReport { ReadinessReport(missing: missing, stoppedViews: stoppedViews) }

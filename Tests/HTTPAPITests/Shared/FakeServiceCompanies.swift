@@ -1,6 +1,7 @@
 import Canonical
 
 @testable import IdentityService
+@testable import TenureServer
 
 extension FakeService {
     static let summary = EmployeeSummary(
@@ -16,83 +17,81 @@ extension FakeService {
         try await enter(name, details)
     }
 
-    func company(_ name: String, caller: Caller, waitFor: Int64?) async throws -> CompanyView {
-        try await read("company", name, caller, waitFor)
-        return CompanyView(
-            companyName: name, foundedAt: Self.time, employees: 3, confirmedDomain: nil, position: waitFor ?? 5)
-    }
-
     private static func view(keys: [EmployeeKeyView]?) -> EmployeeView {
         EmployeeView(
             summary: summary, email: "a@b.example", isCompanyOwnedEmail: true, registeredAt: time, keys: keys)
     }
 
-    func employees(
-        of company: String, after: Int64, limit: Int, caller: Caller, waitFor: Int64?
-    ) async throws -> Page<EmployeeView> {
-        try await read("employees", company, caller, waitFor, ["after": "\(after)", "limit": "\(limit)"])
-        return Page(items: [Self.view(keys: nil)], next: next)
+    /// The answer of a projection.
+    func projection(of read: any ProjectionRead) async throws -> any Sendable {
+        switch read {
+        case let company as ReadCompany:
+            try await self.read("company", company.company, company.caller, company.waitFor)
+            return CompanyView(
+                companyName: company.company, foundedAt: Self.time, employees: 3, confirmedDomain: nil,
+                position: company.waitFor ?? 5)
+        case let list as ListEmployees:
+            try await self.read(
+                "employees", list.company, list.caller, list.waitFor,
+                ["after": "\(list.after)", "limit": "\(list.limit)"])
+            return Page(items: [Self.view(keys: nil)], next: next)
+        case let one as ReadEmployee:
+            try await self.read(
+                "employee", one.company, one.caller, one.waitFor, ["employee": one.companyEmployeeId])
+            return Self.view(keys: [Self.key])
+        case let admin as ReadSecurityAdmin:
+            try await self.read("securityAdmin", admin.company, admin.caller, admin.waitFor)
+            return SecurityAdminView(employee: Self.summary, eventId: Self.appId, position: 1, since: Self.time)
+        case let list as ListPendingAuthorizations:
+            try await self.read(
+                "authorizations", list.company, list.caller, list.waitFor,
+                ["after": "\(list.after)", "limit": "\(list.limit)"])
+            return Page(
+                items: [
+                    PendingAuthorizationView(
+                        employee: Self.summary, key: Self.key, expiresAt: Self.time, position: 4,
+                        statement: [7, 8, 9])
+                ].filter { list.after < $0.position }, next: next)
+        default: throw Unanswered(request: "\(type(of: read))")
+        }
     }
 
-    func employee(
-        _ companyEmployeeId: String, of company: String, caller: Caller, waitFor: Int64?
-    ) async throws -> EmployeeView {
-        try await read("employee", company, caller, waitFor, ["employee": companyEmployeeId])
-        return Self.view(keys: [Self.key])
-    }
-
-    func securityAdmin(of company: String, caller: Caller, waitFor: Int64?) async throws -> SecurityAdminView {
-        try await read("securityAdmin", company, caller, waitFor)
-        return SecurityAdminView(employee: Self.summary, eventId: Self.appId, position: 1, since: Self.time)
-    }
-
-    func pendingAuthorizations(
-        of company: String, after: Int64, limit: Int, caller: Caller, waitFor: Int64?
-    ) async throws -> Page<PendingAuthorizationView> {
-        try await read("authorizations", company, caller, waitFor, ["after": "\(after)", "limit": "\(limit)"])
-        return Page(
-            items: [
-                PendingAuthorizationView(
-                    employee: Self.summary, key: Self.key, expiresAt: Self.time, position: 4, statement: [7, 8, 9])
-            ].filter { after < $0.position }, next: next)
-    }
-
-    func events(of company: String, _ query: EventQuery, caller: Caller) async throws -> Page<EventView> {
-        try await read(
-            "events", company, caller, nil,
-            [
-                "after": "\(query.after)", "limit": "\(query.limit)", "type": query.type ?? "none",
-                "employee": query.employee ?? "none", "asOf": query.asOf?.description ?? "none",
-            ])
-        return Page(
-            items: [
-                EventView(
-                    position: 1, eventId: Self.appId, type: "EmployeeRegistered", stream: "employee/x",
-                    streamVersion: 1, time: Self.time, actor: nil, app: nil, requestId: "r", data: ["email": "a@b"])
-            ], next: next)
-    }
-
-    func anchor() async throws -> String { "anchor" }
-
-    func checkpoint(of company: String, caller: Caller) async throws -> String {
-        try await read("checkpoint", company, caller, nil)
-        return "checkpoint"
-    }
-
-    func tile(_ path: String, of company: String, caller: Caller) async throws -> [UInt8]? {
-        try await read("tile", company, caller, nil, ["tile": path])
-        return path == "none" ? nil : [1, 2, 3]
-    }
-
-    func proof(of position: Int64, company: String, caller: Caller) async throws -> String? {
-        try await read("proof", company, caller, nil, ["position": "\(position)"])
-        return position == 404 ? nil : "proof"
-    }
-
-    func policy(of company: String, caller: Caller) async throws -> PolicyView {
-        try await read("policy", company, caller, nil)
-        return PolicyView(
-            keyAuthorization: "application", approval: "automatic", blindOnly: false, questionsWithPassphrase: true,
-            version: 3)
+    /// The answer to a read of the log or of the policy; `nil` for other requests.
+    func companyAnswer(to request: any UseCase) async throws -> (any Sendable)? {
+        switch request {
+        case let page as PageEntries:
+            let query = page.query
+            try await read(
+                "events", page.company, page.caller, nil,
+                [
+                    "after": "\(query.after)", "limit": "\(query.limit)", "type": query.type ?? "none",
+                    "employee": query.employee ?? "none", "asOf": query.asOf?.description ?? "none",
+                ])
+            return Page(
+                items: [
+                    EventView(
+                        position: 1, eventId: Self.appId, type: "EmployeeRegistered", stream: "employee/x",
+                        streamVersion: 1, time: Self.time, actor: nil, app: nil, requestId: "r",
+                        data: ["email": "a@b"])
+                ], next: next)
+        case is ReadAnchor: return "anchor"
+        case let checkpoint as ReadCheckpoint:
+            try await read("checkpoint", checkpoint.company, checkpoint.caller, nil)
+            return "checkpoint"
+        case let tile as ReadTile:
+            try await read("tile", tile.company, tile.caller, nil, ["tile": tile.path])
+            let tiles: [UInt8]? = tile.path == "none" ? nil : [1, 2, 3]
+            return .some(tiles as any Sendable)
+        case let proof as ProveEvent:
+            try await read("proof", proof.company, proof.caller, nil, ["position": "\(proof.position)"])
+            let text: String? = proof.position == 404 ? nil : "proof"
+            return .some(text as any Sendable)
+        case let policy as ReadPolicy:
+            try await read("policy", policy.company, policy.caller, nil)
+            return PolicyView(
+                keyAuthorization: "application", approval: "automatic", blindOnly: false,
+                questionsWithPassphrase: true, version: 3)
+        default: return nil
+        }
     }
 }

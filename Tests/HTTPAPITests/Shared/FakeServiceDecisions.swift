@@ -27,132 +27,114 @@ extension FakeService {
         signed.map { Hex.encode($0.statement) + "/" + Hex.encode($0.signature) } ?? "none"
     }
 
-    func decideKey(_ input: KeyDecisionInput, caller: Caller, call: Call) async throws -> Decision {
-        try await enter(
-            "decideKey",
-            [
-                "action": input.action.rawValue, "company": input.company, "employee": input.companyEmployeeId,
-                "fingerprint": input.fingerprint, "reason": input.reason ?? "none", "signed": Self.text(input.signed),
-            ], call)
+    /// The answer to an administrative decision; `nil` for other requests.
+    func decisionAnswer(to request: any UseCase, _ call: Call) async throws -> (any Sendable)? {
+        switch request {
+        case let key as DecideKey:
+            try await enter(
+                "decideKey",
+                [
+                    "action": key.action.rawValue, "company": key.company, "employee": key.companyEmployeeId,
+                    "fingerprint": key.fingerprint, "reason": key.reason ?? "none", "signed": Self.text(key.signed),
+                ], call)
+        case let revoke as RevokeDevice:
+            try await enter("revokeDevice", ["fingerprint": revoke.fingerprint, "reason": revoke.reason], call)
+        case let status as DecideStatus:
+            try await enter(
+                "decideStatus",
+                [
+                    "action": status.action.rawValue, "company": status.company,
+                    "employee": status.companyEmployeeId, "note": status.note ?? "none",
+                    "signed": Self.text(status.signed),
+                ], call)
+        case let role as ChangeRole:
+            try await enter(
+                "changeRole",
+                [
+                    "role": role.role.rawValue, "company": role.company, "employee": role.companyEmployeeId,
+                    "fingerprints": role.fingerprints?.joined(separator: " ") ?? "none",
+                    "signed": Self.text(role.signed),
+                ], call)
+        case let reclaim as ReclaimEmail:
+            try await enter(
+                "reclaimEmail",
+                [
+                    "email": reclaim.email, "reason": reclaim.reason, "company": reclaim.company,
+                    "signed": Self.text(reclaim.signed),
+                ], call)
+        case let policy as ChangePolicy:
+            try await enter(
+                "changePolicy",
+                [
+                    "company": policy.company, "ifMatch": policy.ifMatch.map(String.init) ?? "none",
+                    "signed": Self.text(policy.signed),
+                    "keyAuthorization": policy.change.keyAuthorization ?? "none",
+                    "approval": policy.change.approval ?? "none",
+                    "blindOnly": policy.change.blindOnly.map { "\($0)" } ?? "none",
+                ], call)
+        case let link as LinkApp:
+            try await enter(
+                "linkApp",
+                [
+                    "appId": link.appId, "company": link.company,
+                    "roles": link.roles.map { $0.map(\.rawValue).sorted().joined(separator: " ") } ?? "none",
+                    "signed": Self.text(link.signed),
+                ], call)
+        default: return nil
+        }
         return decision
     }
 
     /// Company, user and account of every recovery.
     static let recoveryIds = [UUID(), UUID(), UUID()]
-
-    func recoveries(of company: String, caller: EmployeeCaller) async throws -> [RecoveryView] {
-        try await enter("recoveries", ["company": company])
-        func view(_ state: String, openedBy: String? = nil) -> RecoveryView {
-            RecoveryView(
-                employee: Self.summary, tenantId: Self.recoveryIds[0], userId: Self.recoveryIds[1],
-                employeeId: Self.recoveryIds[2],
-                fingerprint: Self.fingerprint, state: state, requestedAt: Self.time, expiresAt: Self.time,
-                openedBy: openedBy, availableAt: openedBy == nil ? nil : Self.time)
-        }
-        return [view("opened", openedBy: "founder"), view("waiting")]
-    }
-
-    func cancelRecovery(
-        flow: String, signed: SubmittedStatement?, app: AppCaller, call: Call
-    ) async throws -> Decision {
-        try await enter("cancelRecovery", ["flow": flow, "signed": Self.text(signed)], call)
-        return decision
-    }
-
-    func decideRecovery(_ input: RecoveryDecisionInput, caller: EmployeeCaller, call: Call) async throws -> Decision {
-        try await enter(
-            "decideRecovery",
-            [
-                "action": input.action.rawValue, "company": input.company, "employee": input.companyEmployeeId,
-                "fingerprint": input.fingerprint, "reason": input.reason ?? "none", "signed": Self.text(input.signed),
-            ], call)
-        return decision
-    }
-
     static let invitation = InvitationView(
         id: recoveryIds[0], companyEmployeeId: "7", email: "seven@acme.example", issuedAt: time, expiresAt: time)
 
-    func issueInvitation(
-        _ input: InvitationInput, caller: Caller, call: Call
-    ) async throws -> InvitationDecision {
-        try await enter(
-            "issueInvitation",
-            [
-                "company": input.company, "employee": input.companyEmployeeId, "email": input.email ?? "none",
-                "seconds": String(input.seconds), "signed": Self.text(input.signed),
-            ], call)
-        if case .signatureRequired(let statement) = decision { return .signatureRequired(statement: statement) }
-        return .issued(Self.invitation, invitation: "AAAAAAAAAAAAAAAAAAAAAA", position: 9)
+    /// The answer to a request about recoveries or invitations; `nil` for other requests.
+    func recoveryAnswer(to request: any UseCase, _ call: Call) async throws -> (any Sendable)? {
+        switch request {
+        case let list as ListRecoveries:
+            try await enter("recoveries", ["company": list.company])
+            return [Self.recovery("opened", openedBy: "founder"), Self.recovery("waiting")]
+        case let cancel as CancelRecoveryByDevice:
+            try await enter("cancelRecovery", ["flow": cancel.flow, "signed": Self.text(cancel.signed)], call)
+            return decision
+        case let decide as DecideRecovery:
+            try await enter(
+                "decideRecovery",
+                [
+                    "action": decide.action.rawValue, "company": decide.company,
+                    "employee": decide.companyEmployeeId, "fingerprint": decide.fingerprint,
+                    "reason": decide.reason ?? "none", "signed": Self.text(decide.signed),
+                ], call)
+            return decision
+        case let issue as IssueInvitation:
+            try await enter(
+                "issueInvitation",
+                [
+                    "company": issue.company, "employee": issue.companyEmployeeId, "email": issue.email ?? "none",
+                    "seconds": String(issue.seconds), "signed": Self.text(issue.signed),
+                ], call)
+            if case .signatureRequired(let statement) = decision {
+                return InvitationDecision.signatureRequired(statement: statement)
+            }
+            return InvitationDecision.issued(Self.invitation, invitation: "AAAAAAAAAAAAAAAAAAAAAA", position: 9)
+        case let list as ListInvitations:
+            try await enter("invitations", ["company": list.company])
+            return [Self.invitation]
+        case let revoke as RevokeInvitation:
+            try await enter(
+                "revokeInvitation",
+                ["company": revoke.company, "id": revoke.id, "signed": Self.text(revoke.signed)], call)
+            return decision
+        default: return nil
+        }
     }
 
-    func invitations(of company: String, caller: Caller) async throws -> [InvitationView] {
-        try await enter("invitations", ["company": company])
-        return [Self.invitation]
-    }
-
-    func revokeInvitation(
-        _ id: String, of company: String, signed: SubmittedStatement?, caller: Caller, call: Call
-    ) async throws -> Decision {
-        try await enter("revokeInvitation", ["company": company, "id": id, "signed": Self.text(signed)], call)
-        return decision
-    }
-
-    func decideStatus(_ input: StatusDecisionInput, caller: Caller, call: Call) async throws -> Decision {
-        try await enter(
-            "decideStatus",
-            [
-                "action": input.action.rawValue, "company": input.company, "employee": input.companyEmployeeId,
-                "note": input.note ?? "none", "signed": Self.text(input.signed),
-            ], call)
-        return decision
-    }
-
-    func changeRole(
-        _ input: RoleInput, signed: SubmittedStatement?, caller: Caller, call: Call
-    ) async throws -> Decision {
-        try await enter(
-            "changeRole",
-            [
-                "role": input.role.rawValue, "company": input.company, "employee": input.companyEmployeeId,
-                "fingerprints": input.fingerprints?.joined(separator: " ") ?? "none", "signed": Self.text(signed),
-            ], call)
-        return decision
-    }
-
-    func reclaimEmail(
-        _ email: String, reason: String, company: String, signed: SubmittedStatement?, caller: Caller, call: Call
-    ) async throws -> Decision {
-        try await enter(
-            "reclaimEmail", ["email": email, "reason": reason, "company": company, "signed": Self.text(signed)],
-            call)
-        return decision
-    }
-
-    func changePolicy(
-        of company: String, _ change: PolicyInput, ifMatch: Int?, signed: SubmittedStatement?, caller: Caller,
-        call: Call
-    ) async throws -> Decision {
-        try await enter(
-            "changePolicy",
-            [
-                "company": company, "ifMatch": ifMatch.map(String.init) ?? "none", "signed": Self.text(signed),
-                "keyAuthorization": change.keyAuthorization ?? "none", "approval": change.approval ?? "none",
-                "blindOnly": change.blindOnly.map { "\($0)" } ?? "none",
-            ], call)
-        return decision
-    }
-
-    func linkApp(
-        _ appId: String, to company: String, roles: Set<CallerRole>?, signed: SubmittedStatement?, caller: Caller,
-        call: Call
-    ) async throws -> Decision {
-        try await enter(
-            "linkApp",
-            [
-                "appId": appId, "company": company,
-                "roles": roles.map { $0.map(\.rawValue).sorted().joined(separator: " ") } ?? "none",
-                "signed": Self.text(signed),
-            ], call)
-        return decision
+    private static func recovery(_ state: String, openedBy: String? = nil) -> RecoveryView {
+        RecoveryView(
+            employee: summary, tenantId: recoveryIds[0], userId: recoveryIds[1], employeeId: recoveryIds[2],
+            fingerprint: fingerprint, state: state, requestedAt: time, expiresAt: time, openedBy: openedBy,
+            availableAt: openedBy == nil ? nil : time)
     }
 }

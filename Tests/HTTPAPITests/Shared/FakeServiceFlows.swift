@@ -7,161 +7,132 @@ extension FakeService {
         flow: "Zmxvdw", challenge: Array("challenge".utf8), subjectSalt: [7], expiresAt: time)
     static let tokens = IssuedTokens(accessToken: "YQ", expiresAt: time, refreshToken: "cg")
 
-    func startRegistration(_ input: RegistrationInput, app: AppCaller, call: Call) async throws -> FlowStarted {
-        try await enter(
-            "startRegistration",
-            [
-                "companyName": input.companyName, "companyEmployeeId": input.companyEmployeeId, "email": input.email,
-                "owned": "\(input.isCompanyOwnedEmail)", "key": Hex.encode(input.employeePublicKey),
-            ], call)
-        return Self.started
+    /// The answer to a step of a flow; `nil` for other requests.
+    func flowAnswer(to request: any UseCase, _ call: Call) async throws -> (any Sendable)? {
+        switch request {
+        case let start as StartRegistration:
+            try await enter(
+                "startRegistration",
+                [
+                    "companyName": start.companyName, "companyEmployeeId": start.companyEmployeeId,
+                    "email": start.email, "owned": "\(start.isCompanyOwnedEmail)",
+                    "key": Hex.encode(start.employeePublicKey),
+                ], call)
+            return Self.started
+        case let start as StartLogin:
+            let names: [FlowKind: String] = [
+                .login: "startLogin", .change: "startChange", .recovery: "startRecovery",
+            ]
+            try await enter(
+                names[start.purpose] ?? "",
+                [
+                    "companyName": start.companyName, "companyEmployeeId": start.companyEmployeeId,
+                ], call)
+            return Self.started
+        case let key as ProveKey:
+            try await enter(
+                "proveKey", ["purpose": key.purpose.rawValue, "flow": key.flow, "proof": Hex.encode(key.proof)], call)
+            return outcome
+        default: return try await credentialAnswer(to: request, call)
+        }
     }
 
-    func startLogin(_ input: LoginInput, app: AppCaller, call: Call) async throws -> FlowStarted {
-        try await enter(
-            "startLogin", ["companyName": input.companyName, "companyEmployeeId": input.companyEmployeeId], call)
-        return Self.started
-    }
-
-    func startChange(_ input: LoginInput, app: AppCaller, call: Call) async throws -> FlowStarted {
-        try await enter(
-            "startChange", ["companyName": input.companyName, "companyEmployeeId": input.companyEmployeeId], call)
-        return Self.started
-    }
-
-    func changeCredentials(
-        flow: String, _ input: ChangeInput, app: AppCaller, call: Call
-    ) async throws -> StepAnswer {
-        let current =
-            switch input.current {
-            case .answers(let answers): "\(answers.count) answers"
-            case .passphrase: "passphrase"
+    private func credentialAnswer(to request: any UseCase, _ call: Call) async throws -> (any Sendable)? {
+        switch request {
+        case let set as SetCredentials:
+            let new = set.credentials
+            try await enter(
+                "setCredentials",
+                [
+                    "flow": set.flow, "passphrase": new.passphrase ?? "none",
+                    "questions": new.securityQuestions.map { "\($0.question.name)=\($0.answer)" }
+                        .joined(separator: "|"),
+                    "both": "\(new.questionsWithPassphrase)",
+                ], call)
+            return outcome
+        case let change as ChangeInDirectMode:
+            let current =
+                switch change.current {
+                case .answers(let answers): "\(answers.count) answers"
+                case .passphrase: "passphrase"
+                }
+            try await enter("changeCredentials", ["flow": change.flow, "current": current], call)
+            return outcome
+        case let recover as RecoverCredentials:
+            try await enter(
+                "recoverCredentials",
+                ["flow": recover.flow, "questions": "\(recover.credentials.securityQuestions.count)"], call)
+            return outcome
+        case let validate as ValidateCredential:
+            let common = ["purpose": validate.purpose.rawValue, "flow": validate.flow]
+            switch validate.secret {
+            case .answers(let answers):
+                let text = answers.map { "\($0.questionId)=\($0.answer)" }.joined(separator: "|")
+                try await enter("validateAnswers", common.merging(["answers": text]) { $1 }, call)
+            case .passphrase(let text):
+                try await enter("validatePassphrase", common.merging(["passphrase": text]) { $1 }, call)
             }
-        try await enter("changeCredentials", ["flow": flow, "current": current], call)
-        return outcome
+            return outcome
+        case let evaluate as EvaluateElements:
+            let text = evaluate.elements.map { "\($0.slot)=\(Hex.encode($0.element))" }.joined(separator: "|")
+            try await enter(
+                "evaluate", ["purpose": evaluate.purpose.rawValue, "flow": evaluate.flow, "elements": text], call)
+            return evaluate.elements.map { Evaluation(slot: $0.slot, evaluation: [1, 2], sealedCopy: [3]) }
+        case let prove as ProveCredential:
+            let new = prove.proof.credentials
+            let questions = new?.questions.map { "\($0.question.name)=\(Hex.encode($0.salt))" } ?? []
+            try await enter(
+                "prove",
+                [
+                    "purpose": prove.purpose.rawValue, "flow": prove.flow,
+                    "signature": Hex.encode(prove.proof.userSignature),
+                    "record": new.map { Hex.encode($0.record) } ?? "none",
+                    "questions": questions.joined(separator: "|"),
+                ], call)
+            return outcome
+        default: return nil
+        }
     }
 
-    func startRecovery(_ input: LoginInput, app: AppCaller, call: Call) async throws -> FlowStarted {
-        try await enter(
-            "startRecovery", ["companyName": input.companyName, "companyEmployeeId": input.companyEmployeeId], call)
-        return Self.started
-    }
-
-    func recoverCredentials(
-        flow: String, _ input: CredentialsInput, app: AppCaller, call: Call
-    ) async throws -> StepAnswer {
-        try await enter(
-            "recoverCredentials", ["flow": flow, "questions": "\(input.securityQuestions.count)"], call)
-        return outcome
-    }
-
-    func proveKey(
-        purpose: FlowKind, flow: String, proof: [UInt8], app: AppCaller, call: Call
-    ) async throws -> StepAnswer {
-        try await enter("proveKey", ["purpose": purpose.rawValue, "flow": flow, "proof": Hex.encode(proof)], call)
-        return outcome
-    }
-
-    func setCredentials(
-        flow: String, _ input: CredentialsInput, app: AppCaller, call: Call
-    ) async throws -> StepAnswer {
-        try await enter(
-            "setCredentials",
-            [
-                "flow": flow, "passphrase": input.passphrase ?? "none",
-                "questions": input.securityQuestions.map { "\($0.question.name)=\($0.answer)" }.joined(separator: "|"),
-                "both": "\(input.questionsWithPassphrase)",
-            ], call)
-        return outcome
-    }
-
-    func validateAnswers(
-        purpose: FlowKind, flow: String, answers: [AnswerInput], app: AppCaller, call: Call
-    ) async throws -> StepAnswer {
-        let text = answers.map { "\($0.questionId)=\($0.answer)" }.joined(separator: "|")
-        try await enter("validateAnswers", ["purpose": purpose.rawValue, "flow": flow, "answers": text], call)
-        return outcome
-    }
-
-    func validatePassphrase(
-        purpose: FlowKind, flow: String, passphrase: String, app: AppCaller, call: Call
-    ) async throws -> StepAnswer {
-        try await enter(
-            "validatePassphrase", ["purpose": purpose.rawValue, "flow": flow, "passphrase": passphrase], call)
-        return outcome
-    }
-
-    func evaluate(
-        purpose: FlowKind, flow: String, elements: [ElementInput], app: AppCaller, call: Call
-    ) async throws -> [Evaluation] {
-        let text = elements.map { "\($0.slot)=\(Hex.encode($0.element))" }.joined(separator: "|")
-        try await enter("evaluate", ["purpose": purpose.rawValue, "flow": flow, "elements": text], call)
-        return elements.map { Evaluation(slot: $0.slot, evaluation: [1, 2], sealedCopy: [3]) }
-    }
-
-    func prove(
-        purpose: FlowKind, flow: String, proof: ProofInput, app: AppCaller, call: Call
-    ) async throws -> StepAnswer {
-        let questions = proof.credentials?.questions.map { "\($0.question.name)=\(Hex.encode($0.salt))" } ?? []
-        try await enter(
-            "prove",
-            [
-                "purpose": purpose.rawValue, "flow": flow, "signature": Hex.encode(proof.userSignature),
-                "record": proof.credentials.map { Hex.encode($0.record) } ?? "none",
-                "questions": questions.joined(separator: "|"),
-            ], call)
-        return outcome
-    }
-
-    func refreshSession(refreshToken: String, call: Call) async throws -> IssuedTokens {
-        try await enter("refreshSession", ["token": refreshToken], call)
-        return Self.tokens
-    }
-
-    func closeSession(_ caller: EmployeeCaller, call: Call) async throws { try await enter("closeSession", [:], call) }
-
-    func sessions(of caller: EmployeeCaller) async throws -> [SessionView] {
-        try await enter("sessions")
-        return [
-            SessionView(
-                sessionId: Self.employeeId, fingerprint: Self.fingerprint, createdAt: Self.time, expiresAt: Self.time,
-                isCurrent: true)
-        ]
-    }
-
-    func endSessions(of caller: EmployeeCaller, call: Call) async throws { try await enter("endSessions", [:], call) }
-
-    func me(_ caller: EmployeeCaller) async throws -> MeView {
-        try await enter("me")
-        return MeView(
-            tenantId: Self.employeeId, employeeId: Self.employeeId,
-            summary: EmployeeSummary(
-                companyName: "Acme", companyEmployeeId: "7", status: "active", role: "admin"),
-            session: SessionView(
-                sessionId: Self.employeeId, fingerprint: Self.fingerprint, createdAt: Self.time, expiresAt: Self.time,
-                isCurrent: true),
-            sessionRole: "employee", appId: Self.appId, appName: "app",
-            notices: [Notice(type: "recovery.opened", openedAt: Self.time)])
-    }
-
-    func notices(for caller: EmployeeCaller) async throws -> [Notice] {
-        try await enter("notices")
-        return []
-    }
-
-    func devices(of caller: EmployeeCaller) async throws -> [DeviceView] {
-        try await enter("devices")
-        return [
-            DeviceView(
-                fingerprint: Self.fingerprint, employeePublicKey: [4], state: "authorized", isCurrent: true,
-                presentedAt: Self.time, authorizedAt: Self.time, endedAt: nil, lastUsedAt: Self.time,
-                authorizedBy: DeviceAuthority(kind: "app", appId: Self.appId))
-        ]
-    }
-
-    func revokeDevice(_ input: DeviceRevocationInput, caller: EmployeeCaller, call: Call) async throws -> Decision {
-        try await enter("revokeDevice", ["fingerprint": input.fingerprint, "reason": input.reason], call)
-        return decision
+    /// The answer to a request about the caller's own session or devices; `nil` for other requests.
+    func sessionAnswer(to request: any UseCase, _ call: Call) async throws -> (any Sendable)? {
+        let session = SessionView(
+            sessionId: Self.employeeId, fingerprint: Self.fingerprint, createdAt: Self.time, expiresAt: Self.time,
+            isCurrent: true)
+        switch request {
+        case let refresh as RefreshSession:
+            try await enter("refreshSession", ["token": refresh.refreshToken], call)
+            return Self.tokens
+        case is CloseSession:
+            try await enter("closeSession", [:], call)
+            return ()
+        case is ListSessions:
+            try await enter("sessions")
+            return [session]
+        case is EndOwnSessions:
+            try await enter("endSessions", [:], call)
+            return ()
+        case is ReadMe:
+            try await enter("me")
+            return MeView(
+                tenantId: Self.employeeId, employeeId: Self.employeeId,
+                summary: EmployeeSummary(
+                    companyName: "Acme", companyEmployeeId: "7", status: "active", role: "admin"),
+                session: session, sessionRole: "employee", appId: Self.appId, appName: "app",
+                notices: [Notice(type: "recovery.opened", openedAt: Self.time)])
+        case is ReadNotices:
+            try await enter("notices")
+            return [Notice]()
+        case is ListDevices:
+            try await enter("devices")
+            return [
+                DeviceView(
+                    fingerprint: Self.fingerprint, employeePublicKey: [4], state: "authorized", isCurrent: true,
+                    presentedAt: Self.time, authorizedAt: Self.time, endedAt: nil, lastUsedAt: Self.time,
+                    authorizedBy: DeviceAuthority(kind: "app", appId: Self.appId))
+            ]
+        default: return nil
+        }
     }
 }
 

@@ -6,6 +6,7 @@ import Testing
 import TestSupport
 @testable import IdentityService
 @testable import Keys
+@testable import TenureServer
 
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct NudgingAppenderTests {

@@ -41,8 +41,8 @@ struct SessionCutoffTests {
         _ session: NewSession, _ context: ServiceContext, after seconds: Int = 1
     ) async -> ServiceError? {
         do {
-            _ = try await AuthenticateSession(context: context).run(
-                accessToken: session.tokens.accessToken, at: start.adding(.seconds(seconds)))
+            let call = Call(requestId: "cutoff", time: start.adding(.seconds(seconds)))
+            _ = try await context.run(AuthenticateSession(accessToken: session.tokens.accessToken), call, as: nil)
             return nil
         } catch { return error as? ServiceError }
     }

@@ -34,17 +34,15 @@ struct `The published list of questions` {
         try expectProblem(try await get("?locale=de&locale=en"), "request.invalid")
     }
 
-    @Test func `repeats a step in the language of the repeated request`() async throws {
+    @Test func `replays a step's response byte for byte, whatever language the repeated request prefers`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("repeated.example", by: .withQuestions("f", at: "repeated.example"))
         let flow = try await Flow.logIn(founder.person, founder.device, client)
         let request = flow.request("key", try flow.proof(founder.device), key: "once")
         let english = try await client.send(request),
             german = try await client.send(request.with("Accept-Language", "de"))
-        func ids(_ reply: HTTPReply) -> [String?] { (reply["questions"]?.items ?? []).map { $0["questionId"]?.text } }
-        func texts(_ reply: HTTPReply) -> [String?] { (reply["questions"]?.items ?? []).map { $0["question"]?.text } }
-        #expect(ids(english).count == 5 && ids(english) == ids(german))
-        #expect(Set(texts(english)).isDisjoint(with: texts(german)))
+        #expect((english["questions"]?.items ?? []).count == 5)
+        #expect(english.body == german.body)
     }
 }
 

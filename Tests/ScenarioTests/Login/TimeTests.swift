@@ -1,5 +1,6 @@
 import Canonical
 import IdentityService
+import TenureServer
 import Testing
 
 /// Time passes only for the call that is told another time, so these tests speak to the service behind the address.
@@ -9,9 +10,9 @@ struct `Time` {
         Call(requestId: Person.word(), time: Timestamp.now().adding(.seconds(seconds)))
     }
 
-    private func login(_ person: Person, _ device: Device) -> LoginInput {
-        LoginInput(
-            companyName: person.company, companyEmployeeId: person.id, employeePublicKey: device.point)
+    private func login(_ person: Person, _ device: Device, _ app: AppCaller) -> StartLogin {
+        StartLogin(
+            companyName: person.company, companyEmployeeId: person.id, employeePublicKey: device.point, app: app)
     }
 
     private func code(_ body: () async throws -> Void) async -> String? {
@@ -27,28 +28,29 @@ struct `Time` {
         try await inTurn { world in
             let owner = try await world.client.found("minutes.example")
             let service = world.service
-            let app = try await service.authenticate(appId: world.app.appId, secret: world.app.secret)
-            let input = login(owner.person, owner.device)
+            let app = try await service.caller(world.app)
+            let login = login(owner.person, owner.device, app)
             let phrase = try #require(owner.person.passphrase)
             for seconds in [30, 610] {
                 let begun = Timestamp.now()
-                let started = try await service.startLogin(input, app: app, call: after(0))
+                let started = try await service.run(login, after(0))
                 #expect(started.expiresAt >= begun.adding(.seconds(600)))
                 #expect(started.expiresAt <= Timestamp.now().adding(.seconds(600)))
                 let proof = try bytes(base64: owner.device.sign(started.challenge))
-                _ = try await service.proveKey(
-                    purpose: .login, flow: started.flow, proof: proof, app: app, call: after(0))
+                _ = try await service.run(
+                    ProveKey(proof, purpose: .login, flow: started.flow, app: app), after(0))
                 let ended = await code {
-                    _ = try await service.validatePassphrase(
-                        purpose: .login, flow: started.flow, passphrase: phrase, app: app, call: after(seconds))
+                    _ = try await service.run(
+                        ValidateCredential(.passphrase(phrase), purpose: .login, flow: started.flow, app: app),
+                        after(seconds))
                 }
                 #expect(ended == (seconds > 600 ? "flow.expired" : nil))
             }
-            let started = try await service.startLogin(input, app: app, call: after(0))
+            let started = try await service.run(login, after(0))
             let proof = try bytes(base64: owner.device.sign(started.challenge))
             let late = await code {
-                _ = try await service.proveKey(
-                    purpose: .login, flow: started.flow, proof: proof, app: app, call: after(610))
+                _ = try await service.run(
+                    ProveKey(proof, purpose: .login, flow: started.flow, app: app), after(610))
             }
             #expect(late == "flow.expired")
         }
@@ -58,14 +60,13 @@ struct `Time` {
         try await inTurn { world in
             let owner = try await world.client.found("seconds.example")
             let service = world.service
-            let app = try await service.authenticate(appId: world.app.appId, secret: world.app.secret)
+            let app = try await service.caller(world.app)
             for seconds in [90, 125] {
-                let started = try await service.startLogin(
-                    login(owner.person, owner.device), app: app, call: after(0))
+                let started = try await service.run(login(owner.person, owner.device, app), after(0))
                 let proof = try bytes(base64: owner.device.sign(started.challenge))
                 let ended = await code {
-                    _ = try await service.proveKey(
-                        purpose: .login, flow: started.flow, proof: proof, app: app, call: after(seconds))
+                    _ = try await service.run(
+                        ProveKey(proof, purpose: .login, flow: started.flow, app: app), after(seconds))
                 }
                 #expect((ended != nil) == (seconds > 120), "\(seconds): \(ended ?? "accepted")")
             }
@@ -79,15 +80,15 @@ struct `Time` {
             let person = Person("patient", at: "days.example")
             let device = Device()
             expectOutcome(try await client.register(person, device), "authorizationPending")
-            let app = try await world.service.authenticate(appId: world.app.appId, secret: world.app.secret)
-            let decision = KeyDecisionInput(
-                action: .authorize, company: person.company, companyEmployeeId: person.id,
-                fingerprint: device.fingerprint)
+            let app = try await world.service.caller(world.app)
+            let decision = DecideKey(
+                .authorize, company: person.company, companyEmployeeId: person.id, fingerprint: device.fingerprint,
+                caller: .app(app))
             let late = await code {
-                _ = try await world.service.decideKey(decision, caller: .app(app), call: after(30 * 86_400 + 60))
+                _ = try await world.service.run(decision, after(30 * 86_400 + 60))
             }
             #expect(late != nil, "a key that waited for more than thirty days was authorized")
-            _ = try await world.service.decideKey(decision, caller: .app(app), call: after(30 * 86_400 - 600))
+            _ = try await world.service.run(decision, after(30 * 86_400 - 600))
             expectOutcome(try await client.logIn(person, device), "success")
         }
     }

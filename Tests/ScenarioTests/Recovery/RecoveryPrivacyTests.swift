@@ -3,6 +3,7 @@ import Canonical
 import Foundation
 import IdentityService
 import Postgres
+import TenureServer
 import TestSupport
 import Testing
 
@@ -235,14 +236,15 @@ struct `What a recovery tells` {
             let client = try world.client
             let scene = try await RecoveryScene("hours.example", client)
             let service = world.service
-            let app = try await service.authenticate(appId: world.app.appId, secret: world.app.secret)
-            let input = LoginInput(
-                companyName: "hours.example", companyEmployeeId: "lost", employeePublicKey: scene.device.point)
+            let app = try await service.caller(world.app)
+            let start = StartLogin(
+                .recovery, companyName: "hours.example", companyEmployeeId: "lost",
+                employeePublicKey: scene.device.point, app: app)
             func ask(_ call: Call) async throws -> (flow: String, outcome: StepAnswer) {
-                let started = try await service.startRecovery(input, app: app, call: call)
+                let started = try await service.run(start, call)
                 let proof = try bytes(base64: scene.device.sign(started.challenge))
-                let outcome = try await service.proveKey(
-                    purpose: .recovery, flow: started.flow, proof: proof, app: app, call: call)
+                let outcome = try await service.run(
+                    ProveKey(proof, purpose: .recovery, flow: started.flow, app: app), call)
                 return (started.flow, outcome)
             }
             func isOpen(_ outcome: StepAnswer) -> Bool {
@@ -260,11 +262,11 @@ struct `What a recovery tells` {
                 texts: person.questions, passphrase: person.passphrase, questionsWithPassphrase: false)
             var code: String?
             do {
-                _ = try await service.recoverCredentials(flow: begun.flow, new, app: app, call: after(hours + 60))
+                _ = try await service.run(RecoverCredentials(new, flow: begun.flow, app: app), after(hours + 60))
             } catch { code = (error as? ServiceError)?.code.rawValue }
             #expect(code == "request.stale")
-            let outcome = try await service.recoverCredentials(
-                flow: begun.flow, new, app: app, call: after(hours - 30))
+            let outcome = try await service.run(
+                RecoverCredentials(new, flow: begun.flow, app: app), after(hours - 30))
             #expect(!isOpen(outcome))
             expectOutcome(try await client.logIn(person, scene.lost.device), "success")
         }

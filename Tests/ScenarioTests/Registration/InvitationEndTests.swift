@@ -1,6 +1,7 @@
 import Canonical
 import Foundation
 import Postgres
+import TenureServer
 import Testing
 import TestSupport
 @testable import Identity
@@ -38,7 +39,7 @@ struct `An invitation that nobody used` {
 
     /// Runs one sweep at a time.
     private func sweep(at time: Timestamp, _ world: TenureWorld) async throws {
-        let service = try #require(world.service as? EventSourcedService)
+        let service = try #require(world.service as? TenureService)
         try await world.database.withPool(as: .reader) { pool in
             let next = try await EndInvitations(context: service.context, readerPool: pool).run(at: time, after: nil)
             #expect(next == nil)
@@ -165,7 +166,7 @@ struct `A provisional employee id` {
 
     /// Runs one sweep at a time.
     private func release(at time: Timestamp, _ world: TenureWorld) async throws -> Int {
-        let service = try #require(world.service as? EventSourcedService)
+        let service = try #require(world.service as? TenureService)
         return try await world.database.withPool(as: .reader) { pool in
             try await ReleaseExpiredIDs(context: service.context, readerPool: pool).run(at: time)
         }

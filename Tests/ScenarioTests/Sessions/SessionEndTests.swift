@@ -1,5 +1,6 @@
 import Canonical
 import IdentityService
+import TenureServer
 import Testing
 
 /// Time passes only for the call that is told another time, so this speaks to the service behind the address.
@@ -7,7 +8,8 @@ import Testing
 struct `The end of a session` {
     private func refresh(_ token: String, at time: Timestamp, key: String? = nil) async throws -> IssuedTokens {
         let call = Call(requestId: Person.word(), time: time, idempotencyKey: key, fingerprintInput: [1])
-        return try await sharedWorld().service.refreshSession(refreshToken: token, call: call)
+        let reply = try await sharedWorld().service.reply(to: RefreshSession(refreshToken: token), call)
+        return try #require(reply.answer)
     }
 
     @Test func `is a day after it was opened, however often it is refreshed`() async throws {
@@ -127,7 +129,7 @@ struct `The sessions of an employee that an admin ends` {
 struct `The session of an admin` {
     private func refresh(_ token: String, at time: Timestamp) async throws -> IssuedTokens {
         let call = Call(requestId: Person.word(), time: time, fingerprintInput: [1])
-        return try await sharedWorld().service.refreshSession(refreshToken: token, call: call)
+        return try await sharedWorld().service.run(RefreshSession(refreshToken: token), call)
     }
 
     private func expectExpired(_ member: Member, at time: Timestamp) async throws {

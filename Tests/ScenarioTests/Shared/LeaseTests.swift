@@ -2,6 +2,7 @@ import Canonical
 import Credentials
 import IdentityService
 import Postgres
+import TenureServer
 import Testing
 
 /// A call that is still at work when its minute is over, and the one that takes its place.
@@ -19,14 +20,14 @@ struct `A call whose place was taken` {
         try await inTurn { world in
             let founder = try await world.client.found("lease.example")
             let service = world.service
-            let app = try await service.authenticate(appId: world.app.appId, secret: world.app.secret)
-            let work: @Sendable (Int) async throws -> StepAnswer
+            let app = try await service.caller(world.app)
+            let work: @Sendable (Int) async throws -> KeptReply<StepAnswer>
             if isDevice {
                 let flow = try await Flow.change(founder.person, founder.device, try world.client)
                 let proof = try bytes(base64: try founder.device.sign(base64: flow.challenge))
                 work = { seconds in
-                    try await service.proveKey(
-                        purpose: .change, flow: flow.handle, proof: proof, app: app, call: call(seconds))
+                    try await service.reply(
+                        to: ProveKey(proof, purpose: .change, flow: flow.handle, app: app), call(seconds))
                 }
             } else {
                 let flow = try await BlindFlow.start(.changes, founder.person, founder.device, try world.client)
@@ -34,12 +35,13 @@ struct `A call whose place was taken` {
                 let key = try #require(try await flow.open(opening))
                 let signature = try bytes(base64: try flow.proof(by: key)["userSignature"]?.text)
                 work = { seconds in
-                    try await service.prove(
-                        purpose: .change, flow: flow.flow.handle, proof: ProofInput(userSignature: signature), app: app,
-                        call: call(seconds))
+                    try await service.reply(
+                        to: ProveCredential(
+                            ProofInput(userSignature: signature), purpose: .change, flow: flow.flow.handle, app: app),
+                        call(seconds))
                 }
             }
-            var slow: Task<StepAnswer, any Error>?, next: Task<StepAnswer, any Error>?
+            var slow: Task<KeptReply<StepAnswer>, any Error>?, next: Task<KeptReply<StepAnswer>, any Error>?
             try await world.holding("tenure.flow") {
                 slow = Task { try await work(0) }
                 try await world.writersWait(for: "tenure.flow")
@@ -56,15 +58,15 @@ struct `A call whose place was taken` {
         try await inTurn { world in
             let founder = try await world.client.found("lease-evaluation.example")
             let service = world.service
-            let app = try await service.authenticate(appId: world.app.appId, secret: world.app.secret)
+            let app = try await service.caller(world.app)
             let flow = try await BlindFlow.start(.logins, founder.person, founder.device, try world.client)
             let first = try flow.opening(passphrase: try #require(founder.person.passphrase)).first()
             let element = ElementInput(slot: Int(first.slot.byte), element: first.element)
-            let work: @Sendable (Int) async throws -> [Evaluation] = { seconds in
-                try await service.evaluate(
-                    purpose: .login, flow: flow.flow.handle, elements: [element], app: app, call: call(seconds))
+            let work: @Sendable (Int) async throws -> KeptReply<[Evaluation]> = { seconds in
+                try await service.reply(
+                    to: EvaluateElements([element], purpose: .login, flow: flow.flow.handle, app: app), call(seconds))
             }
-            var slow: Task<[Evaluation], any Error>?, next: Task<[Evaluation], any Error>?
+            var slow: Task<KeptReply<[Evaluation]>, any Error>?, next: Task<KeptReply<[Evaluation]>, any Error>?
             try await world.holding("tenure.budget") {
                 slow = Task { try await work(0) }
                 try await world.writersWait(for: "tenure.budget")
@@ -87,23 +89,24 @@ struct `A call whose place was taken` {
     /// Validates the passphrase of a log-in at a new company, always with the same key, so many seconds from now.
     private func validation(
         _ company: String, _ world: TenureWorld
-    ) async throws -> @Sendable (Int) async throws -> StepAnswer {
+    ) async throws -> @Sendable (Int) async throws -> KeptReply<StepAnswer> {
         let founder = try await world.client.found(company)
         let service = world.service
-        let app = try await service.authenticate(appId: world.app.appId, secret: world.app.secret)
+        let app = try await service.caller(world.app)
         let flow = try await Flow.logIn(founder.person, founder.device, try world.client)
         _ = try await flow.prove(founder.device)
         let phrase = try #require(founder.person.passphrase)
         return { seconds in
-            try await service.validatePassphrase(
-                purpose: .login, flow: flow.handle, passphrase: phrase, app: app, call: call(seconds))
+            try await service.reply(
+                to: ValidateCredential(.passphrase(phrase), purpose: .login, flow: flow.handle, app: app),
+                call(seconds))
         }
     }
 
     @Test func `commits no event, and no session`() async throws {
         try await inTurn { world in
             let work = try await validation("lease-login.example", world)
-            var slow: Task<StepAnswer, any Error>?, next: Task<StepAnswer, any Error>?
+            var slow: Task<KeptReply<StepAnswer>, any Error>?, next: Task<KeptReply<StepAnswer>, any Error>?
             try await world.holding("tenure.session") {
                 slow = Task { try await work(0) }
                 try await world.writersWait(for: "tenure.session")
@@ -118,7 +121,7 @@ struct `A call whose place was taken` {
             }
             let lost = try #require(await slow?.result), taken = try #require(await next?.result)
             #expect(throws: ServiceError(.idempotencyInProgress, retryAfterSeconds: 1)) { try lost.get() }
-            guard case .success = try taken.get() else {
+            guard case .success? = try taken.get().answer else {
                 Issue.record("\(taken)")
                 return
             }
@@ -132,7 +135,7 @@ struct `A call whose place was taken` {
     @Test func `and lost in a crash writes nothing, and the same call again does`() async throws {
         try await inTurn { world in
             let work = try await validation("lost-place.example", world)
-            var slow: Task<StepAnswer, any Error>?
+            var slow: Task<KeptReply<StepAnswer>, any Error>?
             try await world.holding("tenure.session") {
                 slow = Task { try await work(0) }
                 try await world.writersWait(for: "tenure.session")
@@ -148,7 +151,7 @@ struct `A call whose place was taken` {
             #expect(try await world.client.events("lost-place.example", "type=PassphraseValidated").isEmpty)
             // What the first one was charged stays charged; the flow is where it was.
             let again = try await work(1)
-            guard case .success = again else {
+            guard case .success? = again.answer else {
                 Issue.record("\(again)")
                 return
             }
@@ -164,10 +167,11 @@ struct `A call whose place was taken` {
             let service = world.service
             var token = founder.refreshToken
             for round in 0..<4 {
-                let work: @Sendable (Int) async throws -> IssuedTokens = { [token] seconds in
-                    try await service.refreshSession(refreshToken: token, call: call(seconds, "slow-\(round)"))
+                let work: @Sendable (Int) async throws -> KeptReply<IssuedTokens> = { [token] seconds in
+                    try await service.reply(
+                        to: RefreshSession(refreshToken: token), call(seconds, "slow-\(round)"))
                 }
-                var slow: Task<IssuedTokens, any Error>?, next: Task<IssuedTokens, any Error>?
+                var slow: Task<KeptReply<IssuedTokens>, any Error>?, next: Task<KeptReply<IssuedTokens>, any Error>?
                 try await world.holding("tenure.session") {
                     slow = Task { try await work(0) }
                     try await world.writersWait(for: "tenure.session")
@@ -176,8 +180,8 @@ struct `A call whose place was taken` {
                 }
                 let lost = try #require(await slow?.result), taken = try #require(await next?.result)
                 #expect(throws: ServiceError(.idempotencyInProgress, retryAfterSeconds: 1)) { try lost.get() }
-                let tokens = try taken.get()
-                #expect(try await work(62) == tokens)
+                #expect(try await work(62) == taken.get())
+                let tokens = try #require(try taken.get().answer)
                 let session = try await world.client.get("/v1/sessions", by: .session(tokens.accessToken))
                 #expect(session.status == 200)
                 token = tokens.refreshToken

@@ -6,6 +6,7 @@ import IdentityService
 import Keys
 import Logging
 import ServiceLifecycle
+import TenureServer
 import TestSupport
 
 /// One process's worth of the service: everything that runs, and the port it listens on.
@@ -13,7 +14,7 @@ struct RunningInstance: Sendable {
     let baseURL: URL
     let commands: OperatorUseCases
     /// The service itself, for tests that set the time of a call.
-    let service: any TenureService
+    let service: any UseCaseRunner
     /// Closes the sessions of unlinked apps and revoked secrets, as the sweeper does from time to time.
     let closeEndedSessions: @Sendable () async throws -> Void
     /// What the process tells of itself.

@@ -8,6 +8,7 @@ import Logging
 import Postgres
 import ServiceLifecycle
 import Synchronization
+import TenureServer
 import Testing
 import TestSupport
 
@@ -57,7 +58,7 @@ struct TenureWorld: Sendable {
     private let log: CollectedLog
 
     /// The service behind the address, for tests that set the time of a call.
-    var service: any TenureService { instance.service }
+    var service: any UseCaseRunner { instance.service }
 
     /// The keys of the start, for every process that a test starts.
     var masters: MasterKeys { store.keys }

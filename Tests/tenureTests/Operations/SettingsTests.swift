@@ -1,5 +1,6 @@
 import Foundation
 import IdentityService
+import TenureServer
 import Testing
 @testable import tenure
 

@@ -9,23 +9,41 @@ import Ledger
 ///
 /// It is a step of a log-in flow whose key is proved, so a name and a public key alone do not reveal whether a recovery
 /// is open. A decoy, a user without a recovery and a key that may not cancel get the same error.
-struct CancelByDevice: Sendable {
-    let context: ServiceContext
+public struct CancelRecoveryByDevice: UseCase {
+    /// The handle of a log-in flow whose device key is proved.
+    public let flow: String
+    /// The statement and the device key's signature over it, in the second call.
+    public let signed: SubmittedStatement?
+    /// The calling app.
+    public let app: AppCaller
 
-    func run(
-        flow: String, signed: SubmittedStatement?, app: AppCaller, call: Call, ticket: IdempotencyTicket?
-    ) async throws -> Decision {
-        let row = try await FlowStore(context: context).load(handle: flow, purpose: .login, app: app, at: call.time)
+    /// Each parameter sets the property of the same name.
+    public init(flow: String, signed: SubmittedStatement? = nil, app: AppCaller) {
+        self.flow = flow
+        self.signed = signed
+        self.app = app
+    }
+
+    /// Refuses an app without the role for the flow.
+    public func authorize() throws(ServiceError) { try app.require(.login) }
+
+    /// The app.
+    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
+
+    /// Cancels the recovery, or returns the statement to sign.
+    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
+        let context = run.context, time = run.call.time
+        let row = try await FlowStore(context: context).load(handle: flow, purpose: .login, app: app, at: time)
         guard row.state.proved != nil else { throw ServiceError(.flowWrongStep) }
         return try await optimistic {
             // For a decoy a colleague's streams are read in the same way.
             let read = try await FlowScene.load(.tenant, for: row.state, context), user = read.user
             guard !row.state.isDecoy, let tenant = read.tenant,
-                let recovery = user.state.openRecovery(at: call.time), recovery.tenant == tenant.id,
+                let recovery = user.state.openRecovery(at: time), recovery.tenant == tenant.id,
                 recovery.employee.uuid == row.state.employeeId,
-                let scene = try await scene(row.state, recovery, tenant, user)
+                let scene = try await scene(row.state, recovery, tenant, user, context)
             else { throw ServiceError(.recoveryUnknown) }
-            return try await cancel(scene, signed, call, ticket)
+            return try await cancel(scene, run)
         }
     }
 
@@ -40,7 +58,8 @@ struct CancelByDevice: Sendable {
 
     /// The facts for a key that may cancel; `nil` for any other key.
     private func scene(
-        _ state: FlowState, _ recovery: User.Recovery, _ tenant: TenantSnapshot, _ user: UserSnapshot
+        _ state: FlowState, _ recovery: User.Recovery, _ tenant: TenantSnapshot, _ user: UserSnapshot,
+        _ context: ServiceContext
     ) async throws -> Scene? {
         let employee = try await StateLoader(reader: context.reader).employee(recovery.employee, in: tenant.id)
         let signer = try state.deviceKey
@@ -60,28 +79,27 @@ struct CancelByDevice: Sendable {
             access: access, employee: employee, account: account, user: user, recovery: recovery, signer: signer)
     }
 
-    private func cancel(
-        _ scene: Scene, _ signed: SubmittedStatement?, _ call: Call, _ ticket: IdempotencyTicket?
-    ) async throws -> Decision {
+    private func cancel(_ scene: Scene, _ run: UseCaseRun<Decision>) async throws -> Decision {
+        let context = run.context, time = run.call.time
         guard let reason = ReasonCode("owner"), let opened = scene.user.leaves[scene.recovery.opened.position] else {
             throw ServiceError(.recoveryUnknown)
         }
         let summary = try await context.summary(of: scene.employee, in: scene.access.tenant)
         let signing = StatementExchange(context: context, access: scene.access)
         let statement = RecoveryStatement(
-            context: try await signing.statementContext(at: call.time), action: .cancel, user: scene.user.id.uuid,
+            context: try await signing.statementContext(at: time), action: .cancel, user: scene.user.id.uuid,
             employee: scene.employee.id.uuid, keyHash: scene.recovery.fingerprint.bytes, followsHash: opened,
             reason: reason.text)
         guard let signed else { return .signatureRequired(statement: statement.bytes) }
-        let verified = try await signing.verify(signed, is: statement, at: call.time)
+        let verified = try await signing.verify(signed, is: statement, at: time)
         let command = User.CancelRecovery(
             account: scene.account, reason: reason,
             decision: AuthorityDecision(caller: scene.access.decider, signer: scene.signer, statement: verified),
-            time: call.time)
+            time: time)
         let events = try decided { () throws(User.Rejection) in
             try User.decide(scene.user.state, .cancelRecovery(command))
         }
-        var recorder = DecisionRecorder(context: context, access: scene.access, call: call, ticket: ticket)
+        var recorder = DecisionRecorder(access: scene.access, run)
         try recorder.add(events, of: scene.user, about: scene.recovery.target)
         return try await recorder.append(summary)
     }

@@ -1,6 +1,6 @@
-import Canonical
 import Credentials
 import FoundationEssentials
+public import IdentityService
 public import Keys
 import Ledger
 public import Logging
@@ -73,7 +73,7 @@ public struct ServiceAssembly: Sendable {
     }
 
     /// The service.
-    public let service: EventSourcedService
+    public let service: TenureService
     /// The operator's use cases on the same components.
     public let commands: OperatorUseCases
     /// Gauges of projections, checkpoints and re-keyings in the Prometheus text format.
@@ -138,24 +138,20 @@ public struct ServiceAssembly: Sendable {
         let readiness = Readiness(pool: readinessPool) {
             Dictionary(uniqueKeysWithValues: try await readinessHealth.stops().map { ($0.rawValue, $1) })
         }
-        service = EventSourcedService(
+        service = TenureService(
             context: context, reads: CompanyReads(context: context, views: Views(pool: pool, nudge: nudge)),
             readiness: readiness)
-        let seals = SealDelayGauge(pool: readerPool)
-        let rekeyings = RekeyingHealth(pool: readerPool)
-        let watch = DurabilityWatch(pool: pool, known: durability, logger: logger)
-        metrics = { await health.metrics() + seals.metrics() + rekeyings.metrics() + watch.metrics() }
+        let upkeep = Upkeep(context, readerPool: readerPool, durability: durability)
+        metrics = { await health.metrics() + upkeep.metrics() }
         commands = OperatorUseCases(context, signer: configuration.operatorSigner)
         let sealing = SignGrownLedgers(
             pool: pool, readerPool: readerPool, appender: appender, signer: signer, logger: logger)
-        let sessions = SessionSweeper(context: context, readerPool: readerPool)
-        closeEndedSessions = { try await sessions.sweep(at: .now()) }
-        services = [
+        closeEndedSessions = upkeep.closeEndedSessions
+        let first: [any Service] = [
             pool, readerPool, readinessPool, hints, appender, projector, ViewUpgrade(pool: readerPool, logger: logger),
-            ExpiredRowSweeper(pool: pool, readerPool: readerPool, logger: logger), sessions,
-            RekeyingSweeper(context: context), NameSweeper(context: context, readerPool: readerPool), watch,
-            SealingLoop(sealing, anchorFile: configuration.anchorFile, logger: logger),
         ]
+        let last: [any Service] = [SealingLoop(sealing, anchorFile: configuration.anchorFile, logger: logger)]
+        services = first + upkeep.services + last
     }
 
     /// Refuses keys that did not write the log, and founds a log that has no operator key yet.

@@ -1,0 +1,31 @@
+import Canonical
+import Logging
+package import Postgres
+package import ServiceLifecycle
+
+/// What runs beside the use cases: it deletes what has expired, records what has ended, finishes what a process left,
+/// and watches the settings of the database.
+package struct Upkeep: Sendable {
+    /// The services, in the order of their start.
+    package let services: [any Service]
+    /// Gauges of checkpoints, re-keyings and durability in the Prometheus text format.
+    package let metrics: @Sendable () async -> String
+    /// Closes the sessions whose app was unlinked or whose secret was revoked, as ``services`` do periodically.
+    package let closeEndedSessions: @Sendable () async throws -> Void
+
+    /// - Parameters:
+    ///   - readerPool: Connections of the reader role, which sees all ledgers.
+    ///   - durability: The durability settings of the database at the start.
+    package init(_ context: ServiceContext, readerPool: PostgresPool, durability: Durability) {
+        let pool = context.pool, logger = context.logger
+        let sessions = SessionSweeper(context: context, readerPool: readerPool)
+        let watch = DurabilityWatch(pool: pool, known: durability, logger: logger)
+        let seals = SealDelayGauge(pool: readerPool), rekeyings = RekeyingHealth(pool: readerPool)
+        services = [
+            ExpiredRowSweeper(pool: pool, readerPool: readerPool, logger: logger), sessions,
+            RekeyingSweeper(context: context), NameSweeper(context: context, readerPool: readerPool), watch,
+        ]
+        metrics = { await seals.metrics() + rekeyings.metrics() + watch.metrics() }
+        closeEndedSessions = { try await sessions.sweep(at: .now()) }
+    }
+}

@@ -1,0 +1,124 @@
+import Canonical
+import FoundationEssentials
+import Ledger
+
+/// One request of a caller, with its input: a log-in that starts, a device key that is authorized, a list that is read.
+///
+/// The route makes the value and a ``UseCaseRunner`` runs it:
+///
+///     let started = try await service.run(StartLogin(.login, names, app: app), call)
+public protocol UseCase<Answer>: Sendable {
+    /// The outcome.
+    associatedtype Answer: Sendable
+
+    /// Refuses a caller that may never make this request, before anything is read or stored.
+    ///
+    /// - Throws: `app.role_missing`.
+    func authorize() throws(ServiceError)
+
+    /// The owner of the call's `Idempotency-Key`; `nil` for a request that can be repeated without one.
+    func keyOwner(in context: ServiceContext) -> String?
+
+    /// Whether a reply may be stored for this request. A caller without credentials must leave no row.
+    func mayStore(in context: ServiceContext) async throws -> Bool
+
+    /// The first reads, which are sent in the round trip that takes the right to the `Idempotency-Key`.
+    func firstReads(in context: ServiceContext) -> PipelinedReads?
+
+    /// Does what is asked.
+    ///
+    /// - Throws: ``ServiceError`` for the refusals in the API contract. Anything else is a defect or a lost database.
+    func run(_ run: UseCaseRun<Answer>) async throws -> Answer
+}
+
+extension UseCase {
+    /// Refuses nobody.
+    public func authorize() throws(ServiceError) {}
+    /// No key is used.
+    public func keyOwner(in context: ServiceContext) -> String? { nil }
+    /// A reply may be stored.
+    public func mayStore(in context: ServiceContext) async throws -> Bool { true }
+    /// Nothing is read early.
+    public func firstReads(in context: ServiceContext) -> PipelinedReads? { nil }
+}
+
+/// One run of a use case: the components, the call's metadata, and the right to store the reply.
+public struct UseCaseRun<Answer: Sendable>: Sendable {
+    /// The components and settings.
+    package let context: ServiceContext
+    /// The call's metadata.
+    package let call: Call
+    /// The right to store the reply; `nil` without an `Idempotency-Key`.
+    let ticket: IdempotencyTicket<Answer>?
+
+    init(context: ServiceContext, call: Call, ticket: IdempotencyTicket<Answer>? = nil) {
+        self.context = context
+        self.call = call
+        self.ticket = ticket
+    }
+
+    /// The rows of the use case's ``UseCase/firstReads(in:)``, if they were sent.
+    var firstRows: PipelinedRows? { ticket?.firstRows }
+}
+
+/// Encodes the outcomes of a use case as they are sent. A repeated call gets the same bytes.
+public struct WireForm<Answer: Sendable>: Sendable {
+    let answer: @Sendable (Answer) -> [UInt8]
+    let refusal: @Sendable (ServiceError) -> [UInt8]
+
+    /// - Parameters:
+    ///   - answer: Encodes an answer.
+    ///   - refusal: Encodes a refusal.
+    public init(
+        answer: @escaping @Sendable (Answer) -> [UInt8], refusal: @escaping @Sendable (ServiceError) -> [UInt8]
+    ) {
+        self.answer = answer
+        self.refusal = refusal
+    }
+}
+
+/// The result of a call that may repeat an earlier one.
+public enum CallResult<Answer: Sendable>: Sendable {
+    /// The use case ran.
+    case answered(Answer)
+    /// The call repeats an earlier one. These are the bytes that the ``WireForm`` of the first call made.
+    case repeated([UInt8])
+}
+
+extension ServiceContext {
+    /// Runs a use case, at most once for each `Idempotency-Key` of its caller.
+    ///
+    /// - Parameter form: Encodes the outcome, so that a repeated call can get it; `nil` ignores the key.
+    /// - Throws: ``ServiceError`` for the refusals in the API contract.
+    public func run<Request: UseCase>(
+        _ request: Request, _ call: Call, as form: WireForm<Request.Answer>?
+    ) async throws -> CallResult<Request.Answer> {
+        try request.authorize()
+        guard let form, let key = call.idempotencyKey, let owner = request.keyOwner(in: self) else {
+            return .answered(try await request.run(UseCaseRun(context: self, call: call)))
+        }
+        let end = call.time.adding(IdempotencyTicket<Request.Answer>.lease)
+        let ticket = IdempotencyTicket(key: key, owner: owner, ring: ring, lease: end.postgres, form: form)
+        return try await IdempotentCall(context: self, request: request, call: call).run(ticket)
+    }
+}
+
+extension AppCaller {
+    /// The owner of an idempotency key.
+    var keyOwner: String { "app/\(appId.lowercased)" }
+}
+
+extension EmployeeCaller {
+    /// The owner of an idempotency key.
+    var keyOwner: String { "employee/\(tenantId.lowercased)/\(employeeId.lowercased)" }
+}
+
+extension Caller {
+    /// The owner of an idempotency key.
+    var keyOwner: String {
+        switch self {
+        case .app(let app): app.keyOwner
+        case .employee(let employee): employee.keyOwner
+        }
+    }
+}

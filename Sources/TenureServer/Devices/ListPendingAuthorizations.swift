@@ -1,0 +1,74 @@
+import Canonical
+import Credentials
+import EventCoding
+import FoundationEssentials
+import Identity
+public import IdentityService
+import Projections
+
+/// Lists pending device keys, each with the statement that an admin would sign.
+public struct ListPendingAuthorizations: ProjectionRead {
+    /// The tenant's name.
+    public let company: String
+    /// Only keys after this cursor, which the page before it names.
+    public let after: Int64
+    /// The largest number of keys, 1 to 200.
+    public let limit: Int
+    /// The app or admin who asks.
+    public let caller: Caller
+    /// A position in the tenant's ledger that the projection must have reached.
+    public let waitFor: Int64?
+
+    /// Each parameter sets the property of the same name.
+    public init(company: String, after: Int64 = 0, limit: Int = 50, caller: Caller, waitFor: Int64? = nil) {
+        self.company = company
+        self.after = after
+        self.limit = limit
+        self.caller = caller
+        self.waitFor = waitFor
+    }
+
+    /// Reads a page.
+    public func run(_ reads: CompanyReads) async throws -> Page<PendingAuthorizationView> {
+        let access = try await reads.open(company, caller, role: .authorization, waitFor: waitFor)
+        let now = Timestamp.now()
+        let entries = try await reads.views.pendingAuthorizations(
+            of: access.tenant.id, after: after, limit: limit + 1, at: now)
+        let shown = entries.prefix(limit)
+        let keys = try await reads.keys(of: shown.compactMap { $0.employee?.id }, in: access.tenant.id)
+        let common = try await statementContext(access, reads.context, now)
+        var items: [PendingAuthorizationView] = []
+        for entry in shown {
+            guard let employee = entry.employee else { continue }
+            let row = entry.authorization
+            items.append(
+                PendingAuthorizationView(
+                    employee: try EmployeeSummary(employee, access, keys), key: EmployeeKeyView(row),
+                    expiresAt: row.expiresAt, position: row.presented.position,
+                    statement: try await statement(for: row, access, common, reads.context)))
+        }
+        return Page(items: items, next: entries.count > limit ? shown.last?.authorization.presented.position : nil)
+    }
+
+    /// The common part of the statements in one list; `nil` for an app, which vouches instead.
+    private func statementContext(
+        _ access: CompanyAccess, _ context: ServiceContext, _ now: Timestamp
+    ) async throws -> StatementContext? {
+        guard case .employee = caller, access.signer != nil else { return nil }
+        return try await StatementExchange(context: context, access: access).statementContext(at: now)
+    }
+
+    /// The statement to sign; `nil` if the key was decided since the projection was read, or is the signer's own.
+    private func statement(
+        for row: PendingAuthorizationRow, _ access: CompanyAccess, _ common: StatementContext?,
+        _ context: ServiceContext
+    ) async throws -> [UInt8]? {
+        guard var common, common.signer.bytes != row.key.bytes else { return nil }
+        common.nonce = randomBytes(32)
+        let employee = try await StateLoader(reader: context.reader).employee(row.employee, in: access.tenant.id)
+        guard let key = employee.state.keys[row.key], key.status == .pending else { return nil }
+        return try await KeyStatements(context: context).statement(
+            .authorize, key, of: employee, reason: "authorized", tenant: access.tenant, common
+        ).bytes
+    }
+}
