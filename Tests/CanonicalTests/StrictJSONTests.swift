@@ -129,6 +129,6 @@ private let duplicates: [Refused] = [
         #expect(error.description.utf8.allSatisfy { (0x20...0x7E).contains($0) })
         #expect(
             "\(try #require(refusal("[\"secret\",x]")))"
-                == "json.unexpected_byte: no value starts like this at /1 (byte 10)")
+                == "json.unexpected_byte: no JSON value starts with this byte at /1 (byte 10)")
     }
 }

@@ -48,7 +48,11 @@ struct ChangeInDirectMode: Sendable {
         guard !input.credentials.questionsWithPassphrase || policy.questionsWithPassphrase else {
             throw ServiceError(
                 .requestInvalid,
-                members: [.init(pointer: "/questionsWithPassphrase", detail: "the company's policy does not allow it")])
+                members: [
+                    .init(
+                        pointer: "/questionsWithPassphrase",
+                        detail: "the company's policy does not allow questions beside a passphrase")
+                ])
         }
         let opening = try validation.prepare(secret, target)
         let seed = try OPRFSeed.generate()

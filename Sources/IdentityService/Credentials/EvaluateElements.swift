@@ -66,7 +66,9 @@ struct EvaluateElements: Sendable {
                 throw ServiceError(
                     .requestInvalid,
                     members: [
-                        .init(pointer: "/elements/\(index)", detail: "a slot and a compressed point of 49 bytes")
+                        .init(
+                            pointer: "/elements/\(index)",
+                            detail: "a slot and a compressed point of 49 bytes are expected")
                     ])
             }
             elements.append(element)
@@ -102,7 +104,7 @@ struct EvaluateSetUp: Sendable {
         guard Self.isWholeSetUp(elements.map(\.slot)) else {
             throw ServiceError(
                 .requestInvalid,
-                members: [.init(pointer: "/elements", detail: "all ten subsets, the passphrase, or both")])
+                members: [.init(pointer: "/elements", detail: "all ten subsets, the passphrase, or both are expected")])
         }
         let seed = try OPRFSeed(bytes: bytes)
         return try await context.evaluations.admitted(AdmissionLane(row.state)) { admission in

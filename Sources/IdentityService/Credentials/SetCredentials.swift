@@ -23,7 +23,11 @@ struct SetCredentials: Sendable {
         guard !input.questionsWithPassphrase || tenant.state.policy.questionsWithPassphrase else {
             throw ServiceError(
                 .requestInvalid,
-                members: [.init(pointer: "/questionsWithPassphrase", detail: "the company's policy does not allow it")])
+                members: [
+                    .init(
+                        pointer: "/questionsWithPassphrase",
+                        detail: "the company's policy does not allow questions beside a passphrase")
+                ])
         }
         let seed = try OPRFSeed(bytes: bytes)
         let questions = try input.chosenQuestions(app)
@@ -157,7 +161,7 @@ struct SetBlindCredentials: Sendable {
             try record.require(questions: questions)
             return record
         } catch {
-            throw Self.refused("/record", "the record is not one of this flow")
+            throw Self.refused("/record", "the record does not belong to this flow")
         }
     }
 

@@ -63,7 +63,11 @@ struct DecideKey: Sendable {
         guard let reason = ReasonCode(text) else {
             throw ServiceError(
                 .requestInvalid,
-                members: [.init(pointer: "/reason", detail: "1 to 64 of a-z, 0-9, point, underscore, hyphen")])
+                members: [
+                    .init(
+                        pointer: "/reason",
+                        detail: "1 to 64 characters of a-z, 0-9, point, underscore and hyphen are expected")
+                ])
         }
         return reason
     }

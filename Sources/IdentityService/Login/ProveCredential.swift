@@ -21,7 +21,8 @@ struct ProveCredential: Sendable {
         }
         guard input.credentials == nil else {
             throw ServiceError(
-                .requestInvalid, members: [.init(pointer: "/record", detail: "only new credentials have a record")])
+                .requestInvalid,
+                members: [.init(pointer: "/record", detail: "send a record only when you set credentials")])
         }
         guard let attempt = row.state.attempt, let proved = row.state.proved else { throw ServiceError(.flowWrongStep) }
         let target = try await ChallengedCredential.load(.proof, for: row.state, context)

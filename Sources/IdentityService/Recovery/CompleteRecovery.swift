@@ -116,7 +116,11 @@ struct RecoverCredentials: Sendable {
         guard !input.questionsWithPassphrase || tenant.state.policy.questionsWithPassphrase else {
             throw ServiceError(
                 .requestInvalid,
-                members: [.init(pointer: "/questionsWithPassphrase", detail: "the company's policy does not allow it")])
+                members: [
+                    .init(
+                        pointer: "/questionsWithPassphrase",
+                        detail: "the company's policy does not allow questions beside a passphrase")
+                ])
         }
         let seed = try OPRFSeed(bytes: bytes), previous = try await context.previousCredentials(of: row.state)
         let questions = try input.chosenQuestions(app)
@@ -155,7 +159,8 @@ struct RecoverCredentials: Sendable {
                 previous: previous, kdf: context.settings.scrypt))
         guard made.record.content.authority == .recovered(recovery.opened, recovery.confirmed) else {
             throw ServiceError(
-                .requestInvalid, members: [.init(pointer: "/record", detail: "the record is not one of this flow")])
+                .requestInvalid, members: [.init(pointer: "/record", detail: "the record does not belong to this flow")]
+            )
         }
         let new = ReplacementCredentials(
             record: made.record, questions: made.questions, seed: seed, proved: proved,

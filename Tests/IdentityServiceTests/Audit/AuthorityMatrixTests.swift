@@ -78,7 +78,7 @@ import Testing
             return try scene.history.expectFinding("the operator's statement is about something else")
         }
         let subject = "the decision is about \(cell.standing.rawValue)"
-        try scene.history.expectFinding("whoever decided may not \(cell.action.rawValue); \(subject)")
+        try scene.history.expectFinding("the caller may not \(cell.action.rawValue); \(subject)")
     }
 
     /// Whom a decision is about.

@@ -127,12 +127,12 @@ struct CredentialTamperingTests {
         let forger = try CredentialForger()
         let first = try forger.make(), other = try forger.make()
         try await expect(
-            "credentials are set where there are some", in: [forger.set(first), forger.set(other)])
+            "credentials are set for a user who already has them", in: [forger.set(first), forger.set(other)])
         try await expect(
-            "credentials of a user who was erased", in: [forger.set(first), forger.erased(), forger.set(other)])
+            "credentials are set for an erased user", in: [forger.set(first), forger.erased(), forger.set(other)])
         let second = try forger.change(first)
         try await expect(
-            "credentials of a user who was erased",
+            "credentials are set for an erased user",
             in: [forger.set(first), forger.erased(), forger.changed(second, from: first)])
     }
 

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `an app that is not linked is found`() throws {
-        let words = "whoever decided may not authorize a pending device key; the decision is about an ordinary employee"
+        let words = "the caller may not authorize a pending device key; the decision is about an ordinary employee"
         try HistoryScene.expect(words, after: present) { scene in
             let stranger = try scene.history.makeApp(.access, .creation, .authorization)
             try authorize(stranger, &scene)
@@ -81,7 +81,7 @@ import Testing
 
 /// A succession follows a log-in of the security admin on the device that signs.
 @Suite struct SuccessionHistoryTests {
-    private static let words = "no decider would name the next security admin here: loginTooOld"
+    private static let words = "nobody may name the next security admin in this state: loginTooOld"
     private let succeed: HistoryScene.Step = { try $0.succeed($0.peer, by: $0.asFounder) }
 
     @Test func `a succession ten minutes after the log-in is lawful`() throws {
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func `one person who decides twice, and a key that confirms itself, are found`() throws {
-        try HistoryScene.expect("one person decided twice", after: opening) { scene in
+        try HistoryScene.expect("one person opened and confirmed the same recovery", after: opening) { scene in
             try scene.confirmRecovery(of: scene.staff, for: scene.waiting, by: scene.asFounder)
         }
         try HistoryScene.expect("a device key decides about its own recovery") { scene in

@@ -64,14 +64,15 @@ import Testing
         #expect(try words(event) { $0.data = ["appId": .uuid(UUID())] } == about)
         #expect(
             try words(event) { $0.context.authority[0] ^= 1 }
-                == "the operator's statement names another beginning of the log")
+                == "the operator's statement is bound to another log")
         #expect(
             try words(event) { $0.context.expires = event.time.adding(.seconds(-1)) }
                 == "the operator's statement had expired")
         #expect(
-            try words(event) { $0.context.ledgerSize = 5 } == "the operator's statement saw events that came later")
+            try words(event) { $0.context.ledgerSize = 5 } == "the operator's statement refers to later events")
         #expect(
-            try words(event) { $0.context.ledgerRoot[0] ^= 1 } == "the operator's statement saw another system ledger")
+            try words(event) { $0.context.ledgerRoot[0] ^= 1 }
+                == "the operator's statement refers to another system ledger")
         // Nothing is known of a size that was not followed.
         #expect(try words(event) { $0.context.ledgerSize = 3 } == nil)
     }

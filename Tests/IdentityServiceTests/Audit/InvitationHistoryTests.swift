@@ -11,7 +11,7 @@ import Testing
 /// Invitations in the log: who issued them, and that nobody used one after its end.
 @Suite struct InvitationHistoryTests {
     private typealias Step = HistoryScene.Step
-    private static let notOpen = "an invitation is used that is not open"
+    private static let notOpen = "an invitation is used that is closed or unknown"
     private let invite: Step = { try $0.invite(by: $0.asAdmin) }
     private let use: Step = { try $0.register($0.newcomer, with: nil) }
 
@@ -36,7 +36,7 @@ import Testing
         try scene.dismiss(scene.admin, by: scene.asFounder)
         try scene.endInvitation()
         try scene.history.expectLawful()
-        let words = "an invitation ends by policy that is not open, or whose issuer may still decide"
+        let words = "an invitation ends by policy although it is closed, or its issuer keeps the authority"
         try HistoryScene.expect(words, after: invite) { try $0.endInvitation() }
         try HistoryScene.expect(words) { try $0.endInvitation() }
     }
@@ -90,10 +90,10 @@ import Testing
 
     @Test func `a registration without the invitation that the policy wants is found`() throws {
         let mode: Step = { try $0.change(TenantPolicy(registrationMode: .invited), by: $0.asFounder) }
-        try HistoryScene.expect("somebody registered without the invitation that the policy wants", after: mode) {
+        try HistoryScene.expect("an employee registered without the invitation that the policy requires", after: mode) {
             try $0.history.register($0.newcomer)
         }
-        try HistoryScene.expect("an invitation is used by somebody who does not register", after: invite) { scene in
+        try HistoryScene.expect("an invitation is used without a registration", after: invite) { scene in
             scene.history.time = scene.history.time.adding(.seconds(1))
             try scene.history.append(
                 InvitationUsed(invitationID: scene.invitation, employeeID: scene.staff.id),
@@ -126,26 +126,26 @@ import Testing
         try HistoryScene.expect(words, after: invite) { scene in
             try scene.revokeInvitation(by: scene.asAdmin) { $0.subject = hash }
         }
-        try HistoryScene.expect("the statement saw another ledger") { scene in
+        try HistoryScene.expect("the statement refers to another ledger") { scene in
             try scene.invite(by: scene.asAdmin) { $0.context.ledgerRoot = hash }
         }
     }
 
     @Test func `an invitation is issued once, ends once and stays in its stream`() throws {
-        try HistoryScene.expect("no decider would issue an invitation here: issued", after: invite, invite)
-        try HistoryScene.expect("no decider would revoke an invitation here: invalid") { scene in
+        try HistoryScene.expect("nobody may issue an invitation in this state: issued", after: invite, invite)
+        try HistoryScene.expect("nobody may revoke an invitation in this state: invalid") { scene in
             try scene.invite(by: scene.asAdmin)
             try use(&scene)
         } _: { scene in
             try scene.revokeInvitation(by: scene.asAdmin)
         }
-        try HistoryScene.expect("the event repeats what was decided already") { scene in
+        try HistoryScene.expect("the event repeats an earlier decision") { scene in
             try scene.invite(by: scene.asAdmin)
             try scene.revokeInvitation(by: scene.asAdmin)
         } _: { scene in
             try scene.revokeInvitation(by: scene.asFounder)
         }
-        try HistoryScene.expect("the event is not in the stream of what it is about", after: invite) { scene in
+        try HistoryScene.expect("the event is not in its subject's stream", after: invite) { scene in
             try scene.history.append(
                 InvitationRevoked(invitationID: scene.invitation, reason: .issuerEnded, by: .policy),
                 to: .invitation(InvitationID(UUID()), in: scene.history.tenant))

@@ -80,7 +80,7 @@ import Testing
         let scene = try HistoryScene()
         var inspector = LogInspector(checksSignatures: true, system: nil)
         for event in scene.history.events { #expect(inspector.inspect(event) ?? inspector.follow(event) == nil) }
-        let words = "decisions by apps are not proved: what the system ledger says of them is not here"
+        let words = "decisions by apps are not proved, because this check lacks the system ledger"
         #expect(inspector.trail.notes(of: scene.history.ledger).map(\.detail) == ["3 \(words)"])
     }
 }

@@ -76,7 +76,7 @@ import Testing
         try expect("the decision to confirm a domain has no signature") { scene in
             try scene.history.append(DomainConfirmed(domain: "acme.example", by: .operator(nil)))
         }
-        try expect("whoever decided may not appoint an admin; the decision is about an ordinary employee") { scene in
+        try expect("the caller may not appoint an admin; the decision is about an ordinary employee") { scene in
             try scene.history.append(
                 AdminAppointed(
                     employeeID: scene.staff.id, fingerprints: HistoryScene.fingerprints([scene.staff.device]),
@@ -87,10 +87,10 @@ import Testing
     // MARK: Keys and roles that are none
 
     @Test func `a key that an app vouched for signs nothing as admin`() throws {
-        try expect("whoever decided may not cancel an account; the decision is about an ordinary employee") { scene in
+        try expect("the caller may not cancel an account; the decision is about an ordinary employee") { scene in
             try scene.cancel(scene.staff, by: .member(scene.admin, scene.admin.vouched))
         }
-        try expect("whoever decided may not authorize a pending device key; the decision is about an admin") { scene in
+        try expect("the caller may not authorize a pending device key; the decision is about an admin") { scene in
             try scene.history.present(scene.waiting, of: scene.admin)
         } _: { scene in
             try scene.authorize(scene.waiting, of: scene.admin, by: .member(scene.admin, scene.admin.vouched))
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test func `a role needs the secret and the link`() throws {
-        let words = "whoever decided may not authorize a pending device key; the decision is about an ordinary employee"
+        let words = "the caller may not authorize a pending device key; the decision is about an ordinary employee"
         let present: Step = { try $0.history.present($0.waiting, of: $0.staff) }
         let authorize: Step = { try $0.authorize($0.waiting, of: $0.staff, by: .app($0.app)) }
         try expect(words) { scene in
@@ -133,7 +133,7 @@ import Testing
         } _: { scene in
             try scene.authorize(scene.waiting, of: scene.staff, by: .app(scene.personnel))
         }
-        try expect("whoever decided may not cancel an account; the decision is about an ordinary employee") { scene in
+        try expect("the caller may not cancel an account; the decision is about an ordinary employee") { scene in
             try scene.unlink(scene.personnel.app)
         } _: { scene in
             try scene.cancel(scene.staff, by: .app(scene.personnel))
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func `an app reinstates only what an app cancelled`() throws {
-        try expect("whoever decided may not reinstate an account; the decision is about an ordinary employee") {
+        try expect("the caller may not reinstate an account; the decision is about an ordinary employee") {
             scene in
             try scene.cancel(scene.staff, by: .member(scene.admin, scene.admin.device))
         } _: { scene in
@@ -150,17 +150,17 @@ import Testing
     }
 
     @Test func `a key that never waited is not authorized, and an appointment lists keys in force`() throws {
-        try expect("no decider would authorize a pending device key here: unknownKey") { scene in
+        try expect("nobody may authorize a pending device key in this state: unknownKey") { scene in
             try scene.end(
                 .revoke, scene.staff.vouched, of: scene.staff, by: .member(scene.admin, scene.admin.device))
         } _: { scene in
             try scene.authorize(scene.staff.vouched, of: scene.staff, by: .app(scene.app))
         }
-        try expect("no decider would appoint an admin here: noRoleKey") { scene in
+        try expect("nobody may appoint an admin in this state: noRoleKey") { scene in
             try scene.appoint(
                 scene.staff, keys: [scene.waiting], by: .member(scene.founder, scene.founder.device))
         }
-        try expect("no decider would link or unlink an app, set the roles of a link here: lastApp") { scene in
+        try expect("nobody may link or unlink an app, set the roles of a link in this state: lastApp") { scene in
             try scene.unlink(scene.personnel.app)
         } _: {
             try $0.unlink($0.app.app)
@@ -170,7 +170,7 @@ import Testing
     // MARK: Places and times
 
     @Test func `an event in another stream, or of a second founding, is found`() throws {
-        try expect("the event is not in the stream of what it is about") { scene in
+        try expect("the event is not in its subject's stream") { scene in
             let by = try scene.status(
                 .cancel, scene.staff, by: .member(scene.admin, scene.admin.device))
             try scene.history.append(
@@ -220,9 +220,9 @@ import Testing
         }
         try expect("the employee id is released before its time is over", after: register, release(.expired))
         try expect(
-            "the employee id is released for an invitation that nobody used", after: register, release(.invited))
-        try expect("the employee id is released by nobody who may", after: register, release(.cancelled))
-        try expect("the employee id belongs to somebody") { scene in
+            "the employee id is released for an invitation that was not used", after: register, release(.invited))
+        try expect("the employee id is released without authority", after: register, release(.cancelled))
+        try expect("the released employee id is no longer provisional") { scene in
             try scene.history.append(
                 EmployeeIdReleased(employeeID: scene.staff.id, reason: .expired, by: .policy), about: scene.staff)
         }

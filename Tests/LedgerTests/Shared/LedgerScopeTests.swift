@@ -116,7 +116,7 @@ struct LedgerScopeTests {
     }
 
     @Test func `descriptions of errors hold no content`() {
-        let error = LedgerError(.busy, "too many appends wait")
-        #expect(error.description == "ledger.busy: too many appends wait")
+        let error = LedgerError(.busy, "too many appends are waiting; try again later")
+        #expect(error.description == "ledger.busy: too many appends are waiting; try again later")
     }
 }

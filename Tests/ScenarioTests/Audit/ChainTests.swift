@@ -113,7 +113,7 @@ struct `The chain of authority` {
             ]
         }
         let words = [
-            "ledgerRoot": "the statement saw another ledger",
+            "ledgerRoot": "the statement refers to another ledger",
             "authority": "the statement names no event that gives authority",
             "policy": "the statement was made under another policy",
             "nobody": "the signer's key was not authorized then",

@@ -80,7 +80,7 @@ struct `The commands of a terminal` {
             let who = ["erase", "--company", "terminal.example", "--employee", "leaver-id"]
             let shown = try await tenure(who + ["--dry-run", "--json"], world)
             #expect(shown.status == 0 && shown.lines.first?.contains("leaver-id") == true)
-            #expect(try await tenure(who, world).status == 64, "nobody can be asked")
+            #expect(try await tenure(who, world).status == 64, "no terminal to ask")
             #expect(try await client.get("/v1/sessions", by: leaver.session).status == 200)
             let erased = try await tenure(who + ["--yes", "--json"], world)
             #expect(erased.status == 0 && erased.lines.first?.contains(#""masterVersion":1"#) == true)
@@ -97,7 +97,7 @@ struct `The commands of a terminal` {
             #expect(prepared.lines.first?.contains(#""erasures":1"#) == true, "\(prepared.lines)")
             #expect(prepared.lines.last?.contains(#""erasures":0"#) == true, "\(prepared.lines)")
             #expect(try await tenure(["key", "rotate"], world).status == 0)
-            #expect(try await tenure(["key", "retire", "1"], world).status == 64, "nobody can be asked")
+            #expect(try await tenure(["key", "retire", "1"], world).status == 64, "no terminal to ask")
             #expect(try await tenure(["key", "retire", "1", "--yes"], world).status == 0)
             let status = try await tenure(["key", "status", "--json"], world)
             #expect(status.lines.count == 1 && status.lines.first?.contains(#""erasures":0"#) == true)

@@ -100,7 +100,7 @@ struct `The client's commands` {
             let (tenure, data) = (try program(), ["--data-directory", folder, "--json"])
             let company = "terminal-change.example"
             let change = ["client", "change-credentials"] + data
-            #expect(try await tenure.run(change, []).status == 4, "no account was used here")
+            #expect(try await tenure.run(change, []).status == 4, "no account was used on this device yet")
             let login = ["client", "login", company, "ada"] + data
             let founded = try await tenure.run(
                 ["client", "register", company, "ada", "ada@\(company)"] + data,
