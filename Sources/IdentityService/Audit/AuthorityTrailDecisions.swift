@@ -75,7 +75,7 @@ extension AuthorityTrail {
                     return .unlawful(AuthorityWords.notPermitted(action, subject))
                 }
                 let reason = (error as? any CodedRejection).map { ": \($0)" } ?? ""
-                return .unlawful("nobody may \(action.rawValue) in this state\(reason)")
+                return .unlawful("the decision is refused in this state (\(action.rawValue))\(reason)")
             }
         }
     }

@@ -81,7 +81,7 @@ import Testing
 
 /// A succession follows a log-in of the security admin on the device that signs.
 @Suite struct SuccessionHistoryTests {
-    private static let words = "nobody may name the next security admin in this state: loginTooOld"
+    private static let words = "the decision is refused in this state (name the next security admin): loginTooOld"
     private let succeed: HistoryScene.Step = { try $0.succeed($0.peer, by: $0.asFounder) }
 
     @Test func `a succession ten minutes after the log-in is lawful`() throws {

@@ -132,8 +132,9 @@ import Testing
     }
 
     @Test func `an invitation is issued once, ends once and stays in its stream`() throws {
-        try HistoryScene.expect("nobody may issue an invitation in this state: issued", after: invite, invite)
-        try HistoryScene.expect("nobody may revoke an invitation in this state: invalid") { scene in
+        try HistoryScene.expect(
+            "the decision is refused in this state (issue an invitation): issued", after: invite, invite)
+        try HistoryScene.expect("the decision is refused in this state (revoke an invitation): invalid") { scene in
             try scene.invite(by: scene.asAdmin)
             try use(&scene)
         } _: { scene in

@@ -150,17 +150,18 @@ import Testing
     }
 
     @Test func `a key that never waited is not authorized, and an appointment lists keys in force`() throws {
-        try expect("nobody may authorize a pending device key in this state: unknownKey") { scene in
+        try expect("the decision is refused in this state (authorize a pending device key): unknownKey") { scene in
             try scene.end(
                 .revoke, scene.staff.vouched, of: scene.staff, by: .member(scene.admin, scene.admin.device))
         } _: { scene in
             try scene.authorize(scene.staff.vouched, of: scene.staff, by: .app(scene.app))
         }
-        try expect("nobody may appoint an admin in this state: noRoleKey") { scene in
+        try expect("the decision is refused in this state (appoint an admin): noRoleKey") { scene in
             try scene.appoint(
                 scene.staff, keys: [scene.waiting], by: .member(scene.founder, scene.founder.device))
         }
-        try expect("nobody may link or unlink an app, set the roles of a link in this state: lastApp") { scene in
+        try expect("the decision is refused in this state (link or unlink an app, set the roles of a link): lastApp") {
+            scene in
             try scene.unlink(scene.personnel.app)
         } _: {
             try $0.unlink($0.app.app)
