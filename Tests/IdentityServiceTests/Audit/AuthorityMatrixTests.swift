@@ -63,7 +63,7 @@ import Testing
     }()
 
     @Test(arguments: cells)
-    func `a decision is found exactly where the table does not permit it`(cell: Cell) throws {
+    func `verification reports a decision exactly if the table does not permit it`(cell: Cell) throws {
         var scene = try HistoryScene()
         try arrange(cell, &scene)
         try scene.history.expectLawful("before the decision")

@@ -19,7 +19,7 @@ import Testing
         SignedHistory.Member(device: try SigningKeyPair(), vouched: try SigningKeyPair())
     }
 
-    @Test func `an invitation that is used in time is lawful, whoever issued it`() throws {
+    @Test func `using an invitation in time is lawful for every issuer`() throws {
         for isByApp in [false, true] {
             var scene = try HistoryScene()
             try scene.change(TenantPolicy(registrationMode: .invited), by: scene.asFounder)
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `an invitation ends with its issuer's role, by policy`() throws {
+    @Test func `ending an invitation by policy is lawful once the issuer lost the role`() throws {
         var scene = try HistoryScene()
         try invite(&scene)
         try scene.dismiss(scene.admin, by: scene.asFounder)
@@ -41,7 +41,7 @@ import Testing
         try HistoryScene.expect(words) { try $0.endInvitation() }
     }
 
-    @Test func `an invitation that is used after its end is found`() throws {
+    @Test func `verification reports an invitation used after its end`() throws {
         try HistoryScene.expect(Self.notOpen) { scene in
             try scene.invite(by: scene.asAdmin)
             try scene.revokeInvitation(by: .app(scene.personnel))
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `an invitation that is used after its issuer lost the authority is found`() throws {
+    @Test func `verification reports an invitation used after its issuer lost the authority`() throws {
         try HistoryScene.expect(Self.notOpen) { scene in
             try scene.invite(by: scene.asAdmin)
             try scene.dismiss(scene.admin, by: scene.asFounder)
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `a registration without the invitation that the policy wants is found`() throws {
+    @Test func `verification reports a registration without the required invitation`() throws {
         let mode: Step = { try $0.change(TenantPolicy(registrationMode: .invited), by: $0.asFounder) }
         try HistoryScene.expect("an employee registered without the invitation that the policy requires", after: mode) {
             try $0.history.register($0.newcomer)
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `an unsigned decision about an invitation is found`() throws {
+    @Test func `verification reports an unsigned decision about an invitation`() throws {
         try HistoryScene.expect("the decision to issue an invitation has no signature") { scene in
             scene.history.makeKey(of: scene.invitation.uuid)
             try scene.history.append(
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `a statement about another invitation, or for a shorter time, is found`() throws {
+    @Test func `verification reports a statement about another invitation or a shorter time`() throws {
         let words = "the statement is about something else", hash = [UInt8](repeating: 9, count: 32)
         try HistoryScene.expect(words) { try $0.invite(by: $0.asAdmin) { $0.subject = hash } }
         try HistoryScene.expect(words) { try $0.invite(by: $0.asAdmin) { $0.seconds = 3_600 } }
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `an invitation is issued once, ends once and stays in its stream`() throws {
+    @Test func `verification reports an invitation issued or ended twice, or in another stream`() throws {
         try HistoryScene.expect(
             "the decision is refused in this state (issue an invitation): issued", after: invite, invite)
         try HistoryScene.expect("the decision is refused in this state (revoke an invitation): invalid") { scene in

@@ -21,7 +21,7 @@ import Testing
 
     // MARK: Without a signature
 
-    @Test func `an unsigned decision about an account or a key is found`() throws {
+    @Test func `verification reports an unsigned decision about an account or a key`() throws {
         let reason = try #require(ReasonCode("lost"))
         try expect("the decision to authorize a pending device key has no signature") { scene in
             try scene.history.present(scene.waiting, of: scene.staff)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `an unsigned decision about the tenant is found`() throws {
+    @Test func `verification reports an unsigned decision about the tenant`() throws {
         try expect("the decision to appoint an admin has no signature") { scene in
             try scene.history.append(
                 AdminAppointed(
@@ -86,7 +86,7 @@ import Testing
 
     // MARK: Keys and roles that are none
 
-    @Test func `a key that an app vouched for signs nothing as admin`() throws {
+    @Test func `verification reports an admin's decision by a key that an app vouched for`() throws {
         try expect("the caller may not cancel an account; the decision is about an ordinary employee") { scene in
             try scene.cancel(scene.staff, by: .member(scene.admin, scene.admin.vouched))
         }
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `a key of a cancelled admin, or one that was revoked, signs nothing`() throws {
+    @Test func `verification reports decisions by a cancelled admin's key or a revoked key`() throws {
         try expect("the signer's key was not authorized then") { scene in
             try scene.end(
                 .revoke, scene.admin.device, of: scene.admin, by: .member(scene.founder, scene.founder.device))
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `a role needs the secret and the link`() throws {
+    @Test func `verification reports a role that the secret or the link lacks`() throws {
         let words = "the caller may not authorize a pending device key; the decision is about an ordinary employee"
         let present: Step = { try $0.history.present($0.waiting, of: $0.staff) }
         let authorize: Step = { try $0.authorize($0.waiting, of: $0.staff, by: .app($0.app)) }
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `an app reinstates only what an app cancelled`() throws {
+    @Test func `verification reports an app that reinstates what a person cancelled`() throws {
         try expect("the caller may not reinstate an account; the decision is about an ordinary employee") {
             scene in
             try scene.cancel(scene.staff, by: .member(scene.admin, scene.admin.device))
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `a key that never waited is not authorized, and an appointment lists keys in force`() throws {
+    @Test func `verification reports an authorized key that was never pending, and dead role keys`() throws {
         try expect("the decision is refused in this state (authorize a pending device key): unknownKey") { scene in
             try scene.end(
                 .revoke, scene.staff.vouched, of: scene.staff, by: .member(scene.admin, scene.admin.device))
@@ -170,7 +170,7 @@ import Testing
 
     // MARK: Places and times
 
-    @Test func `an event in another stream, or of a second founding, is found`() throws {
+    @Test func `verification reports an event in another stream or of a second founding`() throws {
         try expect("the event is not in its subject's stream") { scene in
             let by = try scene.status(
                 .cancel, scene.staff, by: .member(scene.admin, scene.admin.device))
@@ -195,7 +195,7 @@ import Testing
         try expect("an account is registered a second time") { try $0.history.register($0.staff) }
     }
 
-    @Test func `a session of an app that is not linked is found`() throws {
+    @Test func `verification reports a session of an unlinked app`() throws {
         try expect("a session is opened by an app that is not linked") {
             try $0.unlink($0.personnel.app)
         } _: { scene in
@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    @Test func `an employee id is released by those who may, and in time`() throws {
+    @Test func `verification reports an employee id released too early or without authority`() throws {
         func release(_ reason: ReleaseReason, _ by: Authority = .policy) -> Step {
             { scene in
                 try scene.history.append(
@@ -234,7 +234,7 @@ import Testing
         try scene.history.expectLawful()
     }
 
-    @Test func `an event older than the table is a note alone, and a finding among newer ones`() throws {
+    @Test func `an event older than the table is a note, and a finding among newer events`() throws {
         try expect("an event older than the table of authority stands among newer ones") { scene in
             try scene.history.append(
                 EmployeeApproved(

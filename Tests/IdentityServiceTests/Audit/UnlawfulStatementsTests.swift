@@ -29,7 +29,7 @@ import Testing
     ]
 
     @Test(arguments: changes.indices)
-    func `a statement about a key that does not fit is found`(index: Int) throws {
+    func `verification reports a statement that does not match the key decision`(index: Int) throws {
         let (words, change) = Self.changes[index]
         var scene = try HistoryScene()
         try scene.history.present(scene.waiting, of: scene.staff)
@@ -38,7 +38,7 @@ import Testing
         try scene.history.expectFinding(words)
     }
 
-    @Test func `a statement about another role, link, policy, employee or address is found`() throws {
+    @Test func `verification reports a statement about another role, link, policy, employee or address`() throws {
         let words = "the statement is about something else"
         func expect(_ violate: (inout HistoryScene, SignedHistory.Decider) throws -> Void) throws {
             var scene = try HistoryScene()
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `a statement of another kind, or with a broken signature, is found`() throws {
+    @Test func `verification reports a statement of another kind or with a broken signature`() throws {
         var scene = try HistoryScene()
         let founder = SignedHistory.Decider.member(scene.founder, scene.founder.device)
         let by = try scene.status(.approve, scene.staff, by: founder)
@@ -113,7 +113,7 @@ import Testing
         { scene in try scene.authorize(scene.waiting, of: scene.staff, by: .app(scene.app), change: change) }
     }
 
-    @Test func `an app's statement is held against the system ledger that it names`() throws {
+    @Test func `an app's statement is checked against the system ledger that it names`() throws {
         var scene = try HistoryScene()
         try scene.history.present(scene.waiting, of: scene.staff)
         let before = scene
@@ -134,7 +134,7 @@ import Testing
         try late.history.expectFinding("the app's secret had ended in the system ledger that the statement refers to")
     }
 
-    @Test func `an app's statement with an old view is found by the seals`() throws {
+    @Test func `checkpoints reveal an app's statement with an outdated system ledger`() throws {
         var scene = try HistoryScene()
         try scene.history.present(scene.waiting, of: scene.staff)
         let size = try #require(try scene.history.context(.app(scene.app)).systemSize)
@@ -158,7 +158,7 @@ import Testing
             ])
     }
 
-    @Test func `another key than the operator's, and unsigned events of apps, are found`() throws {
+    @Test func `verification reports a foreign operator key and unsigned events of apps`() throws {
         var scene = try HistoryScene()
         let other = try SigningKeyPair()
         let stream = StreamID.tenant(scene.history.tenant)

@@ -4,7 +4,7 @@ import Testing
 @testable import IdentityService
 
 struct StoredAnswerTests {
-    @Test(arguments: StoredAnswerTests.outcomes) func `a stored outcome is read back as it was`(_ outcome: StepAnswer)
+    @Test(arguments: StoredAnswerTests.outcomes) func `a stored outcome round-trips`(_ outcome: StepAnswer)
         throws
     {
         let bytes = outcome.stored.canonicalBytes()
@@ -17,7 +17,7 @@ struct StoredAnswerTests {
         #expect(try ServiceError(stored: CanonicalJSON.parse(error.stored.canonicalBytes())) == error)
     }
 
-    @Test func `what passes by itself is not kept`() {
+    @Test func `temporary refusals are not stored`() {
         for code in [ServiceError.Code.serviceBusy, .serviceUnavailable, .credentialsLocked, .requestRateLimited] {
             #expect(!ServiceError(code).isFinal)
         }
@@ -25,7 +25,7 @@ struct StoredAnswerTests {
         #expect(ServiceError(.answersIncorrect).isFinal)
     }
 
-    @Test func `decisions are read back as they were`() throws {
+    @Test func `stored decisions round-trip`() throws {
         let summary = EmployeeSummary(companyName: "c", companyEmployeeId: nil, status: "active", role: "admin")
         for decision in [
             Decision.done(summary, position: 7), .done(nil, position: nil), .signatureRequired(statement: [9]),
@@ -67,7 +67,7 @@ struct StoredAnswerTests {
                 previous: .init(hash: [5], generation: 2), approvals: .init(opened: [6], confirmed: [7]))),
     ]
 
-    @Test func `evaluations come back as they were`() throws {
+    @Test func `stored evaluations round-trip`() throws {
         let first = StoredEvaluations([
             Evaluation(slot: 255, evaluation: [1], sealedCopy: nil),
             Evaluation(slot: 0, evaluation: [2], sealedCopy: [3]),
@@ -102,7 +102,7 @@ struct CodeTableTests {
         503: "service.unavailable service.busy",
     ]
 
-    @Test func `codes and statuses are those of the contract`() {
+    @Test func `codes and statuses match the contract`() {
         let expected = Self.table.flatMap { status, codes in
             codes.split(whereSeparator: \.isWhitespace).map { "\(status) \($0)" }
         }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.onServer)
 struct `Rotating the master keys` {
-    @Test func `under load fails no call of two instances, and old versions go`() async throws {
+    @Test func `under load fails no call of two instances, and old versions can be destroyed`() async throws {
         try await inTurn { world in
             let client = try world.client
             let member = try await client.found("rotation.example")
@@ -72,7 +72,7 @@ struct `The commands of a terminal` {
         return try await ChildProcess("tenure", arguments, environment: environment).finish()
     }
 
-    @Test func `erase, rotate and retire, and say what they do`() async throws {
+    @Test func `erase, rotate and retire, and report it`() async throws {
         try await inTurn { world in
             let client = try world.client
             _ = try await client.found("terminal.example")
@@ -108,7 +108,7 @@ struct `The commands of a terminal` {
         }
     }
 
-    @Test func `refuse keys from the environment where a file is needed, and unsafe roles`() async throws {
+    @Test func `refuse keys from the environment if a file is needed, and unsafe roles`() async throws {
         try await inTurn { world in
             let keys = String(decoding: try world.keyFile.load().json(), as: UTF8.self)
             let environment = ["TENURE_MASTER_KEY_FILE": "", "TENURE_MASTER_KEYS": keys]
