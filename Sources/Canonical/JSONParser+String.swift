@@ -27,7 +27,7 @@ extension JSONParser {
         while let byte = next {
             if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return }
             if byte < 0x20 {
-                throw refusal(byte == 0 ? .nul : .controlCharacter, "a control character without an escape")
+                throw refusal(byte == 0 ? .nul : .controlCharacter, "a control character must be escaped")
             }
             position += byte < 0x80 ? 1 : try sequenceLength(lead: byte)
         }
@@ -59,7 +59,7 @@ extension JSONParser {
     /// Parses the escape at a backslash.
     private mutating func escape(into text: inout [UInt8]) throws(JSONError) {
         let start = position
-        guard position + 1 < bytes.count else { throw refusal(.unexpectedEnd, "an escape is cut short") }
+        guard position + 1 < bytes.count else { throw refusal(.unexpectedEnd, "the text ends inside an escape") }
         let kind = bytes[position + 1]
         position += 2
         switch kind {
@@ -70,10 +70,10 @@ extension JSONParser {
         case UInt8(ascii: "f"): text.append(0x0C)
         case UInt8(ascii: "r"): text.append(0x0D)
         case UInt8(ascii: "/"):
-            if canonical { throw refusal(.notCanonical, "an escape that is not needed", at: start) }
+            if canonical { throw refusal(.notCanonical, "an escape that canonical JSON does not use", at: start) }
             text.append(kind)
         case UInt8(ascii: "u"): try unicodeEscape(from: start, into: &text)
-        default: throw refusal(.invalidEscape, "no such escape", at: start)
+        default: throw refusal(.invalidEscape, "not a JSON escape", at: start)
         }
     }
 
@@ -82,17 +82,17 @@ extension JSONParser {
         if (0xD800..<0xDC00).contains(value) {
             guard position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"),
                 bytes[position + 1] == UInt8(ascii: "u")
-            else { throw refusal(.loneSurrogate, "half of a surrogate pair", at: start) }
+            else { throw refusal(.loneSurrogate, "a surrogate without its pair", at: start) }
             position += 2
             let low = UInt32(try hexUnit(from: position - 2))
             guard (0xDC00..<0xE000).contains(low) else {
-                throw refusal(.loneSurrogate, "half of a surrogate pair", at: start)
+                throw refusal(.loneSurrogate, "a surrogate without its pair", at: start)
             }
             value = 0x10000 + ((value - 0xD800) << 10) + (low - 0xDC00)
         }
         guard value != 0 else { throw refusal(.nul, "U+0000 is not allowed", at: start) }
         guard let scalar = Unicode.Scalar(value) else {
-            throw refusal(.loneSurrogate, "half of a surrogate pair", at: start)
+            throw refusal(.loneSurrogate, "a surrogate without its pair", at: start)
         }
         if canonical { try checkNeeded(scalar, from: start) }
         text.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
@@ -104,14 +104,14 @@ extension JSONParser {
         let short = (0x08...0x0A).contains(scalar.value) || scalar.value == 0x0C || scalar.value == 0x0D
         let upper = bytes[start..<position].contains { (UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0) }
         guard scalar.value < 0x20, !short, !upper else {
-            throw refusal(.notCanonical, "an escape that is not needed", at: start)
+            throw refusal(.notCanonical, "an escape that canonical JSON does not use", at: start)
         }
     }
 
     private mutating func hexUnit(from start: Int) throws(JSONError) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
-            guard let byte = next else { throw refusal(.unexpectedEnd, "an escape is cut short") }
+            guard let byte = next else { throw refusal(.unexpectedEnd, "the text ends inside an escape") }
             let digit: UInt8
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")

@@ -82,18 +82,20 @@ struct JSONParser {
             try literal("false")
             return .bool(false)
         case UInt8(ascii: "n"):
-            if canonical { throw refusal(.nullValue, "an absent member is omitted, not null") }
+            if canonical { throw refusal(.nullValue, "null is not accepted; omit the member") }
             try literal("null")
             return .null
-        default: throw refusal(.unexpectedByte, "no value starts like this")
+        default: throw refusal(.unexpectedByte, "no JSON value starts with this byte")
         }
     }
 
     private mutating func literal(_ word: String) throws(JSONError) {
         let start = position
         for expected in word.utf8 {
-            guard let byte = next else { throw refusal(.unexpectedEnd, "a value is cut short") }
-            guard byte == expected else { throw refusal(.unexpectedByte, "no such literal", at: start) }
+            guard let byte = next else { throw refusal(.unexpectedEnd, "the text ends inside a value") }
+            guard byte == expected else {
+                throw refusal(.unexpectedByte, "not a JSON literal; true, false and null are", at: start)
+            }
             position += 1
         }
     }
@@ -154,7 +156,7 @@ extension JSONParser {
             // An ASCII name that is in order cannot be a duplicate, because equivalent names come after it.
             if !canonical || !isInOrder || !name.utf8.allSatisfy({ $0 < 0x80 }) {
                 guard members.index(forKey: name) == nil else {
-                    throw refusal(.duplicateMember, "a second member of the same name", at: start)
+                    throw refusal(.duplicateMember, "a member is given twice", at: start)
                 }
             }
             if canonical, !isInOrder { throw refusal(.notCanonical, "members are not in order", at: start) }
@@ -206,7 +208,7 @@ extension JSONParser {
         let start = position
         let negative = next == UInt8(ascii: "-")
         if negative { position += 1 }
-        guard let first = next else { throw refusal(.unexpectedEnd, "a number is cut short") }
+        guard let first = next else { throw refusal(.unexpectedEnd, "the text ends inside a number") }
         guard isDigit(first) else { throw refusal(.unexpectedByte, "a digit is missing") }
         var magnitude: Int64 = 0
         while let byte = next, isDigit(byte) {

@@ -179,9 +179,9 @@ public struct TextError: Error, Sendable, Hashable, CustomStringConvertible {
             switch code {
             case .empty: "the text is empty"
             case .tooLong: "the text is too long"
-            case .unassignedCodePoint: "the text holds a character that Unicode 15.0 does not know"
-            case .controlCharacter: "the text holds a control character"
-            case .invisibleCharacter: "the text holds a character that cannot be seen"
+            case .unassignedCodePoint: "the text contains a character that Unicode 15.0 does not define"
+            case .controlCharacter: "the text contains a control character"
+            case .invisibleCharacter: "the text contains an invisible character"
             case .notCanonical: "the text is not in its canonical form"
             default: "the text is refused"
             }

@@ -28,7 +28,7 @@ import Testing
         #expect(missing.sorted() == [])
     }
 
-    @Test func `the picture names all capabilities, and each target with what it may import`() throws {
+    @Test func `the diagram names all capabilities and the targets that each target may import`() throws {
         let blocks = try Self.page().text.split(separator: "```\n", omittingEmptySubsequences: false)
         try #require(blocks.count > 1)
         var columns: [String] = [], drawn: Set<String> = []
@@ -46,7 +46,7 @@ import Testing
         #expect(drawn == Set(ImportTable.rows.keys))
     }
 
-    @Test func `the table of capabilities has a mark for every folder, and a folder for every mark`() throws {
+    @Test func `the table of capabilities marks exactly the existing folders`() throws {
         let lines = try Self.page().lines.drop { !$0.hasPrefix("| capability |") }.prefix { $0.hasPrefix("|") }
         let table = lines.map { line in
             line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
@@ -68,14 +68,14 @@ import Testing
         #expect(folders.subtracting(marked).sorted() == [], "folders without a mark")
     }
 
-    @Test func `a folder of these targets is a capability`() throws {
+    @Test func `every folder of a target is a capability`() throws {
         let strange = try Self.folders().filter { folder in
             !Self.capabilities.contains { folder.hasSuffix("/" + $0) }
         }
         #expect(strange.sorted() == [])
     }
 
-    @Test func `a Swift file of these targets lies in a capability, none of which has too many`() throws {
+    @Test func `every Swift file lies in a capability, and no capability has too many files`() throws {
         let folders = try Self.folders()
         var counts: [String: Int] = [:]
         for (target, file) in try Checkout.sources() where Self.targets.contains(target) {
@@ -87,7 +87,7 @@ import Testing
         #expect(counts.filter { $0.value > Self.mostFilesOfFolder } == [:])
     }
 
-    @Test func `the walk of a log-in names as many files as it says, and not too many`() throws {
+    @Test func `the walk of a log-in names as many files as it claims, within the limit`() throws {
         let section = try Self.page().lines.drop { $0 != "## One log-in" }.dropFirst().prefix { !$0.hasPrefix("## ") }
         let files = Self.paths(in: Array(section)).filter { $0.hasPrefix("Sources/") || $0.hasPrefix("schema/") }
         #expect(files.count > 20 && files.count <= Self.mostFilesOfWalk)

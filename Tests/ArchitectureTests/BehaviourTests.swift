@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 struct BehaviourTests {
-    @Test func `every test that the table of behaviours names exists`() throws {
+    @Test func `the table of behaviours names existing tests only`() throws {
         let table = try #require(Checkout.file("docs/behaviours.md")).text
         let sources = try Checkout.files(in: "Tests", endingIn: [".swift"]).map(\.text).joined()
         let rows = table.split(separator: "\n").filter { $0.hasPrefix("| ") && $0.dropFirst(2).first?.isNumber == true }

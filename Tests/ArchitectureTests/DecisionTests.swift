@@ -15,7 +15,7 @@ import Testing
         #expect(odd == [])
     }
 
-    @Test func `a decision says its context, itself and its consequences`() throws {
+    @Test func `a decision record has context, decision and consequences`() throws {
         let parts = ["**Context.** ", "**Decision.** ", "**Consequences.** "]
         let lacking = try decisions().flatMap { file in
             parts.filter { part in !file.lines.contains { $0.hasPrefix(part) } }.map { "\(file.path) lacks \($0)" }

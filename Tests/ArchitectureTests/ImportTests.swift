@@ -63,7 +63,7 @@ import Testing
         #expect(ImportLine.module(in: line) == module)
     }
 
-    @Test func `only the branch for other platforms is passed over`() {
+    @Test func `only the branch for other platforms is ignored`() {
         let lines: [Substring] = [
             "#if canImport(FoundationEssentials)", "import FoundationEssentials", "#else", "import Foundation",
             "#endif",
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: ["// import Crypto", "let important = 1", "/// import Crypto", "importance()", "import", ""])
-    func `what only looks like an import is none`(line: String) {
+    func `text that only looks like an import is ignored`(line: String) {
         #expect(ImportLine.module(in: line) == nil)
     }
 }

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct SanitizeTests {
-    @Test func `the sanitizers' package builds its targets from the same parts as the package above`() throws {
+    @Test func `the sanitizer package builds the same targets as the main package`() throws {
         let above = try Self.dependencies(of: "Package.swift")
         let sanitized = try Self.dependencies(of: "Tests/Sanitize/Package.swift")
         #expect(sanitized.isEmpty == false)

@@ -4,7 +4,7 @@ import Testing
     /// Hand-written files stay readable in one sitting; a generated table says "do not edit" first.
     static let mostLines = 300
 
-    @Test func `a file is one concept and not a long one`() throws {
+    @Test func `a file declares one concept and stays short`() throws {
         let long = try Checkout.sources().map(\.file).filter { file in
             file.lines.count > Self.mostLines
                 && !file.lines.prefix(5).contains { $0.hasPrefix("//") && $0.contains("do not edit") }
@@ -12,7 +12,7 @@ import Testing
         #expect(long.map { "\($0.path): \($0.lines.count) lines" } == [])
     }
 
-    @Test func `nothing in the project names the folder beside it`() throws {
+    @Test func `no file names the folder beside the checkout`() throws {
         // Spelt in two parts, or this file would find itself.
         let forbidden = ".." + "/shared"
         var files = try ["Sources", "Tests", "schema", "scripts", "docs", "docker", "Benchmarks"].flatMap {
@@ -24,7 +24,7 @@ import Testing
         #expect(files.filter { $0.text.contains(forbidden) }.map(\.path) == [])
     }
 
-    @Test func `the process is never ended on input`() throws {
+    @Test func `no source contains fatalError or a forced try`() throws {
         let forbidden = ["fatalError(", "try" + "!", "unowned(unsafe)"]
         var offences: [String] = []
         for (_, file) in try Checkout.sources() {
@@ -37,7 +37,7 @@ import Testing
         #expect(offences.isEmpty, "\(offences.joined(separator: "\n"))")
     }
 
-    @Test func `every promise to the compiler stands beside its proof`() throws {
+    @Test func `every unchecked annotation has a comment that justifies it`() throws {
         let promises = ["@unchecked Sendable", "nonisolated(unsafe)"]
         var offences: [String] = []
         for (_, file) in try Checkout.sources() {

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct TypeNameTests {
-    @Test func `no two targets declare a type of one name`() throws {
+    @Test func `no two targets declare a type with the same name`() throws {
         let types = try Checkout.sources().flatMap { target, file in
             file.lines.compactMap(TypeLine.name).map { (target: target, name: $0) }
         }
@@ -9,7 +9,7 @@ import Testing
         #expect(shared(types) == [])
     }
 
-    @Test func `a name in two targets is found, and a name twice in one is the compiler's matter`() {
+    @Test func `the check reports a name in two targets and ignores a name twice in one target`() {
         let types: [(target: String, name: String)] = [
             ("Ledger", "Append"), ("Keys", "Append"), ("Ledger", "Page"), ("Ledger", "Page"), ("Keys", "Ring"),
         ]
@@ -23,7 +23,7 @@ import Testing
             ("public final class Box<Value>: Sendable {", "Box"), ("package protocol Reader: Sendable {", "Reader"),
             ("@available(macOS 15, *) public actor Pool {", "Pool"), ("indirect enum Tree {", "Tree"),
         ])
-    func `a declaration at the top level has a name`(line: String, name: String) {
+    func `the check reads the name of every top-level declaration`(line: String, name: String) {
         #expect(TypeLine.name(in: line) == name)
     }
 
@@ -32,7 +32,7 @@ import Testing
             "    struct Page {", "private struct Page {", "fileprivate enum Page {", "extension Page {",
             "@Sendable private func page() {", "public func page() {", "// struct Page", "}", "",
         ])
-    func `anything else has none`(line: String) {
+    func `the check ignores every other line`(line: String) {
         #expect(TypeLine.name(in: line) == nil)
     }
 

@@ -21,14 +21,14 @@ private let departures: [Refused] = [
 
 @Suite struct `Canonical JSON` {
     @Test(arguments: departures)
-    func `a departure is refused with its place`(row: Refused) throws {
+    func `non-canonical JSON is refused with its position`(row: Refused) throws {
         let error = try #require(refusal(row.text, canonical: true))
         #expect(error.code == row.code)
         #expect(error.offset == row.offset)
         #expect(error.pointer.utf8.elementsEqual(row.pointer.utf8), "\(error.pointer)")
     }
 
-    @Test func `members are in the order of RFC 8785, section 3.2.3`() throws {
+    @Test func `members are sorted as RFC 8785, section 3.2.3 requires`() throws {
         let text = """
             {"\\u20ac": "Euro Sign", "\\r": "Carriage Return", "\\ufb33": "Hebrew Letter Dalet With Dagesh",
              "1": "One", "\\ud83d\\ude00": "Emoji: Grinning Face", "\\u0080": "Control",
@@ -43,7 +43,7 @@ private let departures: [Refused] = [
         #expect(try CanonicalJSON.parse(expected.utf8) == value)
     }
 
-    @Test func `strings have the escapes of RFC 8785, section 3.2.2.2`() {
+    @Test func `strings are escaped as RFC 8785, section 3.2.2.2 requires`() {
         #expect(canonicalText(.string("€$\u{F}\nA'B\"\\\\\"/")) == "\"€$\\u000f\\nA'B\\\"\\\\\\\\\\\"/\"")
         #expect(
             canonicalText(.string("\u{8}\t\n\u{B}\u{C}\r\u{1F}\u{7F}\u{2028}"))
@@ -52,7 +52,7 @@ private let departures: [Refused] = [
         #expect(canonicalText([true, false, 0, -1, .integer(.min)]) == "[true,false,0,-1,-9223372036854775808]")
     }
 
-    @Test func `strings keep their bytes whatever their Unicode form`() throws {
+    @Test func `strings keep their bytes in any Unicode form`() throws {
         let composed = Array("\"é\"".utf8)
         let decomposed = Array("\"e\u{301}\"".utf8)
         #expect(try CanonicalJSON.parse(composed) != CanonicalJSON.parse(decomposed))
@@ -63,7 +63,7 @@ private let departures: [Refused] = [
         #expect(JSONValue.object(["K": 1])["K"] == 1)
     }
 
-    @Test func `random values come back, and their text is canonical`() throws {
+    @Test func `random values round-trip, and their text is canonical`() throws {
         var generator = SeededGenerator(seed: 8785)
         for _ in 0..<3_000 {
             let value = JSONValue.random(depth: 4, using: &generator)
@@ -75,7 +75,7 @@ private let departures: [Refused] = [
         }
     }
 
-    @Test func `the canonical reader takes exactly what is its own canonical form`() throws {
+    @Test func `the canonical reader accepts exactly its own canonical form`() throws {
         var generator = SeededGenerator(seed: 17)
         var taken = 0
         for _ in 0..<20_000 {
@@ -95,7 +95,7 @@ private let departures: [Refused] = [
         #expect(taken > 500)
     }
 
-    @Test func `the order of names is that of their UTF-16`() throws {
+    @Test func `names are sorted by their UTF-16 code units`() throws {
         var generator = SeededGenerator(seed: 16)
         let pool: [Unicode.Scalar] = [
             "a", "\u{7F}", "\u{80}", "\u{7FF}", "\u{800}", "\u{D7FF}", "\u{E000}", "\u{FFFF}", "\u{10000}",

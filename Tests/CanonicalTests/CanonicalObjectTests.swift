@@ -8,7 +8,7 @@ import Foundation
 #endif
 
 @Suite struct `Objects written member by member` {
-    @Test func `have the bytes of the value`() {
+    @Test func `have the same bytes as the encoded value`() {
         var generator = SeededGenerator(seed: 14)
         for _ in 0..<500 {
             let value = JSONValue.random(depth: 3, using: &generator)

@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func `members are found where they are`() {
+    @Test func `members are found at their offsets`() {
         #expect(members(Array("{}".utf8)) == [])
         #expect(
             members(Array(#"{"":-1,"a":[],"aa":[{"b":"}"},true,[0]],"b":{"a":{}},"c":false}"#.utf8))
@@ -29,11 +29,11 @@ import Testing
         "{\"a\":\"\u{1}\"}",
         #"{"a":{"b":1,"a":1}}"#, #"{"a":9007199254740992}"#, #"{a:1}"#, #"{"a":'b'}"#,
     ])
-    func `whatever is not canonical is not accepted`(text: String) {
+    func `non-canonical bytes are refused`(text: String) {
         #expect(outline(text) == nil)
     }
 
-    @Test func `depth and length have their limits`() {
+    @Test func `depth and length are limited`() {
         func nested(_ depth: Int) -> String {
             String(repeating: #"{"a":"#, count: depth - 1) + "{}" + String(repeating: "}", count: depth - 1)
         }
@@ -48,7 +48,7 @@ import Testing
 
     /// Values and damaged values: what the outline accepts has to be what the parser accepts, member by member.
     @Test(arguments: UInt64(1)...40)
-    func `nothing is accepted that the parser refuses`(seed: UInt64) throws {
+    func `the outline refuses everything that the parser refuses`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let spare = Array(#"{}[]",:0-1atrue\"#.utf8) + [0x00, 0x20, 0x7F, 0x80, 0xC3, 0xA9, 0xFF]
         var accepted = 0

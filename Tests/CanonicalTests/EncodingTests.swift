@@ -12,7 +12,7 @@ import Foundation
         ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
         ("foobar", "Zm9vYmFy"),
     ])
-    func `base64 has the vectors of RFC 4648, section 10`(text: String, encoded: String) {
+    func `base64 matches the vectors of RFC 4648, section 10`(text: String, encoded: String) {
         #expect(Base64.encode(text.utf8) == encoded)
         #expect(Base64.decode(encoded) == Array(text.utf8))
         let unpadded = String(encoded.prefix { $0 != "=" })
@@ -20,7 +20,7 @@ import Foundation
         #expect(Base64URL.decode(unpadded) == Array(text.utf8))
     }
 
-    @Test func `the alphabets differ in two digits and refuse each other's`() {
+    @Test func `each base64 alphabet refuses the two characters of the other`() {
         let bytes: [UInt8] = [0xFB, 0xEF, 0xFF]
         #expect(Base64.encode(bytes) == "++//")
         #expect(Base64URL.encode(bytes) == "--__")
@@ -32,7 +32,7 @@ import Foundation
         "A", "AAAAA", "AA=", "AA==", "AAA=", "AB", "AAB", "Zh", "Zm9vYn", " AA", "AA\n", "A A", "AA\u{0}", "ÄA",
         "AAAA====", "=", "====",
     ])
-    func `unpadded base64url refuses padding, unused bits and strange characters`(text: String) {
+    func `unpadded base64url refuses padding, unused bits and foreign characters`(text: String) {
         // Lengths of 1 more than a multiple of 4, bits behind the last byte, and characters outside the alphabet.
         #expect(Base64URL.decode(text) == nil)
     }
@@ -71,7 +71,7 @@ import Foundation
         for text in ["0", "abc", "0g", "FF", "fF", " 0", "0x", "é"] { #expect(Hex.decode(text) == nil) }
     }
 
-    @Test func `an identifier has 16 bytes and one text`() throws {
+    @Test func `an identifier has 16 bytes and one spelling`() throws {
         let text = "00112233-4455-6677-8899-aabbccddeeff"
         let id = try #require(UUID(lowercased: text))
         #expect(id.bytes == (0..<16).map { $0 * 0x11 })

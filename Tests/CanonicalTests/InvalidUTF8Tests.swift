@@ -12,7 +12,7 @@ import Testing
     ]
 
     @Test(arguments: wrong)
-    func `are refused in values and names, closed or cut off`(bytes: [UInt8]) {
+    func `are refused in values and names, terminated or truncated`(bytes: [UInt8]) {
         let quote = UInt8(ascii: "\"")
         for canonical in [false, true] {
             let value = refusal([quote, 0x61] + bytes + [quote], canonical: canonical)
@@ -26,7 +26,7 @@ import Testing
         #expect(refusal(bytes)?.code == .unexpectedByte)
     }
 
-    @Test func `every scalar value is read and written again`() throws {
+    @Test func `every scalar value round-trips`() throws {
         var text = String.UnicodeScalarView()
         for value in UInt32(1)...0x10FFFF {
             if let scalar = Unicode.Scalar(value) { text.append(scalar) }
@@ -38,7 +38,7 @@ import Testing
         #expect(value.canonicalBytes() == bytes)
     }
 
-    @Test func `agrees with the standard library on random bytes`() {
+    @Test func `the check agrees with the standard library on random bytes`() {
         var generator = SeededGenerator(seed: 8)
         let pool: [UInt8] = [
             0x61, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC2, 0xDF, 0xE0, 0xE1, 0xED, 0xEF, 0xF0, 0xF4,

@@ -50,7 +50,7 @@ import Foundation
         try reader.finish()
     }
 
-    @Test func `absent optional members are nil, absent required ones an error with their pointer`() throws {
+    @Test func `an absent optional member is nil, and an absent required one is an error`() throws {
         var reader = try ObjectReader(.object([:]), at: "/in")
         #expect(try reader.optionalString("x") == nil)
         #expect(try reader.optionalBool("x") == nil)
@@ -91,7 +91,7 @@ import Foundation
         #expect(error({ reader throws(JSONError) in reader }, "x")?.pointer == "/in")
     }
 
-    @Test func `a value that is not allowed is refused without being repeated`() {
+    @Test func `a disallowed value is refused without being repeated`() {
         let errors = [
             error({ reader throws(JSONError) in try reader.integer("x", in: 1...9) }, ["x": 4_711]),
             error({ reader throws(JSONError) in try reader.bytes("x") }, ["x": "4711="]),
@@ -108,7 +108,7 @@ import Foundation
         }
     }
 
-    @Test func `unknown members are refused, the first by name`() throws {
+    @Test func `the first unknown member by name is refused`() throws {
         var reader = try ObjectReader(["known": 1, "zeta": 2, "alpha": 3], at: "/in")
         _ = try reader.integer("known")
         do throws(JSONError) {
@@ -123,7 +123,7 @@ import Foundation
         #expect(throws: JSONError.self) { try kelvin.finish() }
     }
 
-    @Test func `absent members are omitted when an object is made`() {
+    @Test func `nil members are omitted when an object is made`() {
         let value = JSONValue.objectOmittingNil(["a": 1, "b": nil, "c": true ? "x" : nil])
         #expect(canonicalText(value) == #"{"a":1,"c":"x"}"#)
         #expect(canonicalText(["a": 1, "a": 2]) == #"{"a":2}"#)

@@ -72,14 +72,14 @@ private let duplicates: [Refused] = [
 
 @Suite struct `Strict JSON` {
     @Test(arguments: syntax + numbers + strings + duplicates)
-    func `a text is refused with its place`(row: Refused) throws {
+    func `invalid JSON is refused with its position`(row: Refused) throws {
         let error = try #require(refusal(row.text))
         #expect(error.code == row.code)
         #expect(error.offset == row.offset)
         #expect(error.pointer.utf8.elementsEqual(row.pointer.utf8), "\(error.pointer)")
     }
 
-    @Test func `right texts are read`() throws {
+    @Test func `valid JSON is read`() throws {
         let text = " { \"a\" : [ 1 , -2 , 0 , true , false , null , \"x\" ] ,\r\n\t\"b\" : { } , \"c\" : [ ] } "
         let expected: JSONValue = [
             "a": [1, -2, 0, true, false, .null, "x"], "b": .object([:]), "c": .array([]),
@@ -93,7 +93,7 @@ private let duplicates: [Refused] = [
         #expect(try StrictJSON.parse("\"\\uFFFF\u{10FFFF}\"".utf8) == .string("\u{FFFF}\u{10FFFF}"))
     }
 
-    @Test func `any collection of bytes is read`() throws {
+    @Test func `JSON is read from any collection of bytes`() throws {
         let bytes = Array("xx[1]".utf8)
         #expect(try StrictJSON.parse(bytes[2...]) == [1])
         #expect(try StrictJSON.parse(bytes.reversed().reversed().dropFirst(2)) == [1])
@@ -129,6 +129,6 @@ private let duplicates: [Refused] = [
         #expect(error.description.utf8.allSatisfy { (0x20...0x7E).contains($0) })
         #expect(
             "\(try #require(refusal("[\"secret\",x]")))"
-                == "json.unexpected_byte: no value starts like this at /1 (byte 10)")
+                == "json.unexpected_byte: no JSON value starts with this byte at /1 (byte 10)")
     }
 }

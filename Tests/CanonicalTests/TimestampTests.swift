@@ -13,7 +13,7 @@ import Testing
             ("2024-02-29T00:00:00.000001Z", 1_709_164_800_000_001),
             ("1582-10-15T00:00:00.000000Z", -12_219_292_800_000_000),
         ] as [(String, Int64)])
-    func `known instants are read and written`(text: String, microseconds: Int64) throws {
+    func `known times round-trip`(text: String, microseconds: Int64) throws {
         #expect(try #require(Timestamp(text)).microseconds == microseconds)
         #expect(Timestamp(microseconds: microseconds).description == text)
     }
@@ -41,7 +41,7 @@ import Testing
         #expect(lengths.count == 31)
     }
 
-    @Test func `the ends of February and of the year are right in every year`() throws {
+    @Test func `February and the year end correctly in every year`() throws {
         for year in 1...9_999 {
             let digits = String(year)
             let name = String(repeating: "0", count: 4 - digits.count) + digits
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `random instants come back from their text, in the same order`() throws {
+    @Test func `random instants round-trip through text and keep their order`() throws {
         var generator = SeededGenerator(seed: 1970)
         let range = Timestamp.earliest.microseconds...Timestamp.latest.microseconds
         for _ in 0..<20_000 {
@@ -84,7 +84,7 @@ import Testing
         #expect(Timestamp(text) == nil)
     }
 
-    @Test func `moving keeps to the bounds`() {
+    @Test func `adding a duration stays within the bounds`() {
         let start = Timestamp(microseconds: 1_000)
         #expect(start.adding(.seconds(120)).microseconds == 120_001_000)
         #expect(start.adding(.seconds(-120)).microseconds == -119_999_000)
@@ -100,7 +100,7 @@ import Testing
         #expect(Timestamp(microseconds: .min).description == "0001-01-01T00:00:00.000000Z")
     }
 
-    @Test func `the clock is read in this century`() throws {
+    @Test func `the current time lies in this century`() throws {
         let now = Timestamp.now()
         #expect(try now > #require(Timestamp("2025-01-01T00:00:00.000000Z")))
         #expect(try now < #require(Timestamp("2100-01-01T00:00:00.000000Z")))

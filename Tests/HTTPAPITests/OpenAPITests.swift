@@ -28,14 +28,14 @@ import Testing
         return String(decoding: answer.bytes, as: UTF8.self)
     }
 
-    @Test func `the document and the routes have the same operations`() async throws {
+    @Test func `the OpenAPI document and the routes have the same operations`() async throws {
         let documented = Self.operations(try await served())
         let routes = Set(Route.all(HTTPConfiguration(), metrics: RequestMetrics()).map(\.endpoint.description))
         #expect(documented.subtracting(routes).sorted() == [], "documented and not served")
         #expect(routes.subtracting(documented).sorted() == [], "served and not documented")
     }
 
-    @Test func `the document has every code`() async throws {
+    @Test func `the OpenAPI document lists every error code`() async throws {
         let text = try await served()
         let list = try #require(text.firstRange(of: "    Code:"))
         let codes = text[list.upperBound...].matches(of: /\ {8}- ([a-z_.]+)\n/).map { String($0.1) }
@@ -43,7 +43,7 @@ import Testing
         #expect(codes.count == ErrorCode.all.count)
     }
 
-    @Test func `the document says who may call`() async throws {
+    @Test func `the OpenAPI document states each operation's callers`() async throws {
         let text = try await served()
         for endpoint in Endpoint.all where endpoint.template.text.hasPrefix("/v1/") {
             let section = try #require(text.firstRange(of: "  \(endpoint.template.text):\n"))
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(.enabled(if: canCheck, "python3 with PyYAML and openapi-spec-validator is not installed"))
-    func `the document is valid OpenAPI and describes what is sent and answered`() async throws {
+    func `the document is valid OpenAPI and describes every request and response`() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("openapi-\(UUID()).yaml")
         defer { try? FileManager.default.removeItem(at: file) }
         try Data(try await served().utf8).write(to: file)

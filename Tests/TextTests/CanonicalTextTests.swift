@@ -2,7 +2,7 @@ import Testing
 import Text
 
 @Suite struct `Canonical text` {
-    @Test func `spellings of one answer are equal and hash alike`() throws {
+    @Test func `equivalent spellings of an answer have the same hash`() throws {
         let forms = try ["Straße", "STRASSE", "  straße\u{AD} ", "\u{FF33}TRASSE"].map { text throws(TextError) in
             try CanonicalText(answer: text)
         }
@@ -11,19 +11,19 @@ import Text
         #expect(forms[0].string == "strasse")
     }
 
-    @Test func `names that only look alike stay apart`() throws {
+    @Test func `look-alike names stay different`() throws {
         #expect(try CanonicalText(name: "Müller") != CanonicalText(name: "Mueller"))
         #expect(try CanonicalText(name: "ısmail") != CanonicalText(name: "ismail"))
         #expect(try CanonicalText(name: "Аnna") != CanonicalText(name: "Anna"), "a Cyrillic letter")
     }
 
-    @Test func `an address is held to 254 bytes`() throws {
+    @Test func `an address has at most 254 bytes`() throws {
         let local = String(repeating: "a", count: 242)
         #expect(try CanonicalText(address: local + "@Example.COM").string == local + "@example.com")
         #expect(throws: TextError(code: .tooLong)) { try CanonicalText(address: local + "a@example.com") }
     }
 
-    @Test func `stored bytes are taken back only when they are canonical`() throws {
+    @Test func `stored bytes are accepted only in canonical form`() throws {
         let text = try CanonicalText(name: "Åse  Ødegård")
         #expect(try CanonicalText(canonical: text.bytes) == text)
         for bytes in [Array("Ase".utf8), Array("a  b".utf8), Array("a\u{30A}".utf8), [0x61, 0xFF], [0xC1, 0x81]] {

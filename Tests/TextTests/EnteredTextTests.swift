@@ -19,7 +19,7 @@ import Testing
         // Ideographs have variants, Mongolian letters have forms.
         "葛\u{E0100}", "邉\u{E0101}城", "㐂\u{FE00}", "ᠭ\u{180B}", "ᠠ\u{180E}ᠠ",
     ])
-    func `is taken when everything in it is seen, or its script needs it`(text: String) {
+    func `is accepted if all its characters are visible or needed by its script`(text: String) {
         #expect(code(text) == nil)
     }
 
@@ -40,12 +40,12 @@ import Testing
         }
     }
 
-    @Test func `is refused with every control character and separator of lines`() {
+    @Test func `is refused with every control character and line separator`() {
         let values = Array(UInt32(0)...0x1F) + Array(0x7F...0x9F) + [0x2028, 0x2029]
         for scalar in values.compactMap(Unicode.Scalar.init) { #expect(code("a\(scalar)") == .controlCharacter) }
     }
 
-    @Test func `needs tables that are in order`() {
+    @Test func `is checked with sorted tables`() {
         // A set of ranges finds nothing reliably unless they are.
         for scalar: UInt32 in [0x200B, 0xFEFF, 0xE0FFF, 0xAD] { #expect(InvisibleCharacters.all.contains(scalar)) }
         for scalar: UInt32 in [0x620, 0x6CC, 0x1E943] { #expect(JoiningLetters.joiningOnward.contains(scalar)) }

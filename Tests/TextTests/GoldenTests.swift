@@ -7,7 +7,7 @@ private let python = ProcessInfo.processInfo.environment["TENURE_TEST_PYTHON"] ?
 private let hasOracle = output(of: [python, "-c", "import unicodedata2"]) != nil
 
 @Suite struct `Golden pairs` {
-    @Test func `every committed pair comes out as the oracle wrote it`() throws {
+    @Test func `every committed pair has the oracle's result`() throws {
         let text = try String(contentsOfFile: besideThisFile("golden.tsv"), encoding: .utf8)
         let (pairs, strays) = Pair.read(text)
         #expect(strays == 0)
@@ -17,7 +17,7 @@ private let hasOracle = output(of: [python, "-c", "import unicodedata2"]) != nil
     }
 
     @Test(.enabled(if: hasOracle, "NOT TESTED: the oracle needs a Python with unicodedata2 15.0.0"))
-    func `20,000 random strings come out as the oracle says`() throws {
+    func `20,000 random strings have the oracle's result`() throws {
         let seed = UInt32.random(in: 0...UInt32.max)
         let text = try #require(output(of: [python, besideThisFile("oracle.py"), "random", "20000", "\(seed)"]))
         let (pairs, strays) = Pair.read(text)
@@ -28,7 +28,7 @@ private let hasOracle = output(of: [python, "-c", "import unicodedata2"]) != nil
     }
 
     @Test(.enabled(if: hasOracle, "NOT TESTED: the oracle needs a Python with unicodedata2 15.0.0"))
-    func `the committed pairs are those the oracle writes`() throws {
+    func `the oracle reproduces the committed pairs`() throws {
         let text = try #require(output(of: [python, besideThisFile("oracle.py"), "golden"]))
         #expect(try text == String(contentsOfFile: besideThisFile("golden.tsv"), encoding: .utf8))
     }

@@ -47,7 +47,7 @@ private let conformanceTest: String? = {
         #expect(changed.isEmpty, "characters outside part 1 are their own normal forms")
     }
 
-    @Test func `a long run of marks is put in order without quadratic work`() {
+    @Test func `a long run of marks is sorted without quadratic work`() {
         let marks: [UInt32] = (0..<200_000).map { $0 % 2 == 0 ? 0x301 : 0x323 }
         let result = Normalization.decompose([0x61] + marks)
         #expect(result.prefix(100_001).dropFirst().allSatisfy { $0 == 0x323 })
@@ -59,7 +59,7 @@ private let conformanceTest: String? = {
         #expect(Normalization.decompose([0x61, 0x301, 0x308]) == [0x61, 0x301, 0x308])
     }
 
-    @Test func `Hangul syllables come apart and together by arithmetic`() {
+    @Test func `Hangul syllables are decomposed and composed by arithmetic`() {
         for syllable in UInt32(0xAC00)...0xD7A3 {
             let parts = Normalization.decompose([syllable])
             #expect(parts.count == ((syllable - 0xAC00) % 28 == 0 ? 2 : 3))

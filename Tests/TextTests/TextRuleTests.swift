@@ -19,7 +19,7 @@ import Text
     }
 
     @Test(arguments: TextRule.allCases)
-    func `applied to its own result a rule changes nothing, for every character`(rule: TextRule) {
+    func `a rule is idempotent for every character`(rule: TextRule) {
         let assigned = Self.assigned.filter { rule == .foldedText || $0.properties.generalCategory != .control }
         #expect(assigned.count > 286_000)
         // Beside a mark, so that the character can compose and reorder; many in one text, because there are so many.
@@ -35,7 +35,7 @@ import Text
         }
     }
 
-    @Test func `applied to its own result a rule changes nothing, for random strings`() {
+    @Test func `a rule is idempotent for random strings`() {
         var generator = SeededGenerator(seed: 0x15_00)
         let common: [Unicode.Scalar] = [" ", "a", "\u{301}", "\u{345}", "\u{327}", "\u{AD}", "\u{1100}", "\u{1161}"]
         let lively = Self.assigned.filter { scalar in
@@ -62,7 +62,7 @@ import Text
         #expect(accepted > 20_000)
     }
 
-    @Test func `canonically equivalent texts have one form`() {
+    @Test func `canonically equivalent texts have the same form`() {
         var generator = SeededGenerator(seed: 5)
         let pool: [UInt32] = [
             0x61, 0x391, 0x3B1, 0x345, 0x301, 0x308, 0x323, 0x1F80, 0x1FB4, 0xE4, 0x130, 0xAC01, 0x20,
@@ -79,7 +79,7 @@ import Text
         }
     }
 
-    @Test func `exactly the characters of Unicode 15.0 are taken`() {
+    @Test func `exactly the characters of Unicode 15.0 are accepted`() {
         // 149,186 graphic and format characters, 137,468 for private use and 65 controls (The Unicode Standard 15.0,
         // appendix D).
         // Controls that are not white space are refused for what they are: 65 but six.
@@ -99,7 +99,7 @@ import Text
         }
     }
 
-    @Test func `sizes are checked before and after`() {
+    @Test func `sizes are checked before and after canonicalisation`() {
         #expect(code(.foldedText, String(repeating: "x", count: 256)) == nil)
         #expect(code(.foldedText, String(repeating: "x", count: 257)) == .tooLong)
         #expect(code(.foldedText, String(repeating: " ", count: 257)) == .tooLong, "before white space goes")
@@ -113,7 +113,7 @@ import Text
         #expect(code(.foldedText, "x", -1) == .tooLong)
     }
 
-    @Test func `identifiers and limits are those of the records`() {
+    @Test func `identifiers and limits match the records`() {
         #expect(TextRule.foldedText.rawValue == 1)
         #expect(TextRule.passphrase.rawValue == 2)
         #expect(TextRule(rawValue: 0) == nil)

@@ -103,9 +103,9 @@ extension Weakness.Reason {
         switch self {
         case .repeatedAnswer: "The answer is the same as an earlier one. Give a different answer to each question."
         case .partOfQuestion: "The answer is a word of its question. Give an answer that the question does not contain."
-        case .commonAnswer: "The answer is among the commonest. Give an answer that few people would give."
+        case .commonAnswer: "The answer is one of the most common. Give an answer that few people would give."
         case .commonPassphrase:
-            "The passphrase is among the 10,000 commonest. Choose another, for example four random words."
+            "The passphrase is one of the 10,000 most common. Choose another, for example four random words."
         }
     }
 }

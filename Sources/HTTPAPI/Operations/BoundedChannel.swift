@@ -22,7 +22,7 @@ struct BoundedChannel<Base: ServerChildChannel>: ServerChildChannel {
         }
         let network = RateLimiter.network(of: address), counter = counter
         guard counter.open(network) else {
-            logger.debug("a connection was closed: its address has too many")
+            logger.debug("a connection was closed: its address has too many connections")
             // Set the base channel up first: a channel whose set-up fails would be an error of the server.
             return base.setup(channel: channel, logger: logger).map { value in
                 channel.close(promise: nil)
@@ -116,7 +116,7 @@ final class ParserRefusal: ChannelDuplexHandler, RemovableChannelHandler {
             return
         }
         var reply = Reply(
-            .invalid(.none, "a request that follows HTTP, with a head within the limits, is expected"),
+            .invalid(.none, "the request breaks the framing of HTTP, or its head exceeds the limits"),
             requestId: RequestHeaders(fields: [:]).requestId, access: nil, publicURL: publicURL)
         security.add(to: &reply.headers)
         var fields = head.headerFields

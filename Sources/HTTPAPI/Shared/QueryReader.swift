@@ -39,9 +39,9 @@ struct QueryReader {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = PercentEncoding.decode(parts[0]),
                 let value = PercentEncoding.decode(parts.count > 1 ? parts[1] : ""), !value.utf8.contains(0)
-            else { throw .invalid(.none, "the query holds something that is not percent-encoded UTF-8") }
+            else { throw .invalid(.none, "the query contains something that is not percent-encoded UTF-8") }
             guard values.updateValue(value, forKey: name) == nil else {
-                throw .invalid(.parameter(name), "the parameter comes twice")
+                throw .invalid(.parameter(name), "the parameter is given twice")
             }
         }
     }

@@ -10,7 +10,7 @@ struct RequestHeaders {
     /// Returns the value of a field, or `nil` if it is absent. Rejects a duplicate field.
     func single(_ name: String) throws(Refusal) -> String? {
         let values = all(name)
-        guard values.count <= 1 else { throw .invalid(.header(name), "the header comes twice") }
+        guard values.count <= 1 else { throw .invalid(.header(name), "the header is given twice") }
         return values.first
     }
 

@@ -35,7 +35,9 @@ struct Route: Sendable {
         }
         if body == .none { throw .invalid(.pointer(""), "no body is expected") }
         if let coding = try headers.single("Content-Encoding"), coding.lowercased() != "identity" {
-            throw .invalid(.header("Content-Encoding"), "a body without a coding is expected")
+            throw .invalid(
+                .header("Content-Encoding"),
+                "compressed bodies are not accepted; send the body without a content coding")
         }
         let type = try headers.single("Content-Type") ?? ""
         let parts = type.lowercased().split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }

@@ -130,7 +130,9 @@ struct RequestBodyReader {
 
     private func contentLength(_ headers: RequestHeaders) throws(Refusal) -> Int? {
         guard let text = try headers.single("Content-Length") else { return nil }
-        guard let length = Int64(decimal: text) else { throw .unreadable("a length is expected") }
+        guard let length = Int64(decimal: text) else {
+            throw .unreadable("a whole number is expected in Content-Length")
+        }
         return Int(length)
     }
 

@@ -45,7 +45,7 @@ public struct CompanyName: Sendable, Hashable {
 private func checkSegment(_ canonical: [UInt8], field: String) throws(ValueError) {
     let dot = UInt8(ascii: ".")
     guard canonical != [dot], canonical != [dot, dot] else {
-        throw ValueError(.requestInvalid, field: field, reason: "the text may not be . or .. alone")
+        throw ValueError(.requestInvalid, field: field, reason: "a name cannot be . or ..")
     }
 }
 
@@ -56,7 +56,7 @@ func checkEntered(_ text: String, field: String) throws(ValueError) {
     } catch {
         throw ValueError(
             .requestInvalid, field: field,
-            reason: "the text holds a control character or one that cannot be seen; enter it without")
+            reason: "the text contains a control character or an invisible one; enter it without")
     }
 }
 
@@ -68,9 +68,9 @@ func canonicalForm(
         return try TextRule.foldedText.canonicalize(text, maximumBytes: maximumBytes)
     } catch {
         switch error.code {
-        case .empty: throw ValueError(missing, field: field, reason: "a value is needed")
+        case .empty: throw ValueError(missing, field: field, reason: "a value is required")
         case .tooLong: throw ValueError(invalid, field: field, reason: "the text is too long")
-        default: throw ValueError(invalid, field: field, reason: "the text holds a character that is not accepted")
+        default: throw ValueError(invalid, field: field, reason: "the text contains a character that is not accepted")
         }
     }
 }

@@ -32,7 +32,7 @@ public struct EmailAddress: Sendable, Hashable {
         let labels = domain.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard isDummy || (labels.allSatisfy { !$0.isEmpty } && !String(decoding: domain, as: UTF8.self).contains("。"))
         else {
-            throw ValueError(.emailInvalid, field: "email", reason: "the part behind the @ is no domain name")
+            throw ValueError(.emailInvalid, field: "email", reason: "the part after the @ is not a domain name")
         }
     }
 
@@ -44,11 +44,11 @@ public struct EmailAddress: Sendable, Hashable {
             text, maximumBytes: Self.maximumDummyBytes, field: "email", missing: .emailMissing, invalid: .emailInvalid)
         let at = UInt8(ascii: "@")
         guard let separator = canonical.lastIndex(of: at), separator > 0 else {
-            throw ValueError(.emailInvalid, field: "email", reason: "an address has an @ with something before it")
+            throw ValueError(.emailInvalid, field: "email", reason: "an address needs an @ with something before it")
         }
         let domain = Array(canonical[(separator + 1)...])
         guard !domain.isEmpty, !domain.elementsEqual(Self.dummySuffix.utf8) else {
-            throw ValueError(.emailInvalid, field: "email", reason: "an address has something behind the @")
+            throw ValueError(.emailInvalid, field: "email", reason: "an address needs something after the @")
         }
         if !Self.isDummy(domain) {
             guard canonical.firstIndex(of: at) == separator, !canonical.contains(0x20) else {

@@ -9,12 +9,13 @@ public struct FreeText: Sendable, Hashable {
     ///
     /// - Throws: ``ValueError`` with `request.invalid` and the name of the given member.
     public init(_ text: String, field: String = "reason") throws(ValueError) {
-        guard !text.isEmpty else { throw ValueError(.requestInvalid, field: field, reason: "a value is needed") }
+        guard !text.isEmpty else { throw ValueError(.requestInvalid, field: field, reason: "a value is required") }
         guard text.utf8.count <= Self.maximumBytes else {
             throw ValueError(.requestInvalid, field: field, reason: "the text is too long")
         }
         guard !text.utf8.contains(0) else {
-            throw ValueError(.requestInvalid, field: field, reason: "the text holds a character that is not accepted")
+            throw ValueError(
+                .requestInvalid, field: field, reason: "the text contains a character that is not accepted")
         }
         self.text = text
     }

@@ -109,7 +109,10 @@ public struct ChangeRole: UseCase {
         guard keys.count == fingerprints.count, (1...32).contains(keys.count) else {
             throw ServiceError(
                 .requestInvalid,
-                members: [.init(pointer: "/fingerprints", detail: "1 to 32 fingerprints of 64 hexadecimal digits")])
+                members: [
+                    .init(
+                        pointer: "/fingerprints", detail: "1 to 32 fingerprints of 64 hexadecimal digits are expected")
+                ])
         }
         return Set(keys)
     }

@@ -95,7 +95,8 @@ struct AuthorityTrail: Sendable {
                 VerifyNote(
                     ledger: ledger, position: nil, lastPosition: nil,
                     detail:
-                        "\(unproved) decisions by apps are not proved: what the system ledger says of them is not here")
+                        "\(unproved) decisions by apps are not proved, because this check lacks the system ledger"
+                )
             )
         }
         return notes
@@ -111,7 +112,7 @@ struct AuthorityTrail: Sendable {
     mutating func finish() {
         settle(nil)
         for position in uninvited.values.sorted() {
-            later.append((position, "somebody registered without the invitation that the policy wants"))
+            later.append((position, "an employee registered without the invitation that the policy requires"))
         }
         uninvited = [:]
     }
@@ -287,9 +288,9 @@ extension AuthorityTrail {
             return isUnderTable ? "the app's statement does not name the size of the system ledger" : nil
         }
         guard let known = system?.secrets[secret] else { return nil }
-        guard known.issued <= size else { return "the app's statement saw a system ledger without its secret" }
+        guard known.issued <= size else { return "the app's statement refers to a system ledger that lacks its secret" }
         if let ended = known.ended, ended <= size {
-            return "the app's secret had ended in the system ledger that the statement saw"
+            return "the app's secret had ended in the system ledger that the statement refers to"
         }
         return nil
     }

@@ -92,10 +92,10 @@ extension AuthorityTrail {
         case let payload as InvitationUsed:
             let state = invitationState(payload.invitationID)
             guard state.isOpen(at: decidedAt(event)), state.isBacked else {
-                return .unlawful("an invitation is used that is not open")
+                return .unlawful("an invitation is used that is closed or unknown")
             }
             guard employees[payload.employeeID]?.account?.registeredAt == event.time else {
-                return .unlawful("an invitation is used by somebody who does not register")
+                return .unlawful("an invitation is used without a registration")
             }
             return nil
         default: return nil
@@ -123,7 +123,8 @@ extension AuthorityTrail {
         if case .policy = payload.by, payload.reason == .issuerEnded {
             let ended = try? Invitation.decide(state, .endWithIssuer(at: decidedAt(event)))
             guard ended?.isEmpty == false else {
-                return .unlawful("an invitation ends by policy that is not open, or whose issuer may still decide")
+                return .unlawful(
+                    "an invitation ends by policy although it is closed, or its issuer keeps the authority")
             }
             return nil
         }

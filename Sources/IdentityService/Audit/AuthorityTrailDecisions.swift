@@ -46,7 +46,7 @@ extension AuthorityTrail {
         } else {
             return nil
         }
-        return event.stream == stream ? nil : "the event is not in the stream of what it is about"
+        return event.stream == stream ? nil : "the event is not in its subject's stream"
     }
 
     /// The account as the table of authority knows one.
@@ -64,7 +64,7 @@ extension AuthorityTrail {
         case .by(let decision):
             do {
                 guard try decide(decision).isEmpty else { return nil }
-                return .unlawful("the event repeats what was decided already")
+                return .unlawful("the event repeats an earlier decision")
             } catch {
                 let isRefused =
                     error as? Employee.Rejection == .notPermitted || error as? Tenant.Rejection == .notPermitted
@@ -75,7 +75,7 @@ extension AuthorityTrail {
                     return .unlawful(AuthorityWords.notPermitted(action, subject))
                 }
                 let reason = (error as? any CodedRejection).map { ": \($0)" } ?? ""
-                return .unlawful("no decider would \(action.rawValue) here\(reason)")
+                return .unlawful("the decision is refused in this state (\(action.rawValue))\(reason)")
             }
         }
     }
@@ -258,7 +258,7 @@ extension AuthorityTrail {
         guard let state = employees[payload.employeeID], let account = state.account else {
             return .unlawful("there is no such account")
         }
-        guard state.isProvisional else { return .unlawful("the employee id belongs to somebody") }
+        guard state.isProvisional else { return .unlawful("the released employee id is no longer provisional") }
         switch (payload.reason, payload.by) {
         case (.cancelled, let by) where account.isCancelled && by == account.cancelledBy: return nil
         case (.expired, .policy):
@@ -266,8 +266,8 @@ extension AuthorityTrail {
             return end <= event.time ? nil : .unlawful("the employee id is released before its time is over")
         case (.invited, .policy):
             return lastInvitationUse == event.time
-                ? nil : .unlawful("the employee id is released for an invitation that nobody used")
-        default: return .unlawful("the employee id is released by nobody who may")
+                ? nil : .unlawful("the employee id is released for an invitation that was not used")
+        default: return .unlawful("the employee id is released without authority")
         }
     }
 }

@@ -18,16 +18,18 @@ extension AuthorityTrail {
                 ?? waits(payload, at: event.time).map(AuthorityFinding.unlawful)
         case let payload as RecoveryConfirmed:
             guard let opened = recoveries[payload.recoveryID.uuid] else {
-                return .forged("a recovery is confirmed that was not opened")
+                return .forged("a recovery is confirmed that was never opened")
             }
-            guard payload.confirmerID != opened.opener else { return .forged("one person decided twice") }
+            guard payload.confirmerID != opened.opener else {
+                return .forged("one person opened and confirmed the same recovery")
+            }
             return people(payload.userID, payload.employeeID, payload.confirmerID, payload.by)
                 ?? recoveryDecided(
                     event, .confirmRecovery, .confirm, payload.employeeID, opened.fingerprint, payload.by)
                 ?? ownKey(opened.fingerprint, payload.by)
         case let payload as RecoveryCancelled:
             guard let opened = recoveries[payload.recoveryID.uuid] else {
-                return .forged("a recovery is cancelled that was not opened")
+                return .forged("a recovery is cancelled that was never opened")
             }
             guard payload.by.statement != nil else {
                 // The owner has logged in, perhaps in another tenant.
@@ -108,7 +110,7 @@ extension AuthorityTrail {
     private func waits(_ opened: RecoveryOpened, at time: Timestamp) -> String? {
         guard let availableAt = opened.availableAt else { return nil }
         guard !opened.soleAdmin || tenant.admins.isEmpty else {
-            return "a recovery is opened as by a sole admin, where there are others"
+            return "a recovery is opened under the rule for a sole admin, but the company has others"
         }
         let delay = Duration.seconds(tenant.recoveryDelayHours(at: time) * 3_600)
         let wait = User.OpenRecovery.wait(delay, soleAdmin: opened.soleAdmin)
@@ -116,7 +118,7 @@ extension AuthorityTrail {
             return "a recovery is available before the waiting time is over"
         }
         guard opened.expiresAt == availableAt.adding(User.recoveryLifetime) else {
-            return "a recovery is open for another time than 72 hours after it is available"
+            return "a recovery does not end 72 hours after it becomes available"
         }
         return nil
     }

@@ -11,7 +11,7 @@ extension AuthorityTrail {
         _ kind: S.Type, _ tag: SignatureTag, _ bytes: [UInt8], _ judge: (S) -> String?
     ) -> String? {
         guard let statement = try? S(parsing: bytes, expecting: tag) else {
-            return "the statement is not one of that kind"
+            return "the statement is of another kind"
         }
         return judge(statement)
     }
@@ -31,9 +31,9 @@ extension AuthorityTrail {
         guard isAuthority(seen.authority, of: by, isOwn: isOwn) else {
             return "the statement names no event that gives authority"
         }
-        guard seen.ledgerSize < event.position else { return "the statement saw events that came later" }
+        guard seen.ledgerSize < event.position else { return "the statement refers to later events" }
         if let root = roots.root(size: seen.ledgerSize), root != seen.ledgerRoot {
-            return "the statement saw another ledger"
+            return "the statement refers to another ledger"
         }
         if let words = systemView(seen.systemSize, by) { return words }
         return event.time <= seen.expires.adding(Self.grace) ? nil : "the statement had expired"
@@ -63,7 +63,7 @@ extension AuthorityTrail {
                 return "the statement is about another key"
             }
             if action == .authorize, statement.presentedHash != leaf(employees[employee]?.keys[key]?.presented) {
-                return "the statement is about another presentation of the key"
+                return "the statement is about an earlier or later presentation of the key"
             }
             var isOwn = false
             if case .employee(employee, _) = by { isOwn = true }

@@ -43,12 +43,12 @@ struct CredentialTrail: Sendable {
         else { return "the event has no record" }
         let standing = standings[user], isNew = credentials.insert(credential).inserted
         // Right or wrong, later events were decided on it. But nothing restores an erased user.
-        if case .erased = standing { return "credentials of a user who was erased" }
+        if case .erased = standing { return "credentials are set for an erased user" }
         standings[user] = .inForce(credential: credential, PreviousCredentials(record))
         guard event.stream == .user(UserID(user)) else { return "the event is not in its user's stream" }
         guard isNew else { return "the credential's id was used before" }
         guard event.type == CredentialsChanged.type else {
-            return standing == nil ? nil : "credentials are set where there are some"
+            return standing == nil ? nil : "credentials are set for a user who already has them"
         }
         guard case .inForce(let before, let previous) = standing, before == event.data["previousCredentialId"]?.uuid,
             let challenge = event.data["challenge"]?.bytes.flatMap({ try? Challenge(parsing: $0) }),

@@ -25,7 +25,7 @@ enum EventSignatures {
         } catch let error as Mismatch {
             return error.words
         } catch {
-            return "a signature, or what it is over, is not valid"
+            return "a signature or its signed bytes are not valid"
         }
     }
 
@@ -134,7 +134,7 @@ enum OperatorSignatures {
             return "the decision is signed with a key that is not the operator's"
         }
         guard authority == nil || authority == statement.context.authority else {
-            return "the operator's statement names another beginning of the log"
+            return "the operator's statement is bound to another log"
         }
         guard statement.context.tenant == event.ledger.uuid, statement.subject == event.stream.id,
             statement.action == event.type, statement.schema == event.schema,
@@ -143,10 +143,10 @@ enum OperatorSignatures {
         guard event.time <= statement.context.expires else { return "the operator's statement had expired" }
         // A statement cannot name later entries of its own ledger. Ledgers have no common order.
         guard event.ledger != .system || statement.context.ledgerSize < event.position else {
-            return "the operator's statement saw events that came later"
+            return "the operator's statement refers to later events"
         }
         if let root = root(statement.context.ledgerSize), root != statement.context.ledgerRoot {
-            return "the operator's statement saw another system ledger"
+            return "the operator's statement refers to another system ledger"
         }
         return nil
     }

@@ -114,7 +114,7 @@ public struct ProveEvent: UseCase {
         // A proof that fails would be worse than none: somebody changed the log.
         let root = MerkleProof.root(leaf: event.leaf, index: position - 1, size: checkpoint.size, path: path)
         guard root == checkpoint.root else {
-            context.logger.error("a ledger is not what was sealed", metadata: ["ledger": "\(ledger)"])
+            context.logger.error("a ledger differs from its signed checkpoint", metadata: ["ledger": "\(ledger)"])
             throw ServiceError(.serviceUnavailable)
         }
         return TlogProof(index: position - 1, path: path, checkpoint: signed).text

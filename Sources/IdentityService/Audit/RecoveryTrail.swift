@@ -52,12 +52,12 @@ struct RecoveryTrail: Sendable {
         guard let recovery = open[event.stream.id],
             let confirmed = recovery.confirmed ?? (recovery.event.soleAdmin ? ApprovedRecovery.noConfirmation : nil),
             record.content.authority == .recovered(recovery.leaf, confirmed)
-        else { return "the record names no decisions that were in force" }
+        else { return "the record names no approvals that were in force" }
         let fields = challenge.fields
         guard fields.purpose == .recovery, fields.tenant == recovery.event.tenant.uuid,
             fields.employeeKey.fingerprint == recovery.event.fingerprint.description,
             recovery.event.credentialID.uuid == fields.credential
-        else { return "the credentials were set with another key than was decided on" }
+        else { return "the credentials were set with another key than the approved one" }
         guard event.time.microseconds <= recovery.event.expiresAt.microseconds + Self.grace else {
             return "the recovery had expired"
         }
@@ -71,7 +71,7 @@ struct RecoveryTrail: Sendable {
             return "a recovery is opened without a signature"
         }
         guard payload.userID.uuid == user, payload.openerID != payload.userID else {
-            return "nobody opens a recovery of their own"
+            return "a person opened their own recovery"
         }
         guard statement.user == user, statement.employee == payload.employeeID.uuid,
             statement.context.tenant == payload.tenant.uuid, statement.keyHash == payload.fingerprint.bytes,
@@ -83,7 +83,7 @@ struct RecoveryTrail: Sendable {
 
     private mutating func confirmed(_ payload: RecoveryConfirmed, _ event: RecordedEvent, _ user: UUID) -> String? {
         guard let recovery = open[user], recovery.event.recoveryID == payload.recoveryID else {
-            return "a recovery is confirmed that is not open"
+            return "a recovery is confirmed that is closed or unknown"
         }
         let isByOwner = if case .employee(payload.employeeID, _) = payload.by { true } else { false }
         // A known key of the user may confirm after an admin, which makes the recovery available at once.
@@ -92,7 +92,9 @@ struct RecoveryTrail: Sendable {
         }
         open[user]?.confirmed = event.leaf
         open[user]?.isConfirmedByOwner = isByOwner
-        guard payload.confirmerID != recovery.event.openerID else { return "one person decided twice" }
+        guard payload.confirmerID != recovery.event.openerID else {
+            return "one person opened and confirmed the same recovery"
+        }
         guard let statement = Self.statement(payload.by, .confirm) else {
             return "a recovery is confirmed without a signature"
         }
@@ -104,7 +106,7 @@ struct RecoveryTrail: Sendable {
 
     private mutating func cancelled(_ payload: RecoveryCancelled, _ user: UUID) -> String? {
         guard let recovery = open[user], recovery.event.recoveryID == payload.recoveryID else {
-            return "a recovery is cancelled that is not open"
+            return "a recovery is cancelled that is closed or unknown"
         }
         open[user] = nil
         // An owner who logs in signs no statement: the log-in is the reason, and cancelling gains an attacker nothing.

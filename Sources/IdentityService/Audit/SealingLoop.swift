@@ -29,7 +29,7 @@ public struct SealingLoop: Service {
             while !Task.isCancelled {
                 let start = clock.now
                 do { try await seal() } catch is CancellationError { return } catch {
-                    logger.warning("checkpoints could not be sealed", metadata: ["error": "\(error)"])
+                    logger.warning("checkpoints could not be signed", metadata: ["error": "\(error)"])
                 }
                 // Finding grown ledgers reads all heads, and may take at most a twentieth of the time.
                 try? await Task.sleep(for: max(Self.interval, (clock.now - start) * 19))
@@ -123,7 +123,7 @@ actor SealDelayGauge {
     func metrics() async -> String {
         guard let count = try? await count() else { return "" }
         return """
-            # HELP tenure_unsealed_ledgers Ledgers with an event that has not been sealed for a minute.
+            # HELP tenure_unsealed_ledgers Ledgers with an event that no checkpoint has covered for a minute.
             # TYPE tenure_unsealed_ledgers gauge
             tenure_unsealed_ledgers \(count)
 

@@ -81,7 +81,7 @@ public struct SignGrownLedgers: Sendable {
         let (before, now) = try await reader.roots(ledger.ledger, at: sealed.size, and: ledger.size)
         guard before == sealed.root else {
             logger.error(
-                "a ledger is not what was sealed: it is not sealed again",
+                "a ledger differs from its signed checkpoint, so it is not signed again",
                 metadata: ["ledger": "\(ledger.ledger)", "size": "\(sealed.size)"])
             return nil
         }

@@ -135,7 +135,7 @@ enum AuthorityWords {
 
     /// The table lists none of the decider's capacities.
     static func notPermitted(_ action: AuthorityTable.Action, _ subject: AuthoritySubject) -> String {
-        "whoever decided may not \(action.rawValue); the decision is about \(subject.standing.rawValue)"
+        "the caller may not \(action.rawValue); the decision is about \(subject.standing.rawValue)"
     }
 }
 

@@ -53,7 +53,8 @@ struct ChangeInBlindMode: Sendable {
                 previous: previous, kdf: context.settings.scrypt))
         guard case .changed = made.record.content.authority else {
             throw ServiceError(
-                .requestInvalid, members: [.init(pointer: "/record", detail: "the record is not one of this flow")])
+                .requestInvalid, members: [.init(pointer: "/record", detail: "the record does not belong to this flow")]
+            )
         }
         guard let oldKey = previous.userPublicKey else { throw ServiceError(.flowWrongStep) }
         let proof = try FlowProof(

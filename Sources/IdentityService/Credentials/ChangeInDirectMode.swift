@@ -46,7 +46,11 @@ public struct ChangeInDirectMode: UseCase {
         guard !credentials.questionsWithPassphrase || policy.questionsWithPassphrase else {
             throw ServiceError(
                 .requestInvalid,
-                members: [.init(pointer: "/questionsWithPassphrase", detail: "the company's policy does not allow it")])
+                members: [
+                    .init(
+                        pointer: "/questionsWithPassphrase",
+                        detail: "the company's policy does not allow questions beside a passphrase")
+                ])
         }
         let opening = try current.opening(target)
         let seed = try OPRFSeed.generate()

@@ -89,7 +89,9 @@ public struct EvaluateElements: UseCase {
                 throw ServiceError(
                     .requestInvalid,
                     members: [
-                        .init(pointer: "/elements/\(index)", detail: "a slot and a compressed point of 49 bytes")
+                        .init(
+                            pointer: "/elements/\(index)",
+                            detail: "a slot and a compressed point of 49 bytes are expected")
                     ])
             }
             elements.append(element)
@@ -125,7 +127,7 @@ struct EvaluateSetUp: Sendable {
         guard Self.isWholeSetUp(elements.map(\.slot)) else {
             throw ServiceError(
                 .requestInvalid,
-                members: [.init(pointer: "/elements", detail: "all ten subsets, the passphrase, or both")])
+                members: [.init(pointer: "/elements", detail: "all ten subsets, the passphrase, or both are expected")])
         }
         let seed = try OPRFSeed(bytes: bytes)
         return try await context.evaluations.admitted(AdmissionLane(row.state)) { admission in

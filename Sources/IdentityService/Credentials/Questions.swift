@@ -71,7 +71,9 @@ struct ChosenQuestions {
             throw ServiceError(
                 .credentialsCustomQuestion,
                 members: own.map {
-                    .init(pointer: "\(pointer)/\($0)/question", detail: "the published list has no such question")
+                    .init(
+                        pointer: "\(pointer)/\($0)/question",
+                        detail: "the published list has no such question; choose one from GET /v1/questions")
                 })
         }
         return questions
@@ -89,7 +91,7 @@ struct ChosenQuestions {
                     members: [
                         .init(
                             pointer: "\(pointer)/\(index)/number",
-                            detail: "the published list has no question of that number and version")
+                            detail: "the published list has no question with that number and version")
                     ])
             }
             return .listed(listed)

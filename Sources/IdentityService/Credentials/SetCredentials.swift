@@ -41,7 +41,11 @@ public struct SetCredentials: UseCase {
         guard !credentials.questionsWithPassphrase || tenant.state.policy.questionsWithPassphrase else {
             throw ServiceError(
                 .requestInvalid,
-                members: [.init(pointer: "/questionsWithPassphrase", detail: "the company's policy does not allow it")])
+                members: [
+                    .init(
+                        pointer: "/questionsWithPassphrase",
+                        detail: "the company's policy does not allow questions beside a passphrase")
+                ])
         }
         let seed = try OPRFSeed(bytes: bytes)
         let questions = try credentials.chosenQuestions(app)
@@ -173,7 +177,7 @@ struct SetBlindCredentials: Sendable {
             try record.require(questions: questions)
             return record
         } catch {
-            throw Self.refused("/record", "the record is not one of this flow")
+            throw Self.refused("/record", "the record does not belong to this flow")
         }
     }
 

@@ -99,7 +99,11 @@ public struct DecideKey: UseCase {
         guard let code = ReasonCode(reason ?? (action == .authorize ? "authorized" : "")) else {
             throw ServiceError(
                 .requestInvalid,
-                members: [.init(pointer: "/reason", detail: "1 to 64 of a-z, 0-9, point, underscore, hyphen")])
+                members: [
+                    .init(
+                        pointer: "/reason",
+                        detail: "1 to 64 characters of a-z, 0-9, point, underscore and hyphen are expected")
+                ])
         }
         return code
     }

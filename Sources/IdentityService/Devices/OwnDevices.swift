@@ -168,7 +168,11 @@ public struct RevokeDevice: UseCase {
         guard let reason = ReasonCode(reason) else {
             throw ServiceError(
                 .requestInvalid,
-                members: [.init(pointer: "/reason", detail: "1 to 64 of a-z, 0-9, point, underscore, hyphen")])
+                members: [
+                    .init(
+                        pointer: "/reason",
+                        detail: "1 to 64 characters of a-z, 0-9, point, underscore and hyphen are expected")
+                ])
         }
         return try await optimistic {
             let own = try await OwnDevices(of: caller, context)

@@ -238,7 +238,7 @@ struct BlindAttempt: Sendable, Equatable {
         guard slots.count == AnswerSubset.all.count - 1, Set(slots).count == slots.count, !slots.contains(.passphrase)
         else {
             throw ServiceError(
-                .requestInvalid, members: [.init(pointer: "/elements", detail: "one element or the other nine")])
+                .requestInvalid, members: [.init(pointer: "/elements", detail: "send one element, or the other nine")])
         }
         guard let current, !current.isSpent, !slots.contains(current.first) else { throw ServiceError(.flowWrongStep) }
         return .rest

@@ -41,7 +41,8 @@ public struct ProveCredential: UseCase {
         if row.state.step == .credentials { return try await set(row, run) }
         guard proof.credentials == nil else {
             throw ServiceError(
-                .requestInvalid, members: [.init(pointer: "/record", detail: "only new credentials have a record")])
+                .requestInvalid,
+                members: [.init(pointer: "/record", detail: "send a record only when you set credentials")])
         }
         guard let attempt = row.state.attempt, let proved = row.state.proved else { throw ServiceError(.flowWrongStep) }
         let target = try await ChallengedCredential.load(.proof, for: row.state, context)

@@ -34,7 +34,14 @@ extension OperatorUseCases {
             try await append(
                 (registered + issued.events).map(\.payload), to: .app(id), version: 0, claims: [claim])
         } catch let error as LedgerError where error.code == .claimTaken {
-            throw ServiceError(.requestInvalid, members: [.init(pointer: "/name", detail: "the name is taken")])
+            throw ServiceError(
+                .requestInvalid,
+                members: [
+                    .init(
+                        pointer: "/name",
+                        detail:
+                            "the name is already taken; choose another, or link the existing app with tenure app link")
+                ])
         }
         return issued.secret
     }
@@ -108,7 +115,7 @@ extension OperatorUseCases {
     ) async throws -> (events: [AppEvent], secret: IssuedSecret) {
         guard let id = state.id, let salt = state.salt else { throw ServiceError(.appUnknown) }
         guard let set = RoleSet(roles.map(\.appRole)) else {
-            throw ServiceError(.requestInvalid, members: [.init(pointer: "/roles", detail: "a role is needed")])
+            throw ServiceError(.requestInvalid, members: [.init(pointer: "/roles", detail: "name at least one role")])
         }
         let text = Base64URL.encode(randomBytes(32))
         let secretId = SecretID(UUID())

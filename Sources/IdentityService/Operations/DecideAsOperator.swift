@@ -53,8 +53,8 @@ public struct OperatorKeyError: Error, Sendable, Hashable, CustomStringConvertib
     /// What happened, and what to do next.
     public var description: String {
         switch code {
-        case .missing: "no operator key was given"
-        case .wrong: "the operator key that was given is not the one that this log begins with"
+        case .missing: "no operator key is given"
+        case .wrong: "the given operator key is not the one that this log begins with"
         case .notFounded: "the log names no operator key yet"
         case .foundedMeanwhile: "another process founded the log first"
         }

@@ -54,7 +54,7 @@ public struct Durability: Sendable, Equatable {
             ("fsync", fsync), ("full_page_writes", fullPageWrites), ("synchronous_commit", synchronousCommit != "off"),
         ]
         return """
-            # HELP tenure_database_durable Settings of the database that decide whether a crash loses anything: 1 is on.
+            # HELP tenure_database_durable Database settings that protect against data loss in a crash: 1 is on.
             # TYPE tenure_database_durable gauge
 
             """ + settings.map { "tenure_database_durable{setting=\"\($0)\"} \($1 ? 1 : 0)\n" }.joined()
@@ -74,8 +74,8 @@ public struct Durability: Sendable, Equatable {
                 Weakness(
                     setting: "synchronous_commit",
                     consequence:
-                        "a crash of the server loses what other programs wrote; the service itself asks for each "
-                        + "commit that has to wait",
+                        "a crash of the server loses writes of other programs; the service itself waits for each "
+                        + "commit that must be durable",
                     losesEvents: false))
         }
         if !fullPageWrites {

@@ -109,7 +109,7 @@ package enum RestoredKeys {
     private static func refusal(_ missing: String) -> KeysError {
         KeysError(
             code: .keyTablesEmpty,
-            reason: "the log has users who were not erased, and their keys are missing: \(missing)",
-            remedy: "restore all four tables of keys from the backup that the log came from")
+            reason: "the log has users who were not erased, but their keys are missing: \(missing)",
+            remedy: "restore all four key tables from the backup that the log came from")
     }
 }

@@ -98,7 +98,7 @@ extension OperatorUseCases {
             throw ServiceError(.appUnknown)
         }
         guard let set = RoleSet(roles.map(\.appRole)) else {
-            throw ServiceError(.requestInvalid, members: [.init(pointer: "/roles", detail: "a role is needed")])
+            throw ServiceError(.requestInvalid, members: [.init(pointer: "/roles", detail: "name at least one role")])
         }
         try await decide(company) { _, decision in
             linked ? .linkApp(AppID(appId), roles: set, decision) : .unlinkApp(AppID(appId), decision)

@@ -92,7 +92,7 @@ struct RekeyBuckets: Sendable {
                 }
             } catch {
                 context.logger.error(
-                    "the bucket of a replaced credential was not re-keyed; it is tried again",
+                    "the bucket of a replaced credential was not re-keyed; the service tries again",
                     metadata: ["bucket": "\(bucket.number)", "credentials": "\(ofBucket.count)"])
             }
         }
@@ -110,7 +110,7 @@ struct RekeyingSweeper: Service {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 do { try await sweep() } catch is CancellationError { return } catch {
-                    context.logger.warning("it could not be read whether buckets have to be re-keyed")
+                    context.logger.warning("the pending re-keyings could not be read")
                 }
                 try? await Task.sleep(for: Self.interval)
             }
@@ -146,7 +146,7 @@ actor RekeyingHealth {
     func metrics() async -> String {
         guard let count = try? await count() else { return "" }
         return """
-            # HELP tenure_pending_rekeyings Replaced credentials whose bucket has not got another key yet.
+            # HELP tenure_pending_rekeyings Replaced credentials whose bucket is not re-keyed yet.
             # TYPE tenure_pending_rekeyings gauge
             tenure_pending_rekeyings \(count)
 

@@ -134,7 +134,11 @@ public struct RecoverCredentials: UseCase {
         guard !credentials.questionsWithPassphrase || tenant.state.policy.questionsWithPassphrase else {
             throw ServiceError(
                 .requestInvalid,
-                members: [.init(pointer: "/questionsWithPassphrase", detail: "the company's policy does not allow it")])
+                members: [
+                    .init(
+                        pointer: "/questionsWithPassphrase",
+                        detail: "the company's policy does not allow questions beside a passphrase")
+                ])
         }
         let seed = try OPRFSeed(bytes: bytes), previous = try await context.previousCredentials(of: row.state)
         let questions = try credentials.chosenQuestions(app)
@@ -176,7 +180,8 @@ struct RecoverBlindCredentials: Sendable {
                 previous: previous, kdf: context.settings.scrypt))
         guard made.record.content.authority == .recovered(recovery.opened, recovery.confirmed) else {
             throw ServiceError(
-                .requestInvalid, members: [.init(pointer: "/record", detail: "the record is not one of this flow")])
+                .requestInvalid, members: [.init(pointer: "/record", detail: "the record does not belong to this flow")]
+            )
         }
         let new = ReplacementCredentials(
             record: made.record, questions: made.questions, seed: seed, proved: proved,

@@ -103,7 +103,7 @@ struct SessionEndingAppender: AppendTarget {
                 default: break
                 }
             } catch {
-                throw LedgerError(.invalidEvent, "an event does not name what it ends")
+                throw LedgerError(.invalidEvent, "an event does not name the sessions that it ends")
             }
         }
         return statements

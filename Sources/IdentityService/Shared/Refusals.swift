@@ -30,11 +30,13 @@ extension ServiceError {
                 .credentialsTooWeak,
                 members: error.weaknesses.map { Member(pointer: pointer + $0.place.pointer, detail: $0.advice) })
         case .atLeastThreeAnswersRequired: self.init(.answersAtLeastThreeRequired)
-        case .questionTwice: self.init(.requestInvalid, detail: "a question is answered twice")
-        case .questionUnknown: self.init(.requestInvalid, detail: "a question was not asked")
+        case .questionTwice:
+            self.init(.requestInvalid, detail: "a question is answered twice; answer each question once")
+        case .questionUnknown:
+            self.init(.requestInvalid, detail: "the question was not asked; answer the questions of the last outcome")
         case .passphraseMissing: self.init(.passphraseMissing)
         case .tooLong: self.init(.requestInvalid, detail: "a text is too long")
-        case .textInvalid: self.init(.requestInvalid, detail: "a text holds a character that is not accepted")
+        case .textInvalid: self.init(.requestInvalid, detail: "a text contains a character that is not accepted")
         case .keyInvalid: self.init(.employeeKeyInvalid)
         case .signatureInvalid: self.init(.employeeKeyInvalid, detail: "the signature does not verify")
         default: self.init(.requestInvalid)

@@ -54,7 +54,7 @@ struct BucketKey: Sendable, Equatable {
     /// - Throws: ``KeysError/Code/wrappingInvalid`` if it was changed or moved.
     func unwrap(_ wrapped: [UInt8], purpose: String, id: UUID, ledger: UUID) throws(KeysError) -> SecretKey {
         guard let key = wrapping(purpose: purpose, id: id, ledger: ledger).unwrap(wrapped, under: key) else {
-            throw KeysError(code: .wrappingInvalid, reason: "a stored key was changed or is not in its place")
+            throw KeysError(code: .wrappingInvalid, reason: "a stored key was changed or moved to another row")
         }
         return key
     }

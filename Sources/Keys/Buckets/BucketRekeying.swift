@@ -95,7 +95,7 @@ public struct BucketRekeying: Sendable {
             guard rows.count + result.count >= census.count else {
                 throw KeysError(
                     code: .rekeyingIncomplete,
-                    reason: "the bucket has \(census.count) rows and \(rows.count + result.count) were found")
+                    reason: "the bucket has \(census.count) rows, but \(rows.count + result.count) were found")
             }
             try await rows.rewrap(from: old, to: new, &connection)
             try await store(new, notBefore: masterVersion, &connection)
@@ -117,8 +117,9 @@ public struct BucketRekeying: Sendable {
         let keys = try await masters.keys(holding: [version])
         guard keys.current >= version else {
             throw KeysError(
-                code: .masterVersionUnknown, reason: "the bucket is wrapped under a later version than the current one",
-                remedy: "start with the master key file that was rotated last")
+                code: .masterVersionUnknown,
+                reason: "the bucket is wrapped under a later master key than the current one",
+                remedy: "start with the most recently rotated master key file")
         }
         let row = try BucketKeyRow(wrapping: key, under: keys)
         let count = try await connection.execute(

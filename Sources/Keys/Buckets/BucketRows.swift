@@ -39,7 +39,7 @@ struct BucketRows: Sendable {
         for row in seeds {
             let (name, ledger, id, wrapped) = try row.decode(String.self, UUID.self, UUID.self, [UInt8].self)
             guard let purpose = OPRFPurpose(rawValue: name) else {
-                throw KeysError(code: .rekeyingIncomplete, reason: "a seed is of an unknown purpose")
+                throw KeysError(code: .rekeyingIncomplete, reason: "a seed has an unknown purpose")
             }
             all.seeds[purpose, default: []].append(Row(ledger: ledger, id: id, wrapped: wrapped))
         }
@@ -97,7 +97,7 @@ struct BucketRows: Sendable {
     private static func expect(_ expected: Int, _ count: Int) throws(KeysError) {
         guard count == expected else {
             throw KeysError(
-                code: .rekeyingIncomplete, reason: "\(expected) rows were to be wrapped again and \(count) were")
+                code: .rekeyingIncomplete, reason: "\(count) of \(expected) rows were wrapped again")
         }
     }
 }

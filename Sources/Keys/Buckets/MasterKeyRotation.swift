@@ -137,7 +137,7 @@ extension MasterKeyRotation {
         guard !use.versions.isEmpty else {
             throw KeysError(
                 code: .bucketKeyMissing, reason: "this database holds no keys",
-                remedy: "Look at the database's URL: the service was never started with it.")
+                remedy: "Check the database's URL: the service was never started with this database.")
         }
         _ = try await KeyRing.load(from: pool, masters: masters)
         return use

@@ -95,7 +95,7 @@ public struct MasterKeyFile: Sendable {
         }
         guard status.permissions & 0o077 == 0 else {
             throw KeysError(
-                code: .masterFileExposed, reason: "others than its owner may touch the master key file",
+                code: .masterFileExposed, reason: "users other than its owner can access the master key file",
                 remedy: "run: chmod 600 '\(path)'")
         }
         return try file.read(atMost: 65_536)

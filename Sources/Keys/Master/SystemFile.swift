@@ -122,7 +122,7 @@ struct SystemFile: Sendable {
         let text = strerror(number).map { String(cString: $0) } ?? "error \(number)"
         return KeysError(
             code: .masterFileUnusable, reason: "the master key file cannot be used: \(call): \(text)",
-            remedy: path.map { "look at \($0) and the directory it is in" })
+            remedy: path.map { "check \($0) and its directory" })
     }
 
     /// Repeats a call that a signal interrupted.

@@ -127,7 +127,7 @@ public struct ErasureList: Sendable {
             do {
                 entries.append(try Entry(try StrictJSON.parse(line)))
             } catch {
-                throw KeysError(code: .erasureListUnusable, reason: "line \(index + 1) of the erase list is not one")
+                throw KeysError(code: .erasureListUnusable, reason: "line \(index + 1) of the erase list is malformed")
             }
         }
         return entries
@@ -137,7 +137,7 @@ public struct ErasureList: Sendable {
         guard error.code != .erasureListUnusable else { return error }
         let reason = error.reason.replacing("master key file", with: "erase list")
         return KeysError(
-            code: .erasureListUnusable, reason: reason, remedy: "look at \(path) and the directory it is in")
+            code: .erasureListUnusable, reason: reason, remedy: "check \(path) and its directory")
     }
 }
 
@@ -157,7 +157,7 @@ extension ErasureList.Entry {
         let name = try reader.string("kind")
         try reader.finish()
         guard let kind = Kind(rawValue: name) else {
-            throw JSONError(code: .invalidValue, pointer: "/kind", reason: "it is employee or user")
+            throw JSONError(code: .invalidValue, pointer: "/kind", reason: "employee or user is expected")
         }
         self.kind = kind
     }

@@ -135,7 +135,7 @@ public struct OPRFSeeds: Sendable {
             let wrapped = try row.decode(column: 2, as: [UInt8].self)
             let bucketRow = try BucketKeyRow(row, from: 3)
             guard let purpose = OPRFPurpose(rawValue: name), Int(epoch) == bucketRow.epoch else {
-                throw KeysError(code: .wrappingInvalid, reason: "a stored seed is not of its bucket's epoch")
+                throw KeysError(code: .wrappingInvalid, reason: "a stored seed does not have its bucket's epoch")
             }
             seeds[purpose] = try buckets.key(bucketRow)
                 .unwrap(wrapped, purpose: purpose.wrapPurpose, id: credentialId, ledger: ledger)

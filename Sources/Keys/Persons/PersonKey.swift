@@ -122,7 +122,7 @@ public struct SealedPersonalData: Sendable, Hashable {
             sealed = try reader.bytes("c")
             try reader.finish()
         } catch {
-            throw KeysError(code: .sealMalformed, reason: "a value is not of the form of sealed personal data")
+            throw KeysError(code: .sealMalformed, reason: "a value does not have the form of sealed personal data")
         }
         guard sealed.count >= SealedBytes.overhead else {
             throw KeysError(code: .sealMalformed, reason: "sealed personal data is too short")

@@ -143,7 +143,7 @@ public final class PersonKeys: Sendable {
             let wrapped = try row.decode(column: 2, as: [UInt8].self)
             let bucketRow = try BucketKeyRow(row, from: 3)
             guard Int(epoch) == bucketRow.epoch, bucketRow.bucket == Bucket(of: id) else {
-                throw KeysError(code: .wrappingInvalid, reason: "a stored key is not of its bucket's epoch")
+                throw KeysError(code: .wrappingInvalid, reason: "a stored key does not have its bucket's epoch")
             }
             let key = try buckets.key(bucketRow).unwrap(wrapped, purpose: Self.purpose, id: id, ledger: ledger)
             keys[id] = PersonKey(id: id, key: key)

@@ -129,7 +129,7 @@ extension KeyRing {
         throw KeysError(
             code: .wrongKeys,
             reason:
-                "the keys in purpose_key and bucket_key are not those that wrote this log: its check value is another",
+                "the keys in purpose_key and bucket_key are not those that wrote this log: the check value differs",
             remedy: """
                 restore tenure.purpose_key, tenure.bucket_key, tenure.person_key and tenure.oprf_seed from the backup that \
                 the log came from, and the master key file of that time
@@ -157,7 +157,7 @@ extension KeyRing {
             try await insertRandom(&connection, masters.keys)
             // If another process inserted first, its keys are read. The insert above has waited for its commit.
             guard let ring = try await read(&connection, masters) else {
-                throw KeysError(code: .purposeKeyMissing, reason: "the keys were inserted and are not there")
+                throw KeysError(code: .purposeKeyMissing, reason: "the inserted keys cannot be found")
             }
             return ring
         }
@@ -241,8 +241,8 @@ extension KeyRing {
         guard inserted == (KeyPurpose.allCases.count, rows.count) || inserted == (0, 0) else {
             throw KeysError(
                 code: purposes == 0 ? .bucketKeyMissing : .purposeKeyMissing,
-                reason: "keys were stored by another hand while the first ones were made",
-                remedy: "let the restore end, then start the service")
+                reason: "another program stored keys while the first ones were created",
+                remedy: "wait until a running restore ends, then start the service")
         }
     }
 }

@@ -36,11 +36,11 @@ enum WrittenLog {
         throw KeysError(
             code: .keyTablesEmpty,
             reason: hasEvents
-                ? "the log has events, and the keys that wrote it are missing: purpose_key and bucket_key are empty"
-                : "there are keys of persons, and those that open them are missing: purpose_key and bucket_key are empty",
+                ? "the log has events, but the keys that wrote it are missing: purpose_key and bucket_key are empty"
+                : "the users' keys exist, but those that open them are missing: purpose_key and bucket_key are empty",
             remedy: """
                 restore tenure.purpose_key, tenure.bucket_key, tenure.person_key and tenure.oprf_seed from the backup that \
-                the log came from; new keys would open nothing, and let every name be claimed again
+                the log came from; new keys cannot open the log, and would let every name be claimed again
                 """)
     }
 }

@@ -123,7 +123,9 @@ enum AppendOutcome {
             return (Int(caller), .final(.success(appended)))
         case ("time", _, let time?, _, _): return (Int(caller), .encodeAgain(Timestamp(time)))
         case ("reused", _, _, _, _):
-            return (Int(caller), refused(LedgerError(.eventIdReused, "an event id is recorded with other content")))
+            return (
+                Int(caller), refused(LedgerError(.eventIdReused, "the event id is already recorded with other content"))
+            )
         case ("version", _, _, let ledger?, let kind?):
             guard let stream, let version else { throw UnexpectedOutcome() }
             let id = StreamID(ledger: LedgerID(ledger), kind: kind, id: stream)

@@ -48,7 +48,8 @@ struct AppendCommitter: Sendable {
             } catch let error as AppendTransaction.EffectRefused {
                 return await afterRefusal(batch, .effectRefused(constraint: error.constraint))
             } catch {
-                return await afterRefusal(batch, LedgerError(.unavailable, "the database answered out of contract"))
+                return await afterRefusal(
+                    batch, LedgerError(.unavailable, "the database's answer does not have the expected form"))
             }
         }
     }
@@ -90,7 +91,7 @@ struct AppendCommitter: Sendable {
     }
 
     private static let outcomeUnknown = LedgerError(
-        .outcomeUnknown, "the database's answer was lost; send the same append again")
+        .outcomeUnknown, "the database's answer was lost; repeat the same append")
 
     private static func refusal(_ error: PostgresError) -> LedgerError {
         // The appender's task was cancelled, not that of a caller.

@@ -86,7 +86,7 @@ public actor Appender: AppendTarget, Service {
     private func enqueue(_ append: PreparedAppend) async -> Result<AppendReceipt, LedgerError> {
         guard !isStopped else { return .failure(LedgerError(.unavailable, "the appender has stopped")) }
         guard queue.count < configuration.maximumWaiting else {
-            return .failure(LedgerError(.busy, "too many appends wait"))
+            return .failure(LedgerError(.busy, "too many appends are waiting; try again later"))
         }
         lastNumber += 1
         let number = lastNumber
@@ -211,7 +211,7 @@ extension Appender {
         } catch let error as AppendTransaction.EffectRefused {
             throw LedgerError.effectRefused(constraint: error.constraint)
         } catch is UnexpectedOutcome {
-            throw LedgerError(.unavailable, "the database answered out of contract")
+            throw LedgerError(.unavailable, "the database's answer does not have the expected form")
         }
     }
 

@@ -62,7 +62,7 @@ struct PreparedAppend: Sendable {
         var versions: [Int] = []
         for event in append.events {
             guard let version = next[event.stream] else {
-                throw LedgerError(.invalidEvent, "a stream gets an event without an expected version")
+                throw LedgerError(.invalidEvent, "an event's stream has no expected version")
             }
             versions.append(version + 1)
             next[event.stream] = version + 1

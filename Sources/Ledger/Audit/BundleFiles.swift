@@ -26,7 +26,9 @@ struct BundleFiles: Sendable {
         var made = directory
         for part in name.split(separator: "/") {
             made += "/\(part)"
-            guard mkdir(made, 0o777) == 0 || errno == EEXIST else { throw Self.failure("a directory cannot be made") }
+            guard mkdir(made, 0o777) == 0 || errno == EEXIST else {
+                throw Self.failure("a directory cannot be created")
+            }
         }
     }
 
@@ -40,7 +42,7 @@ struct BundleFiles: Sendable {
     /// Opens a new file for writing; the caller closes it.
     func create(_ name: String) throws(ProofError) -> Int32 {
         let file = systemOpen(path(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
-        guard file >= 0 else { throw Self.failure("a file cannot be made") }
+        guard file >= 0 else { throw Self.failure("a file cannot be created") }
         return file
     }
 
@@ -60,12 +62,12 @@ struct BundleFiles: Sendable {
     func open(reading name: String) throws(ProofError) -> (file: Int32, size: Int) {
         let file = systemOpen(path(name), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
-            throw ProofError(.bundleInvalid, "the bundle has no file \(name) that can be read")
+            throw ProofError(.bundleInvalid, "the bundle's file \(name) is missing or unreadable")
         }
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(file)
-            throw ProofError(.bundleInvalid, "the bundle's \(name) is no file")
+            throw ProofError(.bundleInvalid, "the bundle's \(name) is not a regular file")
         }
         return (file, Int(status.st_size))
     }
@@ -79,7 +81,9 @@ struct BundleFiles: Sendable {
         while let block = try Self.read(file, upTo: size + 1 - bytes.count), bytes.count + block.count <= size {
             bytes += block
         }
-        guard bytes.count == size else { throw ProofError(.bundleInvalid, "the bundle's \(name) changes") }
+        guard bytes.count == size else {
+            throw ProofError(.bundleInvalid, "the bundle's \(name) changed while it was read")
+        }
         return bytes
     }
 

@@ -99,7 +99,7 @@ public struct BundleManifest: Sendable, Equatable {
         }
         // The order is strict, so no ledger can be listed twice.
         for (one, next) in zip(parts, parts.dropFirst()) where !(one.ledger < next.ledger) {
-            throw reader.invalid("ledgers", "ledgers in order are expected, each once")
+            throw reader.invalid("ledgers", "ledgers are expected in the order of their ids, each once")
         }
         self.parts = parts
         try reader.finish()

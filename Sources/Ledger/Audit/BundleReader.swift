@@ -29,14 +29,14 @@ public struct BundleReader: Sendable {
         manifest = try BundleManifest(
             parsing: try files.read(BundleManifest.fileName, limit: BundleManifest.maximumLength))
         guard found == Set(manifest.parts.map(\.ledger.description) + [BundleManifest.fileName]) else {
-            throw ProofError(.bundleInvalid, "the directory has other files than the manifest says")
+            throw ProofError(.bundleInvalid, "the directory does not have exactly the files that the manifest names")
         }
         var checkpoints: [LedgerID: SignedCheckpoint] = [:]
         for part in manifest.parts {
             let note = try files.read("\(part.ledger)/checkpoint", limit: SignedNote.maximumLength)
             let checkpoint = try SignedCheckpoint(parsing: String(decoding: note, as: UTF8.self))
             guard checkpoint.ledger == part.ledger, checkpoint.checkpoint.size == part.size else {
-                throw ProofError(.bundleInvalid, "ledger \(part.ledger): the checkpoint is another one's")
+                throw ProofError(.bundleInvalid, "ledger \(part.ledger): the checkpoint belongs to another ledger")
             }
             checkpoints[part.ledger] = checkpoint
         }
@@ -74,7 +74,7 @@ public struct BundleReader: Sendable {
     /// Parses an entry that was proved.
     func event(_ entry: [UInt8], _ part: BundleManifest.Part, at position: Int64) throws -> RecordedEvent {
         let event = try Entry.decode(entry, at: position)
-        guard event.ledger == part.ledger else { throw refusal(part, position, "the entry is one of another ledger") }
+        guard event.ledger == part.ledger else { throw refusal(part, position, "the entry belongs to another ledger") }
         return event
     }
 
@@ -102,7 +102,7 @@ extension BundleReader {
             let entries: [[UInt8]]
             do { entries = try EntryBundle.decode(bytes) } catch { throw refusal(part, first, error.reason) }
             guard entries.count == path.width else {
-                throw refusal(part, first, "a bundle has another number of entries")
+                throw refusal(part, first, "a file does not have the expected number of entries")
             }
             let leaves = entries.map(MerkleTree.leafHash)
             if MerkleTree.root(leaves: leaves) != roots[number] {
@@ -132,7 +132,7 @@ extension BundleReader {
     private func tile(_ part: BundleManifest.Part, _ path: TilePath) throws(ProofError) -> [[UInt8]] {
         let bytes = try files.read("\(part.ledger)/\(path)", limit: Int(path.width) * 32)
         guard bytes.count == Int(path.width) * 32 else {
-            throw refusal(part, path.index * MerkleTile.width + 1, "a tile has another size")
+            throw refusal(part, path.index * MerkleTile.width + 1, "a tile does not have the expected size")
         }
         return stride(from: 0, to: bytes.count, by: 32).map { Array(bytes[$0..<$0 + 32]) }
     }

@@ -49,9 +49,11 @@ public actor BundleWriter {
         self.filter = filter
         files = BundleFiles(directory: "\(directory).partial")
         // The empty directory reserves the name; the finished bundle replaces it.
-        guard mkdir(directory, 0o777) == 0 else { throw BundleFiles.failure("the bundle cannot be made") }
+        guard mkdir(directory, 0o777) == 0 else {
+            throw BundleFiles.failure("the bundle cannot be created; name a directory that does not exist yet")
+        }
         guard mkdir(files.directory, 0o777) == 0 else {
-            let error = BundleFiles.failure("the bundle cannot be made beside its place")
+            let error = BundleFiles.failure("the bundle's temporary directory cannot be created")
             rmdir(directory)
             throw error
         }
@@ -91,7 +93,7 @@ public actor BundleWriter {
     ///   ``ProofError/Code/fileFailed``, and what the ledger's hashes throw.
     public func append(_ entry: [UInt8], at position: Int64) async throws {
         // Another call may enter the actor while this one waits, so the part is taken out meanwhile.
-        guard var part = current else { throw ProofError(.bundleInvalid, "no ledger was begun") }
+        guard var part = current else { throw ProofError(.bundleInvalid, "no ledger was started") }
         current = nil
         try await part.append(entry, at: position)
         current = part
@@ -105,7 +107,9 @@ public actor BundleWriter {
         try endPart()
         let manifest = BundleManifest(key: key, made: .now(), filter: filter, parts: parts)
         try files.write(manifest.bytes, to: BundleManifest.fileName)
-        guard rename(files.directory, directory) == 0 else { throw BundleFiles.failure("the bundle cannot be named") }
+        guard rename(files.directory, directory) == 0 else {
+            throw BundleFiles.failure("the finished bundle cannot be renamed to its place")
+        }
         isOpen = false
     }
 

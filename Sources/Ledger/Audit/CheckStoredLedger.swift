@@ -88,9 +88,9 @@ public struct CheckStoredLedger: Sendable {
             let first = index * MerkleTile.leaves(belowLevel: level + 1) + 1
             if let offset = tile.hashes.indices.first(where: { row.hash($0) != tile.hashes[$0][...] }) {
                 let position = first + Int64(offset) * MerkleTile.leaves(belowLevel: level)
-                verifier.report(.tile, at: position, "tile \(level)/\(index) has another hash than the entry")
+                verifier.report(.tile, at: position, "tile \(level)/\(index) does not have the entry's hash")
             } else if row.root != tile.root {
-                verifier.report(.tile, at: first, "tile \(level)/\(index) has another root than its hashes")
+                verifier.report(.tile, at: first, "tile \(level)/\(index) does not have the root of its hashes")
             }
         }
     }

@@ -40,7 +40,9 @@ struct EntryTrail: Sendable {
         if let violation = checked.violation { report(violation) }
         if let next = checked.time {
             if let time, next < time {
-                report(Violation(.time, ledger: ledger, position: size, "the time runs backwards"))
+                report(
+                    Violation(
+                        .time, ledger: ledger, position: size, "the time is earlier than that of the previous event"))
             }
             time = next
         }

@@ -44,7 +44,7 @@ struct LedgerRows: Sendable {
             """
         let beyond = try await reader.rows(sql, [verifier.ledger]) { row in try row.decode(Int16.self, Int64.self) }
         if let tile = beyond.first {
-            verifier.report(.tile, at: nil, "tile \(tile.0)/\(tile.1) is of more events than there are")
+            verifier.report(.tile, at: nil, "tile \(tile.0)/\(tile.1) covers more events than there are")
         }
     }
 
@@ -69,7 +69,7 @@ struct LedgerRows: Sendable {
         } else if position < head, verifier.violations.allSatisfy({ $0.kind != .missing }) {
             verifier.report(.missing, at: position + 1, "the head counts \(head) events; the last ones are missing")
         } else if position == head, head > 0, time != lastTime {
-            verifier.report(.head, at: nil, "the head has another time than the last event")
+            verifier.report(.head, at: nil, "the head does not have the last event's time")
         }
     }
 
@@ -143,7 +143,7 @@ struct StoredEvent: Sendable {
                 violation: Violation(.entry, ledger: ledger, position: position, error.reason))
         }
         guard event.ledger == ledger else {
-            let words = "the entry is one of another ledger"
+            let words = "the entry belongs to another ledger"
             return CheckedEvent(
                 position: position, leaf: leafOfEntry, time: nil, event: nil,
                 violation: Violation(.entry, ledger: ledger, position: position, words))

@@ -27,7 +27,7 @@ public struct Checkpoint: Sendable, Equatable {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard lines.count == 4, lines[3].isEmpty, NoteKey.isName(lines[0]), let size = DecimalNumber.parse(lines[1]),
             let root = Base64.decode(lines[2]), root.count == 32
-        else { throw ProofError(.malformed, "a text is not a checkpoint") }
+        else { throw ProofError(.malformed, "the text is not a checkpoint") }
         self.init(origin: lines[0], size: size, root: root)
     }
 }
@@ -105,9 +105,11 @@ public struct Anchor: Sendable, Equatable {
     ///   differs from the given one.
     public init(parsing text: String, key given: LogKey? = nil) throws(ProofError) {
         let parts = text.split(separator: "\n\n", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2 else { throw ProofError(.malformed, "a text is not an anchor") }
+        guard parts.count == 2 else { throw ProofError(.malformed, "the text is not an anchor") }
         guard let own = LogKey(String(parts[0])) else {
-            guard let given else { throw ProofError(.malformed, "an anchor without its key needs the key") }
+            guard let given else {
+                throw ProofError(.malformed, "the anchor does not contain its key; give the key too")
+            }
             try self.init(key: given, checkpoint: try SignedCheckpoint(parsing: text))
             return
         }
@@ -129,7 +131,8 @@ public struct CheckpointSigner: Sendable {
     /// - Throws: ``ProofError/Code/malformed`` if the name is empty, has white space or `+`, or exceeds 255 bytes.
     public init(name: String, secret: Curve25519.Signing.PrivateKey) throws(ProofError) {
         guard let key = LogKey(name: name, publicKey: secret.publicKey) else {
-            throw ProofError(.malformed, "a log cannot have this name: no white space, no +, at most 255 bytes")
+            throw ProofError(
+                .malformed, "the log's name is not valid: it has no white space, no + and at most 255 bytes")
         }
         self.key = key
         self.secret = secret

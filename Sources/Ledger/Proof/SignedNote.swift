@@ -44,7 +44,7 @@ public struct SignedNote: Sendable, Equatable {
     ///
     /// - Throws: ``ProofError/Code/malformed`` for anything that ``text`` cannot be.
     public init(parsing text: String) throws(ProofError) {
-        let malformed = ProofError(.malformed, "a text is not a signed note")
+        let malformed = ProofError(.malformed, "the text is not a signed note")
         let bytes = Array(text.utf8)
         guard bytes.count <= Self.maximumLength, bytes.last == 0x0A,
             bytes.allSatisfy({ $0 >= 0x20 || $0 == 0x0A }),

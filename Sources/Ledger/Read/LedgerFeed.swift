@@ -133,7 +133,7 @@ extension LedgerReader {
             next = FeedMark(snapshot: snapshot, server: server)
             if let ledger, let size { ledgers[LedgerID(ledger)] = size }
         }
-        guard let next else { throw LedgerError(.unavailable, "the database did not tell its snapshot") }
+        guard let next else { throw LedgerError(.unavailable, "the database did not report its snapshot") }
         return FeedChanges(mark: next, ledgers: mark?.server == next.server ? ledgers : nil)
     }
 
@@ -161,7 +161,7 @@ extension LedgerReader {
                 Int32.self, Int64.self, [Int64].self, [UUID].self, [[UInt8]].self)
             guard known.indices.contains(Int(place) - 1), let last = positions.last,
                 positions.count == ids.count, positions.count == entries.count
-            else { throw LedgerError(.unavailable, "the database answered out of contract") }
+            else { throw LedgerError(.unavailable, "the database's answer does not have the expected form") }
             let ledger = known[Int(place) - 1].key
             let page = FeedPage(
                 ledger: ledger, positions: positions, ids: ids, entries: entries,

@@ -168,7 +168,7 @@ extension LedgerReader {
     ) throws(LedgerError) -> RecordedEvent {
         let event = try Entry.decode(entry, at: position)
         guard event.ledger.uuid == ledger, event.id == id else {
-            throw LedgerError(.invalidEntry, "an entry is not the one its row says")
+            throw LedgerError(.invalidEntry, "an entry does not match its row")
         }
         return event
     }

@@ -55,11 +55,14 @@ enum Entry {
         }
         try require(event.stream.isWellFormed, "a kind of stream is malformed")
         try require(ASCIIName.eventType.accepts(event.type), "a type of event is malformed")
-        try require((1...Int(Int32.max)).contains(event.schema), "a schema is not a version")
+        try require((1...Int(Int32.max)).contains(event.schema), "a schema must be a version number")
         try require(event.requestId.map(ASCIIName.requestId.accepts) ?? true, "a request id is malformed")
         try require(event.causes.count <= 64, "an event has more than 64 causes")
-        try require(event.data.isStorableObject, "the data is no object, or holds what cannot be stored")
-        try require(event.source?.isStorableObject ?? true, "the source is no object, or holds what cannot be stored")
+        try require(
+            event.data.isStorableObject, "the data is not an object, or contains something that cannot be stored")
+        try require(
+            event.source?.isStorableObject ?? true,
+            "the source is not an object, or contains something that cannot be stored")
     }
 }
 
@@ -99,7 +102,7 @@ extension Entry {
         do {
             return try read(bytes, position, leaf)
         } catch {
-            throw LedgerError(.invalidEntry, "recorded bytes are no entry: \(error)")
+            throw LedgerError(.invalidEntry, "recorded bytes are not an entry: \(error)")
         }
     }
 
@@ -140,7 +143,7 @@ extension Entry {
 
     private static func causes(_ entry: inout ObjectReader) throws(JSONError) -> [UUID] {
         guard let elements = try entry.optionalArray("causes") else { return [] }
-        guard !elements.isEmpty else { throw entry.invalid("causes", "no causes are an absent member") }
+        guard !elements.isEmpty else { throw entry.invalid("causes", "omit the member if there are no causes") }
         var causes: [UUID] = []
         for element in elements {
             guard case .string(let text) = element, let id = UUID(lowercased: text) else {

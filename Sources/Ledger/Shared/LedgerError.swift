@@ -82,7 +82,8 @@ public struct LedgerError: Error, Sendable, Equatable {
     }
 
     static func claim(_ code: Code, kind: String, ledger: LedgerID) -> LedgerError {
-        var error = LedgerError(code, code == .claimTaken ? "a claim is taken" : "a claim is not there to give back")
+        var error = LedgerError(
+            code, code == .claimTaken ? "the claim is already taken" : "the claim to release does not exist")
         error.claimKind = kind
         error.claimLedger = ledger
         return error
@@ -125,7 +126,7 @@ extension LedgerError {
         switch error {
         case let error as LedgerError: self = error
         case let error as PostgresError: self.init(error)
-        default: self.init(.unavailable, "the database answered out of contract")
+        default: self.init(.unavailable, "the database's answer does not have the expected form")
         }
     }
 }

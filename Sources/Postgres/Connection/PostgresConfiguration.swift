@@ -112,7 +112,7 @@ extension PostgresConfiguration {
         all["options"] = try options(after: all["options"])
         let ordered = all.sorted { $0.key < $1.key }
         for (keyword, value) in ordered where value.utf8.contains(0) {
-            throw PostgresError(.usage, "the connection parameter \(keyword) holds NUL")
+            throw PostgresError(.usage, "the connection parameter \(keyword) contains NUL")
         }
         return ordered.map { (keyword: $0.key, value: $0.value) }
     }

@@ -187,12 +187,12 @@ extension Session {
 
     fileprivate func commit() async throws(PostgresError) {
         guard !isOpen || transactionStatus == PQTRANS_INTRANS || transactionStatus == PQTRANS_INERROR else {
-            throw PostgresError(.usage, "the body ended the transaction itself")
+            throw PostgresError(.usage, "the body must not end the transaction itself")
         }
         do throws(PostgresError) {
             // The server answers a COMMIT of a failed transaction with ROLLBACK and no error.
             guard try await command("COMMIT", isCancellable: false) == "COMMIT" else {
-                throw PostgresError(.transactionAborted, "a statement had failed; nothing was committed")
+                throw PostgresError(.transactionAborted, "an earlier statement failed; nothing was committed")
             }
         } catch {
             var error = error

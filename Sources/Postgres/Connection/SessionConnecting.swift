@@ -12,7 +12,7 @@ extension Session {
         _ configuration: PostgresConfiguration, logger: Logger
     ) async throws(PostgresError) -> Session {
         guard let reactor = Reactor.shared else {
-            throw PostgresError(.connection, "the system gave no epoll, eventfd or thread")
+            throw PostgresError(.connection, "the system could not create an epoll, an eventfd or a thread")
         }
         let deadline = Reactor.Instant.now + configuration.connectTimeout
         let begun = try await begin(configuration, reactor, deadline, logger)
@@ -81,7 +81,7 @@ extension Session {
         switch outcome {
         case .ready: return
         case .cancelled: throw PostgresError(.cancelled, "the task was cancelled while connecting")
-        case .timedOut: throw PostgresError(.timeout, "the connection was not open in time")
+        case .timedOut: throw PostgresError(.timeout, "the connection was not established in time")
         case .failed(let errno): throw PostgresError(.connection, "the socket could not be watched (errno \(errno))")
         }
     }
@@ -98,7 +98,7 @@ extension Session {
         if !started { reactor.signal(ticket) }
         try check(await reactor.park(ticket, until: deadline, cancellable: true))
         guard let value = answer.withLock({ $0 }) else {
-            throw PostgresError(.connection, "the system gave no thread")
+            throw PostgresError(.connection, "the system could not create a thread")
         }
         return value
     }

@@ -7,7 +7,7 @@ extension PostgresPool {
     /// Returns a healthy connection within the acquire timeout.
     func acquire() async throws(PostgresError) -> BorrowedConnection {
         guard let reactor = Reactor.shared else {
-            throw PostgresError(.connection, "the system gave no epoll, eventfd or thread")
+            throw PostgresError(.connection, "the system could not create an epoll, an eventfd or a thread")
         }
         let deadline = Reactor.Instant.now + acquireTimeout
         while true {
@@ -43,7 +43,8 @@ extension PostgresPool {
         case .refuse(let refusal):
             reactor.retire(ticket)
             throw PostgresError(
-                .poolExhausted, refusal == .stopped ? "the pool has stopped" : "too many callers wait")
+                .poolExhausted,
+                refusal == .stopped ? "the pool has stopped" : "too many callers are waiting for a connection")
         case .wait(let opening):
             if let opening { commander.yield(.open(opening)) }
         }

@@ -153,7 +153,7 @@ final class QueryResult: @unchecked Sendable {
             error.reason = "the statement was stopped by its timeout or an operator"
         case .lockNotAvailable?:
             error.code = .timeout
-            error.reason = "a lock was not free in time"
+            error.reason = "a lock was not released in time"
         default: break
         }
         return error

@@ -49,7 +49,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
     /// Returns the text, but refuses NUL, where C would stop reading.
     func checkedText() throws(PostgresError) -> String {
         let text = text
-        guard !text.utf8.contains(0) else { throw PostgresError(.usage, "the statement holds NUL") }
+        guard !text.utf8.contains(0) else { throw PostgresError(.usage, "the statement contains NUL") }
         return text
     }
 
@@ -169,8 +169,10 @@ struct Parameters: Sendable {
     /// Throws the error that interpolation could not throw, or one for too many or too large parameters.
     func check() throws(PostgresError) {
         if let failure { throw failure }
-        guard types.count <= Self.maximumCount else { throw PostgresError(.encoding, "more than 65535 parameters") }
-        guard bytes.count < 1 << 30 else { throw PostgresError(.encoding, "parameters of more than 1 GiB") }
+        guard types.count <= Self.maximumCount else {
+            throw PostgresError(.encoding, "a statement has more than 65535 parameters")
+        }
+        guard bytes.count < 1 << 30 else { throw PostgresError(.encoding, "the parameters exceed 1 GiB") }
     }
 
     /// Passes the arguments of the `PQsend…` functions to `body`: types, values, lengths, formats (1: binary).

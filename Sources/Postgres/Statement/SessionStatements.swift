@@ -117,7 +117,7 @@ extension Session {
     /// Runs fixed text or a script of several statements over the simple protocol, and returns the last command tag.
     @discardableResult
     func command(_ text: String, isCancellable: Bool = true) async throws(PostgresError) -> String {
-        guard !text.utf8.contains(0) else { throw PostgresError(.usage, "the statement holds NUL") }
+        guard !text.utf8.contains(0) else { throw PostgresError(.usage, "the statement contains NUL") }
         var exchange = try beginExchange(isCancellable: isCancellable)
         guard unsafe PQsendQuery(pointer, text) == 1 else { throw sendFailure() }
         var tag = ""

@@ -82,13 +82,13 @@ extension PostgresArrayDecodable where Self: PostgresDecodable {
     ///
     /// - Throws: ``PostgresError/Code/decoding``, also for arrays of more than one dimension.
     public static func decodeArray(_ bytes: Span<UInt8>) throws(PostgresError) -> [Self] {
-        let malformed = PostgresError(.decoding, "a malformed array")
+        let malformed = PostgresError(.decoding, "the array is malformed")
         guard bytes.count >= 12 else { throw malformed }
         let dimensions = try Int32(bigEndian: bytes.extracting(0..<4))
         let element = PostgresType(rawValue: try UInt32(bigEndian: bytes.extracting(8..<12)))
-        guard canDecode(element) else { throw PostgresError(.decoding, "an array of another type") }
+        guard canDecode(element) else { throw PostgresError(.decoding, "the array has another element type") }
         guard dimensions != 0 else { return [] }
-        guard dimensions == 1 else { throw PostgresError(.decoding, "an array of more than one dimension") }
+        guard dimensions == 1 else { throw PostgresError(.decoding, "the array has more than one dimension") }
         guard bytes.count >= 20 else { throw malformed }
         let count = Int(try Int32(bigEndian: bytes.extracting(12..<16)))
         // Every element takes at least its length, so a false count cannot reserve much memory.

@@ -48,7 +48,7 @@ extension PostgresJSONB: PostgresEncodable, PostgresDecodable {
     /// - Throws: ``PostgresError/Code/decoding`` for another version.
     public static func decode(_ bytes: Span<UInt8>) throws(PostgresError) -> PostgresJSONB {
         guard bytes.count > 1, bytes[0] == version else {
-            throw PostgresError(.decoding, "jsonb of an unknown version")
+            throw PostgresError(.decoding, "the jsonb version is unknown")
         }
         return PostgresJSONB(bytes: Array(copying: bytes.extracting(droppingFirst: 1)))
     }
@@ -56,7 +56,9 @@ extension PostgresJSONB: PostgresEncodable, PostgresDecodable {
 
 extension [UInt8] {
     fileprivate mutating func append(jsonText: [UInt8]) throws(PostgresError) {
-        guard !jsonText.contains(0) else { throw PostgresError(.encoding, "JSON holds NUL, which the server refuses") }
+        guard !jsonText.contains(0) else {
+            throw PostgresError(.encoding, "the JSON contains NUL, which the server refuses")
+        }
         append(contentsOf: jsonText)
     }
 

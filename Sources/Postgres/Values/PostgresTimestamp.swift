@@ -29,7 +29,7 @@ extension PostgresTimestamp: PostgresEncodable, PostgresDecodable {
     public func encode(into bytes: inout [UInt8]) throws(PostgresError) {
         let (value, overflow) = microsecondsSinceUnixEpoch.subtractingReportingOverflow(Self.serverEpoch)
         guard !overflow, !Self.infinities.contains(value) else {
-            throw PostgresError(.encoding, "a timestamp out of range")
+            throw PostgresError(.encoding, "the timestamp is out of range")
         }
         bytes.appendBigEndian(value)
     }
@@ -43,7 +43,9 @@ extension PostgresTimestamp: PostgresEncodable, PostgresDecodable {
     public static func decode(_ bytes: Span<UInt8>) throws(PostgresError) -> PostgresTimestamp {
         let value = try Int64(bigEndian: bytes)
         let (microseconds, overflow) = value.addingReportingOverflow(serverEpoch)
-        guard !overflow, !infinities.contains(value) else { throw PostgresError(.decoding, "a timestamp out of range") }
+        guard !overflow, !infinities.contains(value) else {
+            throw PostgresError(.decoding, "the timestamp is out of range")
+        }
         return PostgresTimestamp(microsecondsSinceUnixEpoch: microseconds)
     }
 }

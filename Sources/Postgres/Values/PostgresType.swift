@@ -178,7 +178,9 @@ extension Optional: PostgresDecodable where Wrapped: PostgresDecodable {
 extension FixedWidthInteger {
     /// Decodes an integer in network order. The span must have the length of the integer.
     init(bigEndian bytes: Span<UInt8>) throws(PostgresError) {
-        guard bytes.count * 8 == Self.bitWidth else { throw PostgresError(.decoding, "an integer of a wrong length") }
+        guard bytes.count * 8 == Self.bitWidth else {
+            throw PostgresError(.decoding, "the integer has the wrong length")
+        }
         var value: Self = 0
         for index in bytes.indices { value = value << 8 | Self(truncatingIfNeeded: bytes[index]) }
         self = value

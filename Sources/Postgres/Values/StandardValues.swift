@@ -76,7 +76,9 @@ extension String: PostgresEncodable, PostgresDecodable {
     ///
     /// - Throws: ``PostgresError/Code/encoding`` for text with NUL (U+0000), which the server cannot store.
     public func encode(into bytes: inout [UInt8]) throws(PostgresError) {
-        guard !utf8.contains(0) else { throw PostgresError(.encoding, "text holds NUL, which the server refuses") }
+        guard !utf8.contains(0) else {
+            throw PostgresError(.encoding, "the text contains NUL, which the server refuses")
+        }
         bytes.append(contentsOf: utf8)
     }
 
@@ -90,7 +92,7 @@ extension String: PostgresEncodable, PostgresDecodable {
     /// - Throws: ``PostgresError/Code/decoding``.
     public static func decode(_ bytes: Span<UInt8>) throws(PostgresError) -> String {
         do { return String(copying: try UTF8Span(validating: bytes)) } catch {
-            throw PostgresError(.decoding, "text that is not UTF-8")
+            throw PostgresError(.decoding, "the text is not UTF-8")
         }
     }
 }
@@ -114,7 +116,7 @@ extension UUID: PostgresEncodable, PostgresDecodable {
     ///
     /// - Throws: ``PostgresError/Code/decoding``.
     public static func decode(_ b: Span<UInt8>) throws(PostgresError) -> UUID {
-        guard b.count == 16 else { throw PostgresError(.decoding, "a uuid of a wrong length") }
+        guard b.count == 16 else { throw PostgresError(.decoding, "the uuid has the wrong length") }
         return UUID(
             uuid: (
                 b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]

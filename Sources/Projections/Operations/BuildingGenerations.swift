@@ -27,7 +27,7 @@ struct BuildingGenerations: Sendable {
             guard let row = rows.first else { throw unknown(view) }
             let (building, live) = try row.decode(Int32.self, Int32.self)
             guard live <= model.revision else {
-                throw ProjectionError(.outlived, "a later version of the program has built \(view)")
+                throw ProjectionError(.outlived, "a later version of the program has built the projection \(view)")
             }
             numbers[view] = building
         }
@@ -76,12 +76,12 @@ struct BuildingGenerations: Sendable {
             found[ProjectionName(rawValue: view)] = building
         }
         for (view, number) in numbers where found[view] != number {
-            throw ProjectionError(.superseded, "another program has switched or given up \(view) meanwhile")
+            throw ProjectionError(.superseded, "another program has cut over or abandoned the projection \(view)")
         }
     }
 
     private static func unknown(_ view: ProjectionName) -> ProjectionError {
-        ProjectionError(.unknownView, "the database has no view \(view)")
+        ProjectionError(.unknownView, "the database has no projection \(view)")
     }
 }
 

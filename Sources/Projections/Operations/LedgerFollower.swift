@@ -192,7 +192,7 @@ struct LedgerSteps: Sendable {
         do {
             standings = try await pass.run(ledgers.filter { stopped[$0] == nil })
         } catch {
-            logger.debug("ledgers are followed one by one", metadata: ["error": "\(error)"])
+            logger.debug("the projector processes ledgers one by one", metadata: ["error": "\(error)"])
         }
         var passed: [Outcome] = []
         var left: [Work] = []

@@ -236,7 +236,8 @@ extension LedgerRebuild {
         }
         guard positions.built[view] ?? 0 == live.position else {
             // The new generation reached the position of the other projections. The live one has stopped before it.
-            let kind = ViewDifference.Kind.stopped(position: live.position + 1, reason: "the live view has stopped")
+            let kind = ViewDifference.Kind.stopped(
+                position: live.position + 1, reason: "the live projection has stopped")
             return [ViewDifference(view: view, table: view.rawValue, tenant: tenant, key: "", kind: kind)]
         }
         let expected = ViewScope(ledger: ledger, generation: built)

@@ -125,15 +125,15 @@ public actor ViewHealth {
     /// answer.
     public func metrics() async -> String {
         var lines = [
-            "# HELP tenure_projector_leading Whether the projector of this process is the one that works.",
+            "# HELP tenure_projector_leading Whether the projector of this process holds the lease.",
             "# TYPE tenure_projector_leading gauge", "tenure_projector_leading \(projector.isLeading ? 1 : 0)",
         ]
         if let lag = try? await lag() {
             let stops = lag.stops
-            lines += gauge("tenure_projection_lag_events", "Events that a view has not taken yet.") {
+            lines += gauge("tenure_projection_lag_events", "Events that a projection has not processed yet.") {
                 lag.events[$0] ?? 0
             }
-            lines += gauge("tenure_projection_stopped", "Companies at which a view has stopped.") {
+            lines += gauge("tenure_projection_stopped", "Companies for which a projection has stopped.") {
                 Int64(stops[$0] ?? 0)
             }
         }

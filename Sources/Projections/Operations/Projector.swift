@@ -109,7 +109,7 @@ public struct Projector: Service {
                 if more { nudge() }
             } catch {
                 guard !Task.isCancelled else { break }
-                logger.warning("the views could not be followed", metadata: ["error": "\(error)"])
+                logger.warning("the projector could not update the projections", metadata: ["error": "\(error)"])
                 pace.failed(at: .now)
             }
         }
@@ -235,7 +235,7 @@ public struct FeedHints: Service {
                     }
                 }
             } catch {
-                logger.debug("hints are not heard", metadata: ["error": "\(error)"])
+                logger.debug("hints do not arrive", metadata: ["error": "\(error)"])
                 try? await Task.sleep(for: .seconds(1))
             }
         }

@@ -47,7 +47,7 @@ struct ProjectorRound {
         // One failing ledger must not hold up the others.
         if let failure {
             guard outcomes.contains(where: { (try? $0.result.get()) != nil }) else { throw failure }
-            logger.warning("a ledger could not be followed", metadata: ["error": "\(failure)"])
+            logger.warning("the projector could not update a ledger", metadata: ["error": "\(failure)"])
         }
         let found: PollPace.Found =
             outcomes.isEmpty ? .nothing : outcomes.contains { !$0.isPassed } ? .changes : .positions
@@ -78,7 +78,7 @@ struct ProjectorRound {
     private mutating func report(_ progress: ProjectionBatch.Progress, _ ledger: LedgerID) {
         stopped[ledger, default: []].insert(progress.projection)
         logger.error(
-            "a view has stopped",
+            "a projection has stopped",
             metadata: [
                 "view": "\(progress.projection)", "ledger": "\(ledger)",
                 "position": "\(progress.failure?.position ?? progress.position)",

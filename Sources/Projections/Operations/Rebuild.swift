@@ -123,7 +123,7 @@ public struct Rebuild: Sendable {
             }
             try await generations.makeLive(on: &connection)
         }
-        logger.notice("views switched", metadata: ["views": "\(generations.views)"])
+        logger.notice("projections cut over", metadata: ["views": "\(generations.views)"])
     }
 
     /// Returns the ledgers where the live generations are ahead of the built ones, and by how many events.

@@ -29,7 +29,7 @@ public struct ViewUpgrade: Service {
                     if try await upgrade() { break }
                 } catch {
                     guard !Task.isCancelled else { break }
-                    logger.warning("the views could not be built anew", metadata: ["error": "\(error)"])
+                    logger.warning("the projections could not be rebuilt", metadata: ["error": "\(error)"])
                 }
                 try? await Task.sleep(for: Self.pause)
             }
@@ -55,7 +55,8 @@ public struct ViewUpgrade: Service {
             // Read again, because another process may have finished meanwhile.
             let outdated = try await ViewRevisions.read(pool).outdated
             if !outdated.isEmpty {
-                logger.notice("views of another revision are built anew", metadata: ["views": "\(outdated.sorted())"])
+                logger.notice(
+                    "projections of another revision are rebuilt", metadata: ["views": "\(outdated.sorted())"])
                 _ = try await Rebuild(pool: pool, logger: logger).run(RebuildRequest(views: outdated, jobs: 1))
             }
             await held.release()

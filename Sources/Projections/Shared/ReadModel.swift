@@ -203,6 +203,6 @@ public struct ProjectionError: Error, Sendable, Hashable, CustomStringConvertibl
     public var description: String { "\(code): \(reason)" }
 
     static func unreadable(_ column: Int) -> ProjectionError {
-        ProjectionError(.unreadable, "column \(column) of a row of a view is not as this program writes it")
+        ProjectionError(.unreadable, "column \(column) of a projection's row does not have this program's form")
     }
 }

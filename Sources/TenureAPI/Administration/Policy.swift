@@ -76,7 +76,7 @@ public struct PolicyChangeRequest: Sendable, Equatable, JSONConvertible {
         if keyAuthorization == nil, approval == nil, blindOnly == nil, questionsWithPassphrase == nil,
             registrationMode == nil, recoveryDelayHours == nil, adminSessionHours == nil
         {
-            throw JSONError(code: .missingMember, pointer: pointer, reason: "a member to change is expected")
+            throw JSONError(code: .missingMember, pointer: pointer, reason: "at least one member to change is expected")
         }
     }
 

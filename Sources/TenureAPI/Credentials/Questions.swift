@@ -109,7 +109,7 @@ public enum QuestionChoice: Sendable, Hashable {
     init(_ reader: inout ObjectReader) throws(JSONError) {
         let number = try reader.optionalInteger("number"), version = try reader.optionalInteger("version")
         guard let number else {
-            guard version == nil else { throw reader.invalid("version", "a number is expected beside a version") }
+            guard version == nil else { throw reader.invalid("version", "a version needs a number") }
             self = .text(try reader.string("question"))
             return
         }

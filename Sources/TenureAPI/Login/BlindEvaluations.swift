@@ -145,8 +145,8 @@ public struct ProofRequest: Sendable, Equatable, JSONConvertible {
         switch (record, questions) {
         case (nil, nil): credentials = nil
         case (let record?, let questions?): credentials = Credentials(record: record, questions: questions)
-        case (nil, _): throw reader.invalid("record", "a record is expected beside questions")
-        case (_, nil): throw reader.invalid("questions", "questions are expected beside a record")
+        case (nil, _): throw reader.invalid("record", "questions need a record")
+        case (_, nil): throw reader.invalid("questions", "a record needs questions")
         }
         try reader.finish()
     }

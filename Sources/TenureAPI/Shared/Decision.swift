@@ -72,7 +72,7 @@ public struct StatementSignature: Sendable, Equatable {
         switch (statement, signature) {
         case (nil, nil): return nil
         case (let statement?, let signature?): return StatementSignature(statement: statement, signature: signature)
-        case (nil, _): throw reader.invalid("statement", "a signature needs the statement that it signs")
+        case (nil, _): throw reader.invalid("statement", "a signature needs a statement")
         case (_, nil): throw reader.invalid("signature", "a statement needs a signature")
         }
     }

@@ -38,7 +38,8 @@ public struct ErrorCode: Sendable, Hashable, CustomStringConvertible {
 extension ErrorCode {
     /// The service cannot read the request.
     public static let requestInvalid = ErrorCode(
-        "request.invalid", 400, "The request cannot be read", "Correct what errors names and send it again.")
+        "request.invalid", 400, "The request is not valid",
+        "Correct the places that errors names and send the request again.")
     /// The app presented no known id.
     public static let appUnknown = ErrorCode(
         "app.unknown", 401, "The app is unknown", "Send Basic credentials made of the app's id and secret.")
@@ -47,15 +48,17 @@ extension ErrorCode {
         "session.invalid", 401, "The access token is not valid", "Log in again.")
     /// The caller may not do this.
     public static let authorizationNotPermitted = ErrorCode(
-        "authorization.not_permitted", 403, "The caller may not do this", "Ask somebody whom the policy names.")
+        "authorization.not_permitted", 403, "The caller may not do this",
+        "Ask an admin, or another caller that the company's policy permits. The security admin can be cancelled or "
+            + "dismissed only after naming a successor.")
 
     static let badRequests: [ErrorCode] = [
         requestInvalid,
         ErrorCode("company.name_missing", 400, "The company's name is missing", "Send companyName."),
         ErrorCode("employee.id_missing", 400, "The employee's id is missing", "Send companyEmployeeId."),
         ErrorCode(
-            "employee.key_invalid", 400, "The employee key is not valid",
-            "Send the padded base64 of a 65-byte X9.63 point on P-256, and a signature of that key."),
+            "employee.key_invalid", 400, "The device key or its signature is not valid",
+            "Send the padded base64 of a 65-byte X9.63 point on P-256, and a signature made with that key."),
         ErrorCode("email.missing", 400, "The e-mail is missing", "Send email."),
         ErrorCode("email.invalid", 400, "The e-mail is not valid", "Send an address with one @."),
         ErrorCode(
@@ -63,23 +66,24 @@ extension ErrorCode {
             "Send exactly five different questions."),
         ErrorCode(
             "credentials.incomplete", 400, "The credentials are incomplete",
-            "Send an answer to each question; a passphrase has at least 8 characters."),
+            "Send an answer to each question. A passphrase needs at least 8 characters."),
         ErrorCode(
-            "credentials.custom_question", 400, "The app accepts questions of the published list only",
-            "Choose questions of GET /v1/questions. The operator can create an app with --custom-questions."),
+            "credentials.custom_question", 400, "The app accepts only questions from the published list",
+            "Choose questions from GET /v1/questions, or have the operator create an app with --custom-questions."),
         ErrorCode(
             "credentials.too_weak", 400, "The answers or the passphrase are too easy to guess",
-            "Replace what errors names; the other entries can stay."),
+            "Replace the entries that errors names. The others can stay."),
         ErrorCode(
             "answers.at_least_three_required", 400, "At least three answers are required",
-            "Send three or more answers; nothing was charged."),
+            "Send three or more answers. This request was not charged."),
         ErrorCode("passphrase.missing", 400, "The passphrase is missing", "Send passphrase."),
     ]
 
     static let callers: [ErrorCode] = [
         appUnknown,
         ErrorCode(
-            "app.secret_invalid", 401, "The app's secret is not valid", "Use a secret that was not revoked."),
+            "app.secret_invalid", 401, "The app's secret is not valid",
+            "Use a secret of this app that is still in force."),
         ErrorCode(
             "session.login_required", 403, "A recent log-in is required",
             "Log in again and send the request with the new access token within ten minutes."),
@@ -90,82 +94,100 @@ extension ErrorCode {
     static let refusals: [ErrorCode] = [
         ErrorCode("answers.incorrect", 403, "The answers are not right", "Answer the same questions again."),
         ErrorCode("passphrase.incorrect", 403, "The passphrase is not right", "Enter the passphrase again."),
-        ErrorCode("app.role_missing", 403, "The app's secret lacks a role", "Use a secret that has the role."),
-        authorizationNotPermitted,
-        ErrorCode("employee.inactive", 403, "The employee is cancelled", "Ask an admin of the company."),
         ErrorCode(
-            "employee.not_approved", 403, "The employee is not approved yet", "Ask an admin of the company."),
+            "app.role_missing", 403, "The app lacks a role for this call",
+            "Use a secret that has the role. If it has, have the security admin add the role to the app's link."
+        ),
+        authorizationNotPermitted,
+        ErrorCode(
+            "employee.inactive", 403, "The employee is cancelled",
+            "Ask an admin of the company to reinstate the account."),
+        ErrorCode(
+            "employee.not_approved", 403, "The employee is not approved yet",
+            "Ask an admin of the company to approve the account."),
         ErrorCode(
             "invitation.invalid", 403, "The invitation is not valid",
             "Check the employee id and the e-mail, or ask an admin of the company for a new invitation."),
         ErrorCode(
-            "registration.invitation_required", 403, "The company lets only invited people register",
-            "Ask an admin of the company for an invitation and send it as invitation."),
-        ErrorCode("policy.blind_only", 403, "The company accepts the blind mode only", "Use the blind calls."),
+            "registration.invitation_required", 403, "Registration in this company needs an invitation",
+            "Ask an admin of the company for one and send it as invitation."),
+        ErrorCode(
+            "policy.blind_only", 403, "Direct mode is not accepted here",
+            "Use blind mode: the evaluations and proof calls."),
     ]
 }
 
 extension ErrorCode {
     /// No endpoint has this path.
     public static let routeUnknown = ErrorCode(
-        "route.unknown", 404, "No operation has this path", "See the description of the API.")
+        "route.unknown", 404, "There is no operation at this path", "Look up the path in GET /openapi.yaml.")
     /// The path does not support this method.
     public static let methodNotAllowed = ErrorCode(
-        "route.method_not_allowed", 405, "The path does not know this method", "Use a method that Allow names.")
+        "route.method_not_allowed", 405, "The path does not support this method",
+        "Use a method that the Allow header names.")
     /// The object has changed since the caller read it.
     public static let requestStale = ErrorCode(
-        "request.stale", 412, "The object has changed since", "Read it again and decide again.")
+        "request.stale", 412, "The object has changed since it was read", "Read it again, then decide again.")
     /// The caller exceeded a rate limit.
     public static let rateLimited = ErrorCode(
         "request.rate_limited", 429, "Too many requests", "Wait as long as Retry-After says.")
     /// The service is temporarily unavailable.
     public static let serviceUnavailable = ErrorCode(
-        "service.unavailable", 503, "The service is not available", "Try again as Retry-After says.")
+        "service.unavailable", 503, "The service is not available", "Wait as long as Retry-After says, then try again.")
 
     static let absences: [ErrorCode] = [
         ErrorCode("company.unknown", 404, "There is no such company", "Check the company's name."),
         ErrorCode("employee.unknown", 404, "There is no such employee", "Check the employee's id."),
-        ErrorCode("authorization.unknown_key", 404, "There is no such key", "Check the fingerprint."),
-        ErrorCode("recovery.unknown", 404, "No such recovery is open", "Check the fingerprint, or open one."),
-        ErrorCode("app.not_linked", 404, "The app is not linked to the company", "Have an admin link the app."),
+        ErrorCode(
+            "authorization.unknown_key", 404, "There is no such device key",
+            "Check the fingerprint, and the state of the key."),
+        ErrorCode(
+            "recovery.unknown", 404, "No such recovery is open", "Check the fingerprint, or open a recovery first."),
+        ErrorCode(
+            "app.not_linked", 404, "The app is not linked to the company",
+            "Have the security admin or the operator link the app."),
         routeUnknown, methodNotAllowed,
     ]
 
     static let conflicts: [ErrorCode] = [
         ErrorCode(
-            "app.last_with_access", 409, "No other linked app could log anybody in",
-            "Link another app with ACCESS first."),
+            "app.last_with_access", 409, "No other linked app could log employees in",
+            "Link another app with the role ACCESS first."),
         ErrorCode(
-            "employee.already_registered", 409, "The employee is registered already", "Log in instead."),
+            "employee.already_registered", 409, "The employee id is already registered",
+            "Log in instead. To invite somebody, choose an id that is free."),
         ErrorCode(
             "email.not_company_owned", 409, "The e-mail does not belong to the company",
             "Register without isCompanyOwnedEmail."),
         ErrorCode(
             "email.not_reclaimable", 409, "The e-mail cannot be reclaimed",
-            "Only an address of a confirmed domain of the company can."),
-        ErrorCode("flow.wrong_step", 409, "The flow is at another step", "Do what the last outcome asked for."),
-        ErrorCode("flow.expired", 409, "The flow has expired", "Start again."),
-        ErrorCode("flow.already_used", 409, "The flow has ended", "Start again."),
+            "Only an address in the company's confirmed domain can. The operator confirms the domain."),
         ErrorCode(
-            "idempotency.in_progress", 409, "The first request with this key still runs", "Try again in a moment."),
+            "flow.wrong_step", 409, "The flow is at another step", "Take the step that the last outcome asked for."),
+        ErrorCode("flow.expired", 409, "The flow has expired", "Start a new flow."),
+        ErrorCode("flow.already_used", 409, "The flow has ended", "Start a new flow."),
         ErrorCode(
-            "recovery.in_progress", 409, "Another recovery of this person is open",
-            "Cancel it, or wait until it has ended."),
+            "idempotency.in_progress", 409, "The first request with this Idempotency-Key is still running",
+            "Repeat the request with the same key in a moment."),
+        ErrorCode(
+            "recovery.in_progress", 409, "Another recovery for this person is open",
+            "Cancel it, or wait until it ends."),
         ErrorCode(
             "recovery.other_companies", 409, "The person has accounts in other companies",
-            "A device of theirs confirms that was authorized for the whole waiting time, or the operator confirms the "
-                + "domain of their e-mail for this company."),
+            "Confirm with a device of theirs that was authorized for the whole waiting time, or have the operator "
+                + "confirm the domain of their e-mail for this company."),
         ErrorCode(
             "recovery.not_available", 409, "The waiting time of the recovery is not over",
             "Come back with the same device at availableAt, or as Retry-After says."),
         requestStale,
         ErrorCode(
-            "idempotency.conflict", 422, "The key was used for another request", "Use a new Idempotency-Key."),
+            "idempotency.conflict", 422, "The Idempotency-Key was used for another request",
+            "Use a new Idempotency-Key."),
     ]
 
     static let waits: [ErrorCode] = [
         ErrorCode("credentials.locked", 429, "Too many wrong attempts", "Wait as long as Retry-After says."),
         rateLimited, serviceUnavailable,
-        ErrorCode("service.busy", 503, "The service is busy", "Try again as Retry-After says."),
+        ErrorCode("service.busy", 503, "The service is busy", "Wait as long as Retry-After says, then try again."),
     ]
 }

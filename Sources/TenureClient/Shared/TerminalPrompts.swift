@@ -79,7 +79,7 @@ public struct TerminalPrompts: PromptProvider {
                 continue
             }
             guard !taken.contains(where: { Question($0) == Question(chosen) }) else {
-                say("You have chosen that one already.")
+                say("You have already chosen that question. Choose another.")
                 continue
             }
             return chosen
@@ -120,7 +120,7 @@ public struct TerminalPrompts: PromptProvider {
         say(
             "A device on which you changed them shows the same: tenure client whoami. If you did not change them, say no:"
         )
-        say("somebody else did, or this is not the service that it was.")
+        say("somebody else changed them, or this is another service than before.")
         return try await Self.confirms("Did you change them? [y/N] ")
     }
 
@@ -164,7 +164,7 @@ public struct TerminalPrompts: PromptProvider {
                 continue
             }
             if try await line("Once more: ", hidden: true) == first { return first }
-            say("These two differ.")
+            say("The two entries differ. Enter both again.")
         }
     }
 

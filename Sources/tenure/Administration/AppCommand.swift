@@ -48,7 +48,8 @@ extension CallerRole {
     /// Parses a role from the command line.
     static func argument(_ text: String) throws -> CallerRole {
         guard let role = CallerRole(rawValue: text.uppercased()) else {
-            throw ValidationError("\(text) is no role; there are ACCESS, CREATION, AUTHORIZATION and ADMINISTRATION.")
+            throw ValidationError(
+                "\(text) is not a role. The roles are ACCESS, CREATION, AUTHORIZATION and ADMINISTRATION.")
         }
         return role
     }
@@ -151,14 +152,14 @@ struct AppLinkCommand: AsyncParsableCommand {
         try await OperatorSession.run(try await options.settings()) { commands in
             try await commands.linkApp(app, to: company, linked: linked, roles: roles)
         }
-        Output.standardError().line(linked ? "Linked." : "The link is taken away.")
+        Output.standardError().line(linked ? "Linked." : "Unlinked.")
     }
 }
 
 extension UUID {
     /// Parses a UUID in canonical form (36 characters) from the command line.
     static func argument(_ text: String) throws -> UUID {
-        guard let id = UUID(uuidString: text) else { throw ValidationError("\(text) is no id.") }
+        guard let id = UUID(uuidString: text) else { throw ValidationError("\(text) is not a UUID.") }
         return id
     }
 }

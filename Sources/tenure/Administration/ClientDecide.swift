@@ -35,8 +35,8 @@ struct ClientDecide: AsyncParsableCommand {
             switch self {
             case .approve: "is approved"
             case .cancel: "is cancelled: device keys, sessions and roles have ended"
-            case .reinstate: "is reinstated, and needs a device key that somebody authorizes"
-            case .endSessions: "has no session any more"
+            case .reinstate: "is reinstated, and needs a newly authorized device key"
+            case .endSessions: "has no open session any more"
             }
         }
     }
@@ -84,7 +84,7 @@ struct ClientDecide: AsyncParsableCommand {
         let isConfirmed: Bool
         do { isConfirmed = try await TerminalPrompts.confirms(question) } catch {
             guard let failure = error as? TenureClientError, failure.kind == .promptUnavailable else { throw error }
-            throw CommandFailure(.usage, "nobody can be asked here", remedy: "Say --yes.")
+            throw CommandFailure(.usage, "there is no terminal to ask for confirmation", remedy: "Pass --yes.")
         }
         guard isConfirmed else { throw CommandFailure(.cancelled, "nothing was changed") }
     }

@@ -38,10 +38,10 @@ struct ClientRole: AsyncParsableCommand {
 
     func validate() throws {
         if fingerprint != nil && role != .securityAdmin {
-            throw ValidationError("Only who becomes the security admin is told by a fingerprint.")
+            throw ValidationError("--fingerprint is for the role securityAdmin only.")
         }
         if yes && role == .securityAdmin {
-            throw ValidationError("A security admin follows by the fingerprint of their device: --fingerprint.")
+            throw ValidationError("Name the new security admin's device key with --fingerprint.")
         }
     }
 
@@ -86,14 +86,14 @@ struct ClientRole: AsyncParsableCommand {
             if refusal.kind == .authorizationUnknownKey {
                 throw CommandFailure(
                     .notFound, "no device key of \(Printable.text(employee)) can carry the role (\(refusal.code))",
-                    remedy: "Compare the fingerprint with that person, and name it: --key FINGERPRINT.")
+                    remedy: "Compare the fingerprint with that person, then pass --key FINGERPRINT.")
             }
             guard refusal.kind == .authorizationNotPermitted else { throw error }
             throw CommandFailure(
-                .notPermitted, "you may not decide this (\(refusal.code))",
+                .notPermitted, "you may not take this decision (\(refusal.code))",
                 remedy:
-                    "The security admin appoints and dismisses admins. The security admin cannot be dismissed, only followed by "
-                    + "who they name\n        themselves; where they are lost, the operator names the next one.")
+                    "The security admin appoints and dismisses admins. The security admin cannot be dismissed: they "
+                    + "name a successor\n        instead. If they cannot, the operator names the next one.")
         }
     }
 
@@ -107,8 +107,9 @@ struct ClientRole: AsyncParsableCommand {
         do { isConfirmed = try await TerminalPrompts.confirms(role.question) } catch {
             guard let failure = error as? TenureClientError, failure.kind == .promptUnavailable else { throw error }
             throw CommandFailure(
-                .usage, "nobody can be asked here",
-                remedy: role == .securityAdmin ? "Name the key that they read out: --fingerprint." : "Say --yes.")
+                .usage, "there is no terminal to ask for confirmation",
+                remedy: role == .securityAdmin
+                    ? "Pass the fingerprint that they read out with --fingerprint." : "Pass --yes.")
         }
         guard isConfirmed else { throw CommandFailure(.cancelled, "nothing was changed") }
     }

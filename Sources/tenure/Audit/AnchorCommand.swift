@@ -37,7 +37,7 @@ struct AnchorCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard output == nil || (company == nil && !keyOnly) else {
-            throw ValidationError("--output is for the anchor alone.")
+            throw ValidationError("--output applies to the anchor only.")
         }
     }
 
@@ -53,7 +53,8 @@ struct AnchorCommand: AsyncParsableCommand {
             let reader = LedgerReader(pool: session.pool, storesTiles: false)
             guard let checkpoint = try await reader.checkpoint(ledger) else {
                 throw CommandFailure(
-                    .notFound, "nothing was sealed yet", remedy: "Does the service run? --seal seals without it.")
+                    .notFound, "no checkpoint is signed yet",
+                    remedy: "Start the service, or pass --seal to sign one now.")
             }
             guard company == nil else {
                 try checkpoint.verify(key)
@@ -98,7 +99,8 @@ struct LogKeyOptions: ParsableArguments {
         let text = key.contains("+") ? key : try Self.read(key)
         let line = text.split(separator: "\n", maxSplits: 1).first.map(String.init) ?? ""
         guard let parsed = LogKey(line) else {
-            throw CommandFailure(.usage, "--key is not a key of a log, name+id+key", remedy: "tenure anchor --key-only")
+            throw CommandFailure(
+                .usage, "--key is not a log key of the form name+id+key", remedy: "tenure anchor --key-only")
         }
         return parsed
     }
@@ -108,8 +110,8 @@ struct LogKeyOptions: ParsableArguments {
         if let key = try given() ?? anchor?.key { return key }
         guard let ring else {
             throw CommandFailure(
-                .usage, "the key of the log is not known",
-                remedy: "Give --key or --anchor, or set \(Settings.Name.masterKeyFile.variable).")
+                .usage, "the log's public key is unknown",
+                remedy: "Pass --key or --anchor, or set \(Settings.Name.masterKeyFile.variable).")
         }
         return try Self.key(of: ring, settings)
     }

@@ -22,10 +22,10 @@ struct BundleOptions: ParsableArguments, Sendable {
 
     func validate() throws {
         guard exported == nil || imported == nil else {
-            throw ValidationError("--export and --import exclude each other.")
+            throw ValidationError("Pass either --export or --import.")
         }
         guard keys.key == nil || exported != nil || imported != nil else {
-            throw ValidationError("--key goes with --export and --import.")
+            throw ValidationError("--key needs --export or --import.")
         }
     }
 
@@ -36,8 +36,8 @@ struct BundleOptions: ParsableArguments, Sendable {
         try bundle.verifyCheckpoints(given ?? bundle.manifest.key)
         if given == nil {
             Output.standardError().line(
-                "The bundle says itself who signed it: \(Printable.text(bundle.manifest.key.description))\n"
-                    + "Give --key to hold it against a key known otherwise.")
+                "The signer's key comes from the bundle itself: \(Printable.text(bundle.manifest.key.description))\n"
+                    + "Pass --key to compare it with a key from another source.")
         }
         return bundle
     }
@@ -52,11 +52,11 @@ extension ReplayOptions {
         guard let ledger = try await Self.ledger(of: company, bundle) else {
             throw CommandFailure(
                 .notFound, "the bundle has no company of that name",
-                remedy: "Without its founding in the bundle, a company is found by its id.")
+                remedy: "If the bundle lacks the company's founding, name the company by its id.")
         }
         let employee = try employee.map { text throws(CommandFailure) in
             guard let id = EmployeeID(text: text) else {
-                throw CommandFailure(.usage, "names are sealed in a bundle: give the employee's UUID")
+                throw CommandFailure(.usage, "a bundle contains names only sealed; give the employee's UUID")
             }
             return id
         }
@@ -82,7 +82,7 @@ extension ReplayOptions {
         var filter = ReplayFilter(types: Set(type), app: app.flatMap(UUID.init(uuidString:)), request: request)
         if let actor {
             guard let id = EmployeeID(text: actor) else {
-                throw CommandFailure(.usage, "names are sealed in a bundle: give the actor's UUID")
+                throw CommandFailure(.usage, "a bundle contains names only sealed; give the actor's UUID")
             }
             filter.actor = id.uuid
         }
@@ -239,7 +239,7 @@ extension Replay {
         progress.finish()
         error.line("\(written.entries) events of \(written.ledgers) ledgers are in \(Printable.text(directory)).")
         if written.unsealed > 0 {
-            error.line("\(written.unsealed) events are newer than the last seal and are not in it.")
+            error.line("\(written.unsealed) events are newer than the last checkpoint and are not in it.")
         }
     }
 }

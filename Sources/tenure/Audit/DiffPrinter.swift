@@ -139,8 +139,8 @@ struct ComparePrinter: Sendable {
         DifferenceText.print(differences, json: json, on: .standardOutput())
         Output.standardError().line(
             differences.isEmpty
-                ? "The live views of \(ledgers.count) companies are as the log says."
-                : "\(differences.count) differences from the log. tenure rebuild mends them.")
+                ? "The live projections of \(ledgers.count) companies match the log."
+                : "\(differences.count) differences from the log. tenure rebuild repairs them.")
         if !differences.isEmpty { throw ExitCode.drift }
     }
 
@@ -163,7 +163,7 @@ struct ComparePrinter: Sendable {
         let stopped = waiting.sorted().map { view in
             ViewDifference(
                 view: view, table: view.rawValue, tenant: tenant, key: "",
-                kind: .stopped(position: state.position, reason: "the view has not read the log to its end"))
+                kind: .stopped(position: state.position, reason: "the projection has not processed the whole log"))
         }
         return differences + stopped
     }

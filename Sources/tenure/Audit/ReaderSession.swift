@@ -45,7 +45,7 @@ struct ReaderSession: Sendable {
     func tenant(_ name: String) throws -> TenantID {
         guard let ring else {
             throw CommandFailure(
-                .usage, "a company is found by its name with the master keys alone",
+                .usage, "finding a company by its name needs the master keys",
                 remedy: "Set \(Settings.Name.masterKeyFile.variable). \(Self.hint)")
         }
         do {
@@ -56,7 +56,9 @@ struct ReaderSession: Sendable {
     /// Returns the employee of a tenant by employee id or UUID.
     func employee(_ text: String, in tenant: TenantID) async throws -> EmployeeID {
         if let id = EmployeeID(text: text) { return id }
-        guard let ring else { throw CommandFailure(.usage, "without the master keys an employee is found by UUID") }
+        guard let ring else {
+            throw CommandFailure(.usage, "without the master keys an employee is found only by UUID")
+        }
         let canonical: [UInt8]
         do { canonical = try CompanyEmployeeID(text).canonical } catch { throw CommandFailure(.usage, "\(error)") }
         let key = ClaimKey(

@@ -57,28 +57,28 @@ struct Replay: AsyncParsableCommand {
         let isBundle = bundle.exported != nil || bundle.imported != nil
         let purposes = [asOf != nil, !diff.isEmpty, compare, follow, isBundle].count { $0 }
         guard purposes <= 1 else {
-            throw ValidationError("--as-of, --diff, --compare, --follow, --export and --import exclude each other.")
+            throw ValidationError("Pass only one of --as-of, --diff, --compare, --follow, --export and --import.")
         }
         guard bundle.exported == nil || (format == .table && !json) else {
-            throw ValidationError("--export prints nothing: --format goes with --import.")
+            throw ValidationError("--export prints no events; use --format with --import.")
         }
         guard !follow || (which.to == nil && which.toPosition == nil) else {
-            throw ValidationError("--follow has no end: --to and --to-position do not go with it.")
+            throw ValidationError("--follow has no end; remove --to and --to-position.")
         }
-        guard diff.isEmpty || diff.count == 2 else { throw ValidationError("--diff takes two moments.") }
-        guard cursor == nil || follow else { throw ValidationError("--cursor goes with --follow.") }
+        guard diff.isEmpty || diff.count == 2 else { throw ValidationError("--diff takes two times.") }
+        guard cursor == nil || follow else { throw ValidationError("--cursor needs --follow.") }
         guard !verify || (!follow && bundle.exported == nil) else {
-            throw ValidationError("--verify does not go with --follow and --export.")
+            throw ValidationError("Pass --verify without --follow and --export.")
         }
         let isLog = asOf == nil && diff.isEmpty && !compare
         guard isLog || !which.choosesEvents else {
-            throw ValidationError("A state is that of a whole company: only --company and --employee choose from it.")
+            throw ValidationError("A state covers a whole company; filter it with --company and --employee only.")
         }
         guard isLog || json || format == .table || format == .ndjson else {
-            throw ValidationError("A state is printed as table or ndjson.")
+            throw ValidationError("The format of a state is table or ndjson.")
         }
         guard which.company != nil || ([asOf].compactMap(\.self) + diff).allSatisfy({ Int64($0) == nil }) else {
-            throw ValidationError("A position is one of a company: name it with --company, or give a time.")
+            throw ValidationError("A position needs --company; or give a time.")
         }
     }
 
@@ -93,7 +93,7 @@ struct Replay: AsyncParsableCommand {
         let range = try which.range()
         let moments = try (asOf.map { [$0] } ?? diff).map(Self.moment)
         if moments.count == 2, case (.time(let from), .time(let to)) = (moments[0], moments[1]), from > to {
-            throw CommandFailure(.usage, "the first moment is after the second")
+            throw CommandFailure(.usage, "the first time is after the second")
         }
         if let directory = bundle.imported { return try await replay(try bundle.open(directory), range, format) }
         let (which, bundle, compare, follow, cursor) = (which, bundle, compare, follow, cursor)

@@ -41,19 +41,19 @@ struct ReplayOptions: ParsableArguments, Sendable {
 
     func validate() throws {
         guard company != nil || employee == nil else {
-            throw ValidationError("--employee needs --company: an id is the company's own.")
+            throw ValidationError("--employee needs --company, because an employee id belongs to one company.")
         }
         guard company != nil || actor.map({ EmployeeID(text: $0) != nil }) ?? true else {
-            throw ValidationError("--actor needs --company, or the employee's UUID: an id is the company's own.")
+            throw ValidationError("--actor needs --company, or the employee's UUID.")
         }
         guard company != nil || (fromPosition == nil && toPosition == nil) else {
-            throw ValidationError("A position is one of a company: name it with --company.")
+            throw ValidationError("A position needs --company.")
         }
         guard app.map({ UUID(uuidString: $0) != nil }) ?? true else {
             throw ValidationError("--app takes an app's id.")
         }
         for name in type where !EventCatalogue.isKnown(type: name) {
-            throw ValidationError("There is no event \(Printable.text(name)); docs/ARCHITECTURE.md names them.")
+            throw ValidationError("There is no event \(Printable.text(name)). docs/ARCHITECTURE.md lists the events.")
         }
     }
 
@@ -175,7 +175,8 @@ struct ReplayCursor: Sendable, Equatable {
     init(file: String) throws {
         guard FileManager.default.fileExists(atPath: file) else { return }
         let failure = CommandFailure(
-            .usage, "\(file) holds no cursor of a replay", remedy: "Name another file, or remove it to begin anew.")
+            .usage, "\(file) does not contain a replay cursor",
+            remedy: "Name another file, or delete it to start again.")
         guard let data = FileManager.default.contents(atPath: file),
             case .object(let members)? = try? CanonicalJSON.parse(
                 Array(data.last == 0x0A ? data.dropLast() : data), limits: .init(bytes: 1 << 28))

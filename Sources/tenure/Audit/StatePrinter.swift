@@ -29,7 +29,9 @@ struct StatePrinter: Sendable {
             output.write(json ? page.lines() : page.text(on: output.terminal))
         }
         progress.finish()
-        if selection.isOneCompany, !found { throw CommandFailure(.notFound, "the company was not founded then") }
+        if selection.isOneCompany, !found {
+            throw CommandFailure(.notFound, "the company was not founded at that time")
+        }
     }
 
     /// Returns the names of employees, decrypted if their keys are available.

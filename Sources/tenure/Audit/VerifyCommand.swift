@@ -58,10 +58,14 @@ struct VerifyCommand: AsyncParsableCommand {
         guard (founder == nil && chain == nil) || company != nil || bundle != nil else {
             throw ValidationError("--founder and --chain need --company or --bundle.")
         }
-        guard chain == nil || signatures else { throw ValidationError("A chain is worth nothing without signatures.") }
-        guard bundle == nil || company == nil else { throw ValidationError("--bundle is verified as a whole.") }
+        guard chain == nil || signatures else {
+            throw ValidationError("--chain needs the signatures; remove --no-signatures.")
+        }
+        guard bundle == nil || company == nil else {
+            throw ValidationError("--bundle is always verified as a whole; remove --company.")
+        }
         guard bundle == nil || keys.key != nil || anchor != nil else {
-            throw ValidationError("A bundle is verified by a key known otherwise: give --key or --anchor.")
+            throw ValidationError("Verifying a bundle needs a key from another source: pass --key or --anchor.")
         }
     }
 
@@ -107,7 +111,7 @@ struct VerifyCommand: AsyncParsableCommand {
     private func verifyBundle(
         _ directory: String, _ given: LogKey?, _ anchor: Anchor?, _ progress: ProgressReport
     ) async throws -> VerifyReport {
-        guard let key = given ?? anchor?.key else { throw CommandFailure(.usage, "the key of the log is not known") }
+        guard let key = given ?? anchor?.key else { throw CommandFailure(.usage, "the log's public key is unknown") }
         let reader = try BundleReader(directory: directory)
         let request = VerifyRequest(
             key: key, anchor: anchor, ledger: try theCompany(of: reader), checksSignatures: signatures,

@@ -25,9 +25,9 @@ struct VerifyPrinter {
     /// The result in one sentence.
     var words: String {
         let unsealed = report.events - report.sealedEvents
-        let rest = unsealed > 0 ? "; \(unsealed) are newer than the last seal" : ""
+        let rest = unsealed > 0 ? "; \(unsealed) are newer than the last checkpoint" : ""
         let counts = "\(report.events) events of \(report.ledgers) ledgers\(rest)"
-        guard let first = report.violations.first else { return "The log is as it was signed: \(counts)." }
+        guard let first = report.violations.first else { return "The log matches its signed checkpoints: \(counts)." }
         return "The log was changed. First: \(first) (\(report.violations.count) findings, \(counts))."
     }
 

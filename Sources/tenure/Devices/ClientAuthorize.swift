@@ -67,11 +67,13 @@ struct ClientAuthorize: AsyncParsableCommand {
         let matching = waiting.filter { wanted == nil || $0.fingerprint == wanted }
         guard let key = matching.first else {
             throw CommandFailure(
-                .notFound, wanted == nil ? "no key of \(employee) waits" : "no key with that fingerprint waits")
+                .notFound,
+                wanted == nil
+                    ? "no device key of \(employee) is pending" : "no device key with that fingerprint is pending")
         }
         guard matching.count == 1 else {
             throw CommandFailure(
-                .failure, "\(matching.count) keys of \(employee) wait",
+                .failure, "\(matching.count) device keys of \(employee) are pending",
                 remedy: "Name one with --fingerprint: "
                     + matching.map { Fingerprint.readable($0.fingerprint) }.joined(separator: ", "))
         }
@@ -85,7 +87,8 @@ struct ClientAuthorize: AsyncParsableCommand {
 
     private static func compare(_ key: EmployeeKeyResponse, _ employee: String) async throws {
         let words = Output.standardError()
-        words.line("A device of \(Printable.text(employee)) waits since \(TimeText.short(key.presentedAt)):\n")
+        words.line(
+            "A device of \(Printable.text(employee)) has been pending since \(TimeText.short(key.presentedAt)):\n")
         words.line("  " + Style.strong.apply(Fingerprint.readable(key.fingerprint), on: words.terminal) + "\n")
         guard try await TerminalPrompts.confirms("Does the device show the same? [y/N] ") else {
             throw CommandFailure(.cancelled, "nothing was authorized")

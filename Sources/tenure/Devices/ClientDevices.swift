@@ -37,8 +37,8 @@ struct ClientDevices: AsyncParsableCommand {
     @OptionGroup var options: ClientOptions
 
     func validate() throws {
-        if authorize != nil && revoke != nil { throw ValidationError("A key is authorized or revoked, not both.") }
-        if company != nil && employee == nil { throw ValidationError("A company needs the employee's id.") }
+        if authorize != nil && revoke != nil { throw ValidationError("Pass either --authorize or --revoke.") }
+        if company != nil && employee == nil { throw ValidationError("Give the employee's id after the company.") }
     }
 
     func run() async throws {

@@ -31,7 +31,7 @@ struct DemoCompany: Sendable {
         } catch let refusal as DemoRefusal {
             throw CommandFailure(
                 .failure, "the demo company could not be founded: \(refusal.problem.code)",
-                remedy: "The service's log has more about request \(refusal.problem.requestId).")
+                remedy: "Look for request \(refusal.problem.requestId) in the service's log.")
         }
         record.isComplete = true
         try record.write(to: file)
@@ -243,7 +243,7 @@ struct DemoCaller: Sendable {
         _ endpoint: Endpoint, _ captures: [String: String] = [:], body: (any JSONConvertible)? = nil
     ) async throws -> Response {
         guard let address = URL(string: url + endpoint.template.path(captures)) else {
-            throw CommandFailure(.failure, "the demo data names a path that is no URL")
+            throw CommandFailure(.failure, "the demo data names a path that is not a URL")
         }
         var request = URLRequest(url: address)
         request.httpMethod = endpoint.method

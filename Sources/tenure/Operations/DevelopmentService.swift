@@ -69,7 +69,7 @@ struct DevelopmentService: Sendable {
         }
         throw CommandFailure(
             .failure, "the database in \(cluster.base) exists, but its keys in \(state.masterKeyFile) are gone",
-            remedy: "Put the file back, or start afresh: rm -rf \(cluster.base) \(state.path)")
+            remedy: "Restore the file, or start again: rm -rf \(cluster.base) \(state.path)")
     }
 
     private func say(_ text: String) { Output.standardError().line(text) }

@@ -56,7 +56,7 @@ struct Examination: Sendable {
         do {
             let cluster = try await PrivateCluster.find(stateDirectory: state.path, mayMakeUser: false)
             guard cluster.layout.madeByMajor != nil else {
-                return Finding(subject: subject, verdict: .note, detail: "none yet; make run makes one")
+                return Finding(subject: subject, verdict: .note, detail: "none yet; make run creates one")
             }
             let runs = try await cluster.isRunning()
             return Finding(
@@ -68,7 +68,7 @@ struct Examination: Sendable {
 
     private func secret(_ subject: String, _ path: String) -> Finding {
         switch SecretFile.mode(of: path) {
-        case nil: Finding(subject: subject, verdict: .note, detail: "none yet; make run makes it")
+        case nil: Finding(subject: subject, verdict: .note, detail: "none yet; make run creates it")
         case 0o600: Finding(subject: subject, verdict: .good, detail: "\(path), readable by its owner only")
         case .some(let mode):
             Finding(
@@ -118,17 +118,18 @@ extension Examination {
 
     static func findings(_ delay: SealDelay) -> [Finding] {
         guard delay.count > 0 else {
-            return [Finding(subject: "seals", verdict: .good, detail: "every ledger is sealed")]
+            return [Finding(subject: "seals", verdict: .good, detail: "every ledger has a current checkpoint")]
         }
         let waiting = Finding(
-            subject: "seals", verdict: .bad, detail: "\(delay.count) ledgers have not been sealed for a minute",
-            remedy: "start the service; if it runs, run: tenure verify")
+            subject: "seals", verdict: .bad,
+            detail: "\(delay.count) ledgers have lacked a current checkpoint for a minute",
+            remedy: "start the service; if it is running, run: tenure verify")
         return [waiting]
             + delay.ledgers.map { ledger in
                 Finding(
                     subject: "ledger \(ledger.id)", verdict: .bad,
-                    detail: "\(ledger.sealed) of \(ledger.size) events are sealed",
-                    remedy: "run: tenure verify; a ledger that is not what was sealed is not sealed again")
+                    detail: "a checkpoint covers \(ledger.sealed) of \(ledger.size) events",
+                    remedy: "run: tenure verify; a ledger that differs from its checkpoint is not signed again")
             }
     }
 
@@ -138,7 +139,10 @@ extension Examination {
     ) async -> [Finding] {
         do {
             guard let database = try await database(role) else {
-                return [Finding(subject: subject, verdict: .note, detail: "no database is set, and none runs here")]
+                return [
+                    Finding(
+                        subject: subject, verdict: .note, detail: "no database is configured, and none is running here")
+                ]
             }
             return try await withPostgresPool(
                 configuration: database, maximumConnections: 1, acquireTimeout: .seconds(5),
@@ -158,7 +162,7 @@ extension Examination {
         Finding(
             subject: "view \(stop.view)", verdict: .bad,
             detail: "stopped at position \(stop.position) of company \(stop.tenant): \(stop.reason)",
-            remedy: "mend the cause; the event is tried again each minute")
+            remedy: "fix the cause; the projector retries the event each minute")
     }
 
     private func database(_ role: Role) async throws -> PostgresConfiguration? {
@@ -184,7 +188,7 @@ extension Examination {
             return [
                 Finding(
                     subject: "durability", verdict: .good,
-                    detail: "what is acknowledged is on the disk: fsync and full_page_writes are on, "
+                    detail: "acknowledged writes are durable: fsync and full_page_writes are on, "
                         + "synchronous_commit is \(durability.synchronousCommit)")
             ]
         }

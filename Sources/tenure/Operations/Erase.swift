@@ -57,7 +57,7 @@ struct Erase: AsyncParsableCommand {
     func validate() throws {
         let ways = [company != nil || employee != nil, user != nil, resume, reapply].count { $0 }
         guard ways == 1, (company == nil) == (employee == nil) else {
-            throw ValidationError("Say --company and --employee, or --user, or --resume, or --reapply.")
+            throw ValidationError("Pass --company and --employee, or --user, or --resume, or --reapply.")
         }
     }
 
@@ -105,8 +105,8 @@ struct Erase: AsyncParsableCommand {
         if let list { return ErasureList(path: list) }
         guard let file = settings.text(.masterKeyFile) else {
             throw CommandFailure(
-                .usage, "there is no place for the erase list",
-                remedy: "Say --list FILE: a file that outlives the database and is not in its backups.")
+                .usage, "no file is set for the erase list",
+                remedy: "Pass --list FILE. The file must outlive the database and stay out of its backups.")
         }
         return ErasureList(beside: MasterKeyFile(path: file))
     }

@@ -56,7 +56,7 @@ struct KeyStatus: AsyncParsableCommand {
         }
         if rows.contains(where: { $0.state == .missing }) {
             throw CommandFailure(
-                .failure, "the database is wrapped under a version that the master keys do not hold",
+                .failure, "the database is wrapped under a version that the master keys lack",
                 remedy: "Use the master keys that this database was last used with.")
         }
     }

@@ -120,7 +120,7 @@ struct OperatorKeyFile: Sendable {
             throw CommandFailure(
                 .failure, "\(path) exists and is never overwritten, and the log names no operator key yet",
                 remedy: """
-                    If a first start was interrupted, take that key: tenure operator found --operator-key \(path). \
+                    If a first start was interrupted, use that key: tenure operator found --operator-key \(path). \
                     Otherwise name another file.
                     """)
         }
@@ -140,17 +140,17 @@ struct OperatorKeyFile: Sendable {
         guard let mode = SecretFile.mode(of: path) else {
             throw CommandFailure(
                 .failure, "there is no operator key file at \(path)",
-                remedy: "Restore it from where you keep a copy; see docs/operator.md for a key that is lost.")
+                remedy: "Restore it from your copy. See docs/operator.md if the key is lost.")
         }
         guard mode & 0o077 == 0 else {
             throw CommandFailure(
-                .failure, "others than its owner may touch \(path)",
+                .failure, "users other than its owner can access \(path)",
                 remedy: "Run: chmod 600 \(ShellWord.quoteIfNeeded(path))")
         }
         guard let text = try? String(contentsOfFile: path, encoding: .utf8), let key = try? OperatorKey(text: text)
         else {
             throw CommandFailure(
-                .failure, "\(path) holds no operator key", remedy: "Restore it from where you keep a copy.")
+                .failure, "\(path) does not contain an operator key", remedy: "Restore it from your copy.")
         }
         return key
     }
@@ -165,7 +165,7 @@ struct OperatorKeyFile: Sendable {
         if let key = try? OperatorPublicKey(base64: contents.trimmingCharacters(in: .whitespacesAndNewlines)) {
             return key
         }
-        throw CommandFailure(.usage, "\(text) holds no operator key", remedy: "tenure operator show")
+        throw CommandFailure(.usage, "\(text) does not contain an operator key", remedy: "tenure operator show")
     }
 
     /// Removes the file if its key founded no log.
@@ -239,7 +239,7 @@ extension CommandFailure {
     static let operatorKeyFileNeeded = CommandFailure(
         .usage, "the log names no operator key yet, and \(Settings.Name.operatorKeyFile.variable) is not set",
         remedy: """
-            Say --operator-key FILE, on a disk that the service does not need later; the key is made there. \
+            Pass --operator-key FILE on a disk that the service does not need later. The key is created there. \
             See docs/operator.md.
             """)
 }

@@ -40,7 +40,7 @@ struct PostgresInstallation: Sendable, Equatable {
             if let match = found.first(where: { $0.major == major }) { return match }
             throw CommandFailure(
                 .unreachable, "the development database was made by PostgreSQL \(major), which is not installed",
-                remedy: "Run: apt-get install postgresql-\(major)   (or start afresh: remove the state directory)")
+                remedy: "Run: apt-get install postgresql-\(major)   (or delete the state directory to start again)")
         }
         if let newest = found.max(by: { $0.major < $1.major }), newest.major >= oldest { return newest }
         let seen = found.map(\.major).max().map { "PostgreSQL \($0) is too old" } ?? "no PostgreSQL server was found"
@@ -99,14 +99,14 @@ struct ClusterOwner: Sendable, Equatable {
         }
         if let user = SystemUser.named("postgres") ?? SystemUser.named(madeByRoot) { return ClusterOwner(other: user) }
         guard mayMakeUser else {
-            throw CommandFailure(.notFound, "there is no user yet for the private PostgreSQL; make run makes one")
+            throw CommandFailure(.notFound, "the private PostgreSQL has no user yet; make run creates one")
         }
         let outcome = try await Program(
             "/usr/sbin/useradd",
             ["--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin", madeByRoot])()
         guard outcome.status == 0, let user = SystemUser.named(madeByRoot) else {
             throw CommandFailure(
-                .unreachable, "PostgreSQL does not run as root, and no user could be made for it",
+                .unreachable, "PostgreSQL does not run as root, and no user could be created for it",
                 remedy: "Run: useradd --system \(madeByRoot)")
         }
         return ClusterOwner(other: user)

@@ -61,7 +61,7 @@ struct PrivateCluster: Sendable {
         if outcome.status != 0, try await isRunning() {
             throw CommandFailure(
                 .failure, "the private PostgreSQL did not stop: \(Self.lastLine(outcome.output))",
-                remedy: "Its log is \(layout.log)")
+                remedy: "Read its log: \(layout.log)")
         }
     }
 
@@ -90,7 +90,7 @@ struct PrivateCluster: Sendable {
         guard outcome.status == 0 else {
             throw CommandFailure(
                 .unreachable, "the private PostgreSQL did not start: \(Self.lastLine(outcome.output))",
-                remedy: "Its log says why: \(layout.log)")
+                remedy: "Read its log: \(layout.log)")
         }
     }
 
@@ -106,8 +106,9 @@ struct PrivateCluster: Sendable {
         ).run(by: owner)()
         guard outcome.status == 0 else {
             throw CommandFailure(
-                .unreachable, "the roles of the private PostgreSQL could not be made: \(Self.lastLine(outcome.output))",
-                remedy: "Its log is \(layout.log)")
+                .unreachable,
+                "the roles of the private PostgreSQL could not be created: \(Self.lastLine(outcome.output))",
+                remedy: "Read its log: \(layout.log)")
         }
     }
 
@@ -133,7 +134,7 @@ extension PrivateCluster {
     func prepareDirectories() throws {
         if owner.isOther, mkdir(ClusterLayout.directoryOfRoot, 0o755) != 0, errno != EEXIST {
             throw CommandFailure(
-                .notPermitted, "\(ClusterLayout.directoryOfRoot) cannot be made: \(SecretFile.systemError())")
+                .notPermitted, "\(ClusterLayout.directoryOfRoot) cannot be created: \(SecretFile.systemError())")
         }
         for path in [layout.base, layout.socketDirectory] {
             try PrivateDirectory.ensure(path, owner: (owner.uid, owner.gid))
@@ -164,7 +165,8 @@ extension PrivateCluster {
     private func give(_ path: String) throws {
         guard owner.isOther else { return }
         guard lchown(path, owner.uid, owner.gid) == 0 else {
-            throw CommandFailure(.notPermitted, "\(path) cannot be given to \(owner.name): \(SecretFile.systemError())")
+            throw CommandFailure(
+                .notPermitted, "the owner of \(path) cannot be changed to \(owner.name): \(SecretFile.systemError())")
         }
     }
 }

@@ -135,17 +135,18 @@ enum LocalPort {
     /// Throws if another process listens on the port, before anything is started.
     static func requireFree(_ port: Int) throws {
         guard (1...65_535).contains(port) else {
-            throw CommandFailure(.usage, "\(port) is not a port; ports go from 1 to 65535")
+            throw CommandFailure(.usage, "\(port) is not a port; use 1 to 65535")
         }
         guard let reason = failureToBind(UInt16(port)) else { return }
         if reason == EACCES {
             throw CommandFailure(
-                .notPermitted, "port \(port) is only for root", remedy: "Choose one above 1023: make run PORT=8080")
+                .notPermitted, "port \(port) is reserved for root", remedy: "Choose one above 1023: make run PORT=8080")
         }
         throw CommandFailure(
-            .unreachable, "port \(port) of 127.0.0.1 is taken by another program",
+            .unreachable, "another program uses port \(port) of 127.0.0.1",
             remedy:
-                "See which: ss -ltnp 'sport = :\(port)'   or choose another port: make run PORT=\(port % 65_535 + 1)")
+                "Find it with: ss -ltnp 'sport = :\(port)'   or choose another port: make run PORT=\(port % 65_535 + 1)"
+        )
     }
 
     /// Returns the error number of an attempt to listen on the port; `nil` on success.

@@ -44,7 +44,7 @@ struct RebuildViews: AsyncParsableCommand {
         guard (1...64).contains(jobs) else { throw ValidationError("--jobs takes 1 to 64.") }
         for view in views where ProjectionName(known: view) == nil {
             throw ValidationError(
-                "There is no view \(Printable.text(view)); there are \(ProjectionName.all.map(\.rawValue).joined(separator: ", "))."
+                "There is no projection \(Printable.text(view)). There are \(ProjectionName.all.map(\.rawValue).joined(separator: ", "))."
             )
         }
     }
@@ -66,11 +66,11 @@ struct RebuildViews: AsyncParsableCommand {
         if format == .ndjson { output.write(JSONLines.line(Self.json(report))) }
         let count = report.differenceCount
         if count > report.differences.count {
-            Output.standardError().line("Only the first \(report.differences.count) are told.")
+            Output.standardError().line("Only the first \(report.differences.count) are shown.")
         }
-        let mended = report.hasSwitched ? ", mended" : ""
+        let mended = report.hasSwitched ? ", repaired" : ""
         Output.standardError().line(
-            count == 0 ? "The live views were as the log says." : "\(count) differences from the log\(mended).")
+            count == 0 ? "The live projections matched the log." : "\(count) differences from the log\(mended).")
         if dryRun, count > 0 { throw ExitCode.drift }
     }
 

@@ -41,8 +41,8 @@ struct Serve: AsyncParsableCommand {
 
     func validate() throws {
         guard let recoveryDelay else { return }
-        guard development else { throw ValidationError("--recovery-delay is for --development only.") }
-        guard recoveryDelay >= 0 else { throw ValidationError("--recovery-delay takes seconds from 0.") }
+        guard development else { throw ValidationError("--recovery-delay needs --development.") }
+        guard recoveryDelay >= 0 else { throw ValidationError("--recovery-delay takes 0 or more seconds.") }
     }
 
     func run() async throws {
@@ -170,7 +170,7 @@ struct ServiceParts: Sendable {
         case (let chain?, let key?): return HTTPConfiguration.Certificate(chainFile: chain, keyFile: key)
         default:
             throw CommandFailure(
-                .usage, "a certificate and its key belong together",
+                .usage, "a TLS certificate needs its key, and a key its certificate",
                 remedy: "Set both TENURE_TLS_CERTIFICATE_FILE and TENURE_TLS_KEY_FILE.")
         }
     }

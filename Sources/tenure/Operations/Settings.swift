@@ -115,7 +115,7 @@ extension Settings {
             guard self.text(.masterKeyFile) == nil else {
                 throw CommandFailure(
                     .usage, "\(Name.masterKeyFile.variable) and \(Name.masterKeys.variable) are both set",
-                    remedy: "Unset one: two sources of master keys can contradict each other.")
+                    remedy: "Unset one: the two sources can contradict each other.")
             }
             return MasterKeyStore(try MasterKeys(environment: text))
         }

@@ -40,7 +40,7 @@ struct StateDirectory: Sendable, Equatable {
         if readLink(clusterLink) == cluster.base { return }
         unlink(clusterLink)
         guard symlink(cluster.base, clusterLink) == 0 else {
-            throw CommandFailure(.notPermitted, "\(clusterLink) cannot be made: \(SecretFile.systemError())")
+            throw CommandFailure(.notPermitted, "\(clusterLink) cannot be created: \(SecretFile.systemError())")
         }
     }
 
@@ -64,8 +64,8 @@ final class StateLock: Sendable {
             close(descriptor)
             let holder = (try? String(contentsOfFile: path, encoding: .utf8)).flatMap { Int($0) }
             throw CommandFailure(
-                .busy, "this checkout's service is running already" + (holder.map { " as process \($0)" } ?? ""),
-                remedy: "Stop it with Ctrl-C, or give this one a place of its own: make run STATE=… PORT=…")
+                .busy, "this checkout's service is already running" + (holder.map { " as process \($0)" } ?? ""),
+                remedy: "Stop it with Ctrl-C, or give this one its own state: make run STATE=… PORT=…")
         }
         self.descriptor = descriptor
         let text = Array(String(getpid()).utf8)
@@ -132,20 +132,21 @@ enum PrivateDirectory {
     static func ensure(_ path: String, owner: (uid: UInt32, gid: UInt32)) throws {
         if mkdir(path, 0o700) == 0 {
             if geteuid() == 0, chown(path, owner.uid, owner.gid) != 0 {
-                throw CommandFailure(.notPermitted, "\(path) cannot be given away: \(SecretFile.systemError())")
+                throw CommandFailure(
+                    .notPermitted, "the owner of \(path) cannot be changed: \(SecretFile.systemError())")
             }
         } else if errno != EEXIST {
-            throw CommandFailure(.notPermitted, "\(path) cannot be made: \(SecretFile.systemError())")
+            throw CommandFailure(.notPermitted, "\(path) cannot be created: \(SecretFile.systemError())")
         }
         var status = stat()
         // Links are not followed: in a directory that everyone may write to, a link could lead anywhere.
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == owner.uid else {
             throw CommandFailure(
-                .notPermitted, "\(path) exists and is not a directory of the right user",
-                remedy: "Look at it, and move it away: ls -ld \(path)")
+                .notPermitted, "\(path) exists, but is not a directory of the expected user",
+                remedy: "Inspect it with ls -ld \(path), then move it away.")
         }
         if status.st_mode & 0o077 != 0, chmod(path, 0o700) != 0 {
-            throw CommandFailure(.notPermitted, "\(path) can be entered by others: \(SecretFile.systemError())")
+            throw CommandFailure(.notPermitted, "\(path) stays open to other users: \(SecretFile.systemError())")
         }
     }
 }

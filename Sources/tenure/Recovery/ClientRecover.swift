@@ -28,14 +28,17 @@ struct ClientRecover: AsyncParsableCommand {
     @OptionGroup var options: ClientOptions
 
     func validate() throws {
-        if company != nil && employee == nil { throw ValidationError("A company needs the employee's id.") }
+        if company != nil && employee == nil { throw ValidationError("Give the employee's id after the company.") }
     }
 
     func run() async throws {
         let client = try await options.client()
         let last = options.lastAccount.name()
         guard let company = company ?? last?.companyName, let employee = employee ?? last?.companyEmployeeId
-        else { throw CommandFailure(.usage, "no account was used here", remedy: "Name the company and the employee.") }
+        else {
+            throw CommandFailure(
+                .usage, "no account was used on this device yet", remedy: "Name the company and the employee.")
+        }
         let command = self
         let outcome = try await Interruption.stopping {
             let step = try await client.recover(companyName: company, companyEmployeeId: employee)

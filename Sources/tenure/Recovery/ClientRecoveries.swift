@@ -45,7 +45,7 @@ struct ClientRecoveriesList: AsyncParsableCommand {
             return
         }
         guard !recoveries.isEmpty else {
-            return Output.standardError().line("Nobody in \(Printable.text(company)) waits for a recovery.")
+            return Output.standardError().line("\(Printable.text(company)) has no recoveries.")
         }
         var table = Table([
             .init(title: "Employee"), .init(title: "Company"), .init(title: "New device"), .init(title: "State"),

@@ -62,13 +62,13 @@ struct RecoveryChoice: ParsableArguments {
         let fitting = rows.filter { action.fits($0.state) }
         guard let row = fitting.first else {
             throw CommandFailure(
-                .notFound, "no recovery of \(employee) \(action == .open ? "waits" : "is open")",
-                remedy: action == .open ? "Ask for the fingerprint that their new device shows: --fingerprint." : nil)
+                .notFound, "no recovery of \(employee) is \(action == .open ? "requested" : "open")",
+                remedy: action == .open ? "Pass the fingerprint that their new device shows with --fingerprint." : nil)
         }
         guard fitting.count == 1 else {
             throw CommandFailure(
-                .failure, "\(fitting.count) devices ask for a recovery of \(employee), and not all may be theirs",
-                remedy: "Have it read out, and name it with --fingerprint.")
+                .failure, "\(fitting.count) devices ask for a recovery of \(employee), perhaps not all of them theirs",
+                remedy: "Have the fingerprint read out to you, then pass it with --fingerprint.")
         }
         return Chosen(fingerprint: row.fingerprint, row: row)
     }
@@ -82,8 +82,8 @@ struct RecoveryChoice: ParsableArguments {
             }
             guard fingerprint == nil else { return [] }
             throw CommandFailure(
-                .notPermitted, "only admins are shown what waits",
-                remedy: "Name your own new device with --fingerprint, as it shows it.")
+                .notPermitted, "only admins may list recoveries",
+                remedy: "Pass the fingerprint that your new device shows with --fingerprint.")
         }
     }
 }
@@ -118,10 +118,11 @@ extension RecoveryChoice {
                     throw error
                 }
                 throw CommandFailure(
-                    .notPermitted, "you may not decide this (\(refusal.code))",
+                    .notPermitted, "you may not take this decision (\(refusal.code))",
                     remedy:
-                        "An admin opens, of an admin the security admin; another admin confirms, or a device of "
-                        + "\(Printable.text(employee)) that is authorized.\n        Nobody does both, or opens their own."
+                        "An admin opens, and only the security admin opens for an admin. Another admin confirms, or an "
+                        + "authorized device of \(Printable.text(employee)).\n        "
+                        + "Nobody may do both, or open their own."
                 )
             }
         }

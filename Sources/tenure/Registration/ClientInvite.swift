@@ -87,7 +87,7 @@ struct ClientInviteList: AsyncParsableCommand {
             return
         }
         guard !invitations.isEmpty else {
-            return Output.standardError().line("Nobody is invited to \(Printable.text(company)).")
+            return Output.standardError().line("\(Printable.text(company)) has no open invitations.")
         }
         var table = Table([
             .init(title: "Employee"), .init(title: "Address"), .init(title: "Issued"), .init(title: "Until"),
@@ -117,7 +117,7 @@ struct ClientInviteRevoke: AsyncParsableCommand {
     @OptionGroup var decider: CompanyDecider
 
     func validate() throws {
-        guard UUID(uuidString: invitation) != nil else { throw ValidationError("An invitation's id is a UUID.") }
+        guard UUID(uuidString: invitation) != nil else { throw ValidationError("An invitation's id must be a UUID.") }
     }
 
     func run() async throws {
@@ -127,7 +127,7 @@ struct ClientInviteRevoke: AsyncParsableCommand {
         let position = try await Interruption.stopping {
             try await command.decider.session(command.company, client).revokeInvitation(id)
         }
-        guard decider.options.json else { return Output.standardError().line("The invitation is taken back.") }
+        guard decider.options.json else { return Output.standardError().line("The invitation is revoked.") }
         Output.standardOutput().write(
             JSONLines.line(
                 .objectOmittingNil(["outcome": "revoked", "position": position.map(JSONValue.integer)])))

@@ -18,7 +18,7 @@ struct ClientWhoAmI: AsyncParsableCommand {
     @OptionGroup var options: ClientOptions
 
     func validate() throws {
-        if company != nil && employee == nil { throw ValidationError("A company needs the employee's id.") }
+        if company != nil && employee == nil { throw ValidationError("Give the employee's id after the company.") }
     }
 
     func run() async throws {

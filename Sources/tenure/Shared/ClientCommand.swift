@@ -54,10 +54,10 @@ struct ClientOptions: ParsableArguments {
     private static func requireTLS(_ url: String, allowed: Bool) throws {
         guard let address = URLComponents(string: url), let scheme = address.scheme?.lowercased(),
             let host = address.host, ["http", "https"].contains(scheme)
-        else { throw CommandFailure(.usage, "TENURE_URL is no address of a service: \(url)") }
+        else { throw CommandFailure(.usage, "TENURE_URL is not the address of a service: \(url)") }
         guard scheme == "https" || allowed || ["127.0.0.1", "[::1]", "::1", "localhost"].contains(host) else {
             throw CommandFailure(
-                .usage, "\(url) would carry secrets in the clear",
+                .usage, "\(url) would send secrets in clear text",
                 remedy: "Use https, or set TENURE_CLEAR_TEXT_ALLOWED=true on a network that you trust.")
         }
     }
@@ -82,7 +82,7 @@ struct CompanyDecider: ParsableArguments {
                 == client.account(companyName: company, companyEmployeeId: "") ? last.companyEmployeeId : nil
         }
         guard let employee = employee ?? last else {
-            throw CommandFailure(.usage, "who decides is not known", remedy: "Name yourself with --as.")
+            throw CommandFailure(.usage, "no account decides", remedy: "Name your account with --as.")
         }
         guard let session = try await client.session(companyName: company, companyEmployeeId: employee) else {
             throw TenureClientError(.notLoggedIn)

@@ -75,30 +75,31 @@ extension CommandFailure {
         }
         if let problem = error.problem { return "\(problem.detail) The request was \(problem.requestId)." }
         switch error.kind {
-        case .connectionLost: return "Is TENURE_URL right, and is the service running?"
+        case .connectionLost: return "Check TENURE_URL, and that the service is running."
         case .promptUnavailable:
-            return "Answers and passphrases are typed at a terminal; they are taken from nowhere else."
+            return "Run the command at a terminal: answers and passphrases are read from nowhere else."
         case .credentialsChanged:
-            return "If you did not change them, tell whoever operates the service: nothing was entered or signed."
-        case .notLoggedIn: return "tenure client login"
+            return "If you did not change them, tell the operator of the service. Nothing was sent or signed."
+        case .notLoggedIn: return "Log in first: tenure client login"
         case .keyFileInvalid, .storageFailed:
-            return "The files and directories of --data-directory must be yours alone: chmod -R go= helps."
+            return "Only you may have access to the files of --data-directory. Run chmod -R go= on it."
         default: return nil
         }
     }
 
     private static let words: [TenureClientError.Kind: String] = [
         .connectionLost: "the service cannot be reached",
-        .responseInvalid: "what answered is no Tenure service",
-        .signingRefused: "nothing was signed: what was entered is not right, or the service is not the one it was",
-        .credentialsChanged: "the credentials are not those that this device knows",
-        .pinInvalid: "what this device remembers of the credentials cannot be read",
-        .keyFileInvalid: "the device's key cannot be read, or others could read it",
-        .storageFailed: "the session cannot be kept, or others could read it",
-        .promptUnavailable: "standard input is no terminal",
+        .responseInvalid: "the response does not come from a Tenure service",
+        .signingRefused:
+            "nothing was signed: the answers or the passphrase are wrong, or this is another service than before",
+        .credentialsChanged: "the credentials differ from those that this device knows",
+        .pinInvalid: "this device's record of the credentials cannot be read",
+        .keyFileInvalid: "the device key is unreadable, or other users can read it",
+        .storageFailed: "the session cannot be stored, or other users could read it",
+        .promptUnavailable: "standard input is not a terminal",
         .notLoggedIn: "nobody is logged in on this device",
         .recoveryUnknown: "no such recovery is open",
-        .modeUnavailable: "the mode that is asked for is not available",
+        .modeUnavailable: "the requested mode is not available",
     ]
 }
 
@@ -118,9 +119,10 @@ extension CommandFailure {
         case let error as HTTPConfigurationError: self = Self.http(error)
         case let error as UnsafeRole:
             self.init(
-                .usage, "row-level security would not hold: \(error)",
+                .usage, "the database role defeats row-level security: \(error)",
                 remedy:
-                    "Connect as tenure_app and tenure_reader as tenure migrate makes them; see docs/configuration.md.")
+                    "Connect with the roles tenure_app and tenure_reader, as tenure migrate creates them."
+            )
         case let error as ErasureError: self = Self.erasure(error)
         case let error as OperatorKeyError: self = Self.operatorKey(error)
         case let error as TenureClientError: self = Self.client(error)
@@ -134,7 +136,7 @@ extension CommandFailure {
         case .connection, .timeout:
             CommandFailure(
                 .unreachable, "the database cannot be reached: \(String(reflecting: error))",
-                remedy: "Is the server running, and is the URL right?")
+                remedy: "Check the URL, and that the server is running.")
         case .poolExhausted: CommandFailure(.busy, "the database is busy: \(error)")
         case .usage: CommandFailure(.usage, "\(error)")
         default: CommandFailure(.failure, "the database refused: \(String(reflecting: error))")
@@ -146,12 +148,14 @@ extension CommandFailure {
         return switch error.code {
         case .historyMismatch:
             CommandFailure(
-                .failure, "\(stop): this database has a different history of migrations, first seen in \(error.name)",
-                remedy: "Delete a development state with: make reset. Anything else needs the version that made it.")
+                .failure, "\(stop): this database has another history of migrations, from \(error.name) on",
+                remedy:
+                    "Delete a development state with make reset. Otherwise use the version that created it."
+            )
         case .unknownMigration:
             CommandFailure(
                 .failure, "\(stop): a newer version has migrated this database; this one does not know \(error.name)",
-                remedy: "Use the newer version. To start a development state afresh: make reset.")
+                remedy: "Use the newer version. Delete a development state with make reset.")
         // This is the operator's own terminal, so the server's message helps more than it reveals.
         default: CommandFailure(.failure, "the migration stopped: \(error.debugDescription)")
         }
@@ -187,8 +191,8 @@ extension CommandFailure {
         case .employeeUnknown: CommandFailure(.notFound, "the company has no such employee")
         case .securityAdmin:
             CommandFailure(
-                .notPermitted, "the person is the security admin of a company, which would be left without one",
-                remedy: "Appoint a successor first: tenure company succeed. Or say --including-security-admin.")
+                .notPermitted, "the person is the security admin of a company, which would lose its only one",
+                remedy: "Appoint a successor first with tenure company succeed, or pass --including-security-admin.")
         }
     }
 
@@ -196,14 +200,15 @@ extension CommandFailure {
         switch error.code {
         case .missing:
             CommandFailure(
-                .usage, "\(error)", remedy: "Say --operator-key FILE, or set \(Settings.Name.operatorKeyFile.variable)."
+                .usage, "\(error)",
+                remedy: "Pass --operator-key FILE, or set \(Settings.Name.operatorKeyFile.variable)."
             )
         case .wrong:
             CommandFailure(
-                .notPermitted, "\(error)", remedy: "tenure operator show prints the public half of the right one.")
+                .notPermitted, "\(error)", remedy: "tenure operator show prints the public half of the expected key.")
         case .notFounded: .operatorKeyFileNeeded
         case .foundedMeanwhile:
-            CommandFailure(.busy, "\(error)", remedy: "Use the operator key that the other process made.")
+            CommandFailure(.busy, "\(error)", remedy: "Use the operator key that the other process created.")
         }
     }
 
@@ -218,8 +223,8 @@ extension CommandFailure {
     private static func http(_ error: HTTPConfigurationError) -> CommandFailure {
         let remedy: String? =
             error.code == .clearTextBeyondLoopback
-            ? "Set TENURE_TLS_CERTIFICATE_FILE and TENURE_TLS_KEY_FILE, or TENURE_CLEAR_TEXT_ALLOWED=true behind a proxy that ends TLS."
+            ? "Set TENURE_TLS_CERTIFICATE_FILE and TENURE_TLS_KEY_FILE, or TENURE_CLEAR_TEXT_ALLOWED=true behind a proxy that terminates TLS."
             : nil
-        return CommandFailure(.usage, "the service cannot be served like this: \(error)", remedy: remedy)
+        return CommandFailure(.usage, "the service cannot start with this configuration: \(error)", remedy: remedy)
     }
 }

@@ -112,12 +112,12 @@ enum Confirmation {
         read: () -> String? = { readLine(strippingNewline: true) }
     ) throws {
         guard input.isInteractive else {
-            throw CommandFailure(.usage, "nobody can be asked here", remedy: "Say --yes.")
+            throw CommandFailure(.usage, "there is no terminal to ask for confirmation", remedy: "Pass --yes.")
         }
         words.write(Printable.text(question))
         // Compare bytes: strings that only look alike are different names.
         guard let typed = read(), typed.utf8.elementsEqual(answer.utf8) else {
-            throw CommandFailure(.cancelled, "that is something else; nothing was changed")
+            throw CommandFailure(.cancelled, "the entry does not match; nothing was changed")
         }
     }
 }

@@ -86,7 +86,7 @@ enum Interruption {
         }
         do { return try await task.value } catch {
             guard task.isCancelled else { throw error }
-            throw CommandFailure(.cancelled, "stopped before the end")
+            throw CommandFailure(.cancelled, "the command was stopped before the end")
         }
     }
 }

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `a decoy's public keys are those of its seed, and are not derived again where they are known`() throws {
+    @Test func `a decoy's public keys follow from its seed, and known ones are not derived again`() throws {
         for index in 0..<8 {
             let decoy = try decoy("acme", "employee \(index)"), keys = try decoy.seed.keys()
             #expect(decoy.publicKeys.answers == keys.answers.publicKey)
@@ -77,7 +77,7 @@ import Testing
         #expect(kinds == [[true, true], [true, false], [false, true]])
     }
 
-    @Test func `a decoy's keys evaluate and prove like real ones and no copy ever opens`() throws {
+    @Test func `a decoy's keys evaluate and prove like real ones, and no copy opens`() throws {
         for employee in try ["p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", employeeAskedForEither()] {
             let decoy = try decoy("acme", employee)
             let context = decoy.sealed.context
@@ -124,7 +124,7 @@ import Testing
         return try #require(names.first)
     }
 
-    @Test func `an unknown company has one id for all its employees`() {
+    @Test func `an unknown tenant has one id for all its employees`() {
         #expect(key.tenantId(company: [1, 2]) == key.tenantId(company: [1, 2]))
         #expect(key.tenantId(company: [1, 2]) != key.tenantId(company: [1, 3]))
     }
@@ -168,7 +168,7 @@ import Testing
             blindOnlyShare: share)
     }
 
-    @Test func `some decoys insist on the blind mode, always the same ones, of every kind`() throws {
+    @Test func `some decoys of every kind require blind mode, always the same ones`() throws {
         var chosen: [Bool] = [], kinds: Set<Bool> = []
         for index in 0..<256 {
             let context = try decoy("employee \(index)").sealed.context
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `what a company hides is another decoy to each app`() throws {
+    @Test func `each app sees another decoy for a hidden policy`() throws {
         let apps = [UUID(), UUID()]
         let shown = try decoy("bob")
         let hidden = try apps.map { try decoy("bob", hiddenFrom: $0) }
@@ -195,7 +195,7 @@ import Testing
         #expect(try decoy("bob", hiddenFrom: apps[0]).sealed == hidden[0].sealed)
     }
 
-    @Test func `parts of a decoy are those of the whole, and a copy that was not made is refused`() throws {
+    @Test func `parts of a decoy match the whole, and an absent copy is refused`() throws {
         for index in 0..<32 {
             let employee = Array("employee \(index)".utf8), company = Array("acme".utf8)
             func part(_ parts: Decoy.Parts) throws -> Decoy {
@@ -214,7 +214,7 @@ import Testing
         }
     }
 
-    @Test func `a decoy is the same when its public keys are known from before`() throws {
+    @Test func `a decoy is the same with known public keys`() throws {
         let first = try decoy("bob")
         let keys = try DecoyPublicKeys(bytes: first.publicKeys.bytes)
         let again = try key.decoy(company: Array("acme".utf8), employee: Array("bob".utf8), kdf: kdf, keys: keys)

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: QuestionLocale.allCases)
-    func `every text of a language is a different acceptable question`(locale: QuestionLocale) throws {
+    func `all texts of a language differ and are acceptable questions`(locale: QuestionLocale) throws {
         let texts = QuestionList.current.questions.map { $0.text(in: locale) }
         for text in texts {
             _ = try QuestionText(text)
@@ -22,7 +22,7 @@ import Testing
         #expect(Set(texts).count == 48)
     }
 
-    @Test func `a number or a version that there is not is no question`() {
+    @Test func `an unknown number or version is no question`() {
         #expect(ListedQuestion(number: 48, version: 1) != nil && ListedQuestion(number: 1) != nil)
         for number in [0, -1, 49, Int.max, Int.min] { #expect(ListedQuestion(number: number) == nil) }
         for version in [0, 2, -1] { #expect(ListedQuestion(number: 1, version: version) == nil) }
@@ -74,7 +74,7 @@ import Testing
 
 @Suite struct QuestionTests {
     @Test(arguments: QuestionLocale.allCases)
-    func `a text that equals a listed one in any language is that listed one`(locale: QuestionLocale) {
+    func `a text that equals a listed question in any language is that question`(locale: QuestionLocale) {
         for listed in QuestionList.current.questions {
             let text = listed.text(in: locale)
             for form in [text, text.uppercased(), "  " + text.replacing(" ", with: " \u{A0} ")] {
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `another text is the user's own and shown as it was entered`() {
+    @Test func `any other text is the user's own and shown as entered`() {
         for text in ["Q1", "What was the name of your second pet?", "", "\u{1}1/1", String(repeating: "q", count: 300)]
         {
             #expect(Question(text) == .own(text))
@@ -100,7 +100,7 @@ import Testing
         #expect(QuestionLocale(tag: tag) == locale)
     }
 
-    @Test func `the first known language is taken, and English when there is none`() {
+    @Test func `the first known language is used, or English if none is known`() {
         for unknown in ["", "it", "dex", "*", "C.UTF-8"] { #expect(QuestionLocale(tag: unknown) == nil) }
         #expect(QuestionLocale(preferring: ["it", "fr", "de"]) == .french)
         #expect(QuestionLocale(preferring: ["it"]) == .english && QuestionLocale(preferring: []) == .english)

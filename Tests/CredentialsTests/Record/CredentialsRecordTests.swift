@@ -5,7 +5,7 @@ import Testing
 @Suite struct CredentialsRecordTests {
     private static let fixtures: [Result<Fixture, any Error>] = [Fixture.answers, Fixture.both, Fixture.passphraseOnly]
 
-    @Test func `every kind of record is read back to the byte and verifies`() throws {
+    @Test func `every kind of record round-trips byte for byte and verifies`() throws {
         for (fixture, size) in zip(Self.fixtures, [1_169, 1_278, 614]) {
             let fixture = try fixture.get()
             let bytes = fixture.record.bytes
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `no byte of a record can be changed`() throws {
+    @Test func `a record with any changed byte is refused`() throws {
         let fixture = try Fixture.both.get()
         let bytes = fixture.record.bytes
         var read = 0
@@ -43,7 +43,7 @@ import Testing
         #expect(read > 1_000)
     }
 
-    @Test func `a changed question text changes no signature, and a changed commitment does`() throws {
+    @Test func `a changed question text keeps the signatures, a changed commitment breaks them`() throws {
         let fixture = try Fixture.answers.get()
         var texts = (0..<5).map { [UInt8](repeating: UInt8($0), count: 316) }
         texts[2][0] ^= 0xff
@@ -54,7 +54,7 @@ import Testing
         expect(.questionTextInvalid) { try fixture.record.require(questions: questions) }
     }
 
-    @Test func `short, long and crafted bytes are refused and never trap`() throws {
+    @Test func `short, long and crafted bytes are refused without a trap`() throws {
         let fixture = try Fixture.both.get()
         let bytes = fixture.record.bytes
         for count in bytes.indices {
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `another device's signature or none is refused in blind mode`() throws {
+    @Test func `blind mode refuses a missing or foreign device signature`() throws {
         let fixture = try Fixture.answers.get()
         let other = try EmployeeKey.generate(.seeded("another"))
         expect(.recordInvalid) { try fixture.record.verify(employeeKey: other.publicKey) }
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `a device signature in direct mode is optional and verified when present`() throws {
+    @Test func `direct mode verifies a device signature if there is one`() throws {
         let fixture = try Fixture.passphraseOnly.get()
         #expect(fixture.record.deviceSignature == nil)
         let signed = try fixture.new.record(
@@ -105,7 +105,7 @@ import Testing
         expect(.recordInvalid) { try signed.verify(employeeKey: other.publicKey) }
     }
 
-    @Test func `the record must be that of the flow's plan`() throws {
+    @Test func `a record that differs from the flow's plan is refused`() throws {
         let fixture = try Fixture.both.get()
         let other = try OPRFSeed(bytes: [UInt8](repeating: 3, count: 32)).keys()
         let changes: [(inout SetUpPlan) throws -> Void] = [
@@ -123,7 +123,7 @@ import Testing
         try fixture.record.require(fixture.plan)
     }
 
-    @Test func `the texts of questions travel in 288 bytes and come back`() throws {
+    @Test func `question texts round-trip in 288 bytes`() throws {
         for text in ["?", String(repeating: "q", count: 256), "Où êtes-vous né ?"] {
             let question = try QuestionText(text, random: .seeded(text))
             #expect(question.plaintext.count == 288)
@@ -142,7 +142,7 @@ import Testing
 @Suite struct ListedQuestionTextTests {
     private func listed(_ number: Int) throws -> Question { .listed(try #require(ListedQuestion(number: number))) }
 
-    @Test func `a listed question is kept as its version and number, in as many bytes as any text`() throws {
+    @Test func `a listed question is stored as version and number, as long as any text`() throws {
         let text = try QuestionText(try listed(17), random: .seeded("listed"))
         #expect(text.content == "\u{1}1/17")
         #expect(text.plaintext.count == QuestionText.plaintextByteCount)
@@ -150,7 +150,7 @@ import Testing
         #expect(text.commitment == .question(salt: text.salt, text: Array("\u{1}1/17".utf8)))
     }
 
-    @Test func `a listed text is committed to as it stands, and is the listed question all the same`() throws {
+    @Test func `a listed text is committed to as entered and is still the listed question`() throws {
         let german = try #require(ListedQuestion(number: 17)).text(in: .german)
         let text = try QuestionText(german, random: .seeded("text"))
         #expect(text.question == (try listed(17)))
@@ -158,7 +158,7 @@ import Testing
         #expect(try QuestionText(plaintext: text.plaintext).question == (try listed(17)))
     }
 
-    @Test func `a question counts once, in whichever form and language it is chosen`() throws {
+    @Test func `a question counts once in any form and language`() throws {
         let german = try #require(ListedQuestion(number: 17)).text(in: .german)
         var five = try (1...5).map { try QuestionText(try listed($0)) }
         try QuestionText.requireFive(five)
@@ -170,13 +170,13 @@ import Testing
     }
 
     @Test(arguments: ["1/0", "1/49", "2/1", "1/017", "01/17", "+1/17", "1/17/", "1", "", "1/", "/1", "1/x", "1 /17"])
-    func `a reference that no list has, or in another spelling, is refused`(reference: String) throws {
+    func `an unknown or misspelt reference is refused`(reference: String) throws {
         let salt = [UInt8](repeating: 1, count: 32), content = Array(("\u{1}" + reference).utf8)
         let plaintext = salt + content + [UInt8](repeating: 0, count: 256 - content.count)
         expect(.questionTextInvalid) { _ = try QuestionText(plaintext: plaintext) }
     }
 
-    @Test func `nobody can enter the reference as a text`() {
+    @Test func `a user cannot enter a reference as a text`() {
         expect(.textInvalid) { _ = try QuestionText("\u{1}1/17") }
     }
 }

@@ -33,7 +33,9 @@ import Testing
         ]
     }
 
-    @Test(.enabled(if: Vectors.isWriting, "set TENURE_WRITE_VECTORS to write them")) func `write the vectors`() throws {
+    @Test(.enabled(if: Vectors.isWriting, "set TENURE_WRITE_VECTORS to write them")) func `write missing vectors`()
+        throws
+    {
         let fixture = try Fixture.both.get()
         let record = fixture.record
         try Vectors.write(
@@ -72,7 +74,7 @@ import Testing
             ])
     }
 
-    @Test func `the same randomness makes the same bytes`() throws {
+    @Test func `the same randomness yields the same bytes`() throws {
         let golden = try Vectors.read("record.hex")
         for (name, value) in try Self.values(try Fixture.both.get()) { #expect(golden[name] == value, "\(name)") }
     }
@@ -105,7 +107,7 @@ import Testing
         #expect(try KeyStatement(parsing: statement, expecting: .keyAuthorization).bytes == statement)
     }
 
-    @Test func `the golden decoy is the same`() throws {
+    @Test func `the decoy matches the golden one`() throws {
         let golden = try Vectors.read("keys.hex")
         let decoy = try DecoyKey(bytes: [UInt8](repeating: 0x0d, count: 32))
             .decoy(company: Array("acme".utf8), employee: Array("bob".utf8))
@@ -116,7 +118,7 @@ import Testing
             golden["decoy.questions"]
                 == Array(decoy.questions.map { $0.question.text(in: .english) }.joined(separator: "\n").utf8))
     }
-    @Test func `the public keys of decoys are the same, those for the passphrase too`() throws {
+    @Test func `the decoy's public keys match the golden ones, for answers and passphrase`() throws {
         let key = try DecoyKey(bytes: [UInt8](repeating: 0x0d, count: 32))
         var hash = SHA256()
         for index in 0..<64 {

@@ -65,12 +65,12 @@ import Testing
         }
     }
 
-    @Test func `a first record after another is refused`() throws {
+    @Test func `an initial record after another record is refused`() throws {
         expect(.recordInvalid) { _ = try replace(.initial, previous: previous) }
         expect(.recordInvalid) { try first.record.verify(employeeKey: first.device.publicKey, previous: previous) }
     }
 
-    @Test func `a predecessor has a hash that is not zero and a generation that has a successor`() throws {
+    @Test func `a predecessor needs a non-zero hash and a generation below the maximum`() throws {
         let key = previous.userPublicKey
         expect(.recordInvalid) {
             _ = try PreviousCredentials(hash: [UInt8](repeating: 0, count: 32), generation: 1, userPublicKey: key)

@@ -14,7 +14,7 @@ import Testing
             fixture.new.userKey, under: output, slot: slot, context: fixture.context, random: .seeded("copy"))
     }
 
-    @Test func `a copy has 60 bytes and opens to the key that was sealed`() throws {
+    @Test func `a copy has 60 bytes and opens to the sealed key`() throws {
         #expect(copy.count == 60)
         let key = try SealedCopy.open(copy, under: output, slot: slot, context: fixture.context)
         #expect(key.publicKey == fixture.context.userPublicKey)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `another output or another slot does not open a copy`() {
+    @Test func `a copy does not open with another output or slot`() {
         expect(.cannotOpen) {
             _ = try SealedCopy.open(
                 copy, under: SecretBytes([UInt8](repeating: 0x43, count: 48)), slot: slot, context: fixture.context)
@@ -51,7 +51,7 @@ import Testing
     }
 
     /// The copy is made for another public key than the one in the context: AES-GCM is satisfied, the check is not.
-    @Test func `a copy that holds another key than the context names does not open`() throws {
+    @Test func `a copy of another key than its context names does not open`() throws {
         let other = try UserKey.generate(.seeded("other"))
         let foreign = try SealedCopy.seal(
             other, under: output, slot: slot, context: fixture.context, random: .seeded("foreign"))
@@ -106,7 +106,7 @@ import Testing
 }
 
 @Suite struct ScryptParametersTests {
-    @Test func `only the published range is accepted`() {
+    @Test func `only parameters in the published range are accepted`() {
         for log2N in UInt8.min ... .max {
             for r in [UInt8(0), 1, 7, 8, 9, 255] {
                 for p in [UInt8(0), 1, 2, 3, 4, 255] {
@@ -122,7 +122,7 @@ import Testing
     @Test(arguments: [
         (UInt8(14), UInt8(1), "f04d94e3f81e05e9c291d6b0a63d21ef021b8877185917c63bcd8c518358b0ed"),
         (UInt8(17), UInt8(3), "9d70b30fc464dc84e4aec984437e3b114043a7b090e57a62cc7e8b6daea8919a"),
-    ]) func `the cheapest and the dearest parameters compute what another implementation computes`(
+    ]) func `the cheapest and the most expensive parameters match another implementation`(
         _ log2N: UInt8, _ p: UInt8, _ expected: String
     ) throws {
         let stretched = try ScryptParameters(log2N: log2N, p: p)

@@ -2,7 +2,7 @@ import Testing
 @testable import Credentials
 
 @Suite struct DirectOpeningTests {
-    @Test(arguments: AnswerSubset.all) func `any three right answers open, beside two wrong ones and alone`(
+    @Test(arguments: AnswerSubset.all) func `any three right answers open, alone or beside two wrong ones`(
         _ subset: AnswerSubset
     ) throws {
         let fixture = try Fixture.answers.get()
@@ -48,7 +48,7 @@ import Testing
                 == fixture.context.userPublicKey)
     }
 
-    @Test func `the passphrase opens, and nothing like it does`() throws {
+    @Test func `only the exact passphrase opens`() throws {
         let fixture = try Fixture.passphraseOnly.get()
         let right = try Passphrase(supplied: Fixture.passphrase)
         #expect(
@@ -69,7 +69,7 @@ import Testing
         #expect(byAnswers.secret == byPassphrase.secret)
     }
 
-    @Test func `what is not stored is not evaluated`() throws {
+    @Test func `a copy that is not stored is not evaluated`() throws {
         let questionsOnly = try Fixture.answers.get()
         let passphraseOnly = try Fixture.passphraseOnly.get()
         expect(.notStored) {
@@ -84,7 +84,7 @@ import Testing
         #expect(questionsOnly.sealed.passphraseCopy == nil)
     }
 
-    @Test func `the seed of another credential is a fault and no wrong answer`() throws {
+    @Test func `the seed of another credential is an internal error, not a wrong answer`() throws {
         let fixture = try Fixture.answers.get()
         let other = try OPRFSeed(bytes: [UInt8](repeating: 9, count: 32))
         expect(.secretInvalid) {
@@ -99,7 +99,7 @@ import Testing
         try fixture.seed.keys().key(for: slot).evaluate(blinded: element)
     }
 
-    @Test func `a blind set-up makes a record that direct answers open`() throws {
+    @Test func `a record of a blind set-up opens with direct answers`() throws {
         let fixture = try Fixture.both.get()
         let setUp = try CredentialSetUp(
             plan: fixture.plan, questions: Fixture.questions, passphrase: Fixture.passphrase,
@@ -123,7 +123,7 @@ import Testing
                 == new.userKey.publicKey)
     }
 
-    @Test func `evaluations that are missing, exchanged or for another key are refused at set-up`() throws {
+    @Test func `a set-up refuses missing, swapped or foreign evaluations`() throws {
         let fixture = try Fixture.both.get()
         let blinded = try CredentialSetUp(plan: fixture.plan, questions: Fixture.questions, passphrase: nil)
             .blinded()
@@ -137,7 +137,7 @@ import Testing
         expect(.evaluationInvalid) { _ = try blinded.complete(evaluations: wrongKey) }
     }
 
-    @Test func `a right log-in opens with the first element alone`() throws {
+    @Test func `right answers open with the first element alone`() throws {
         let fixture = try Fixture.answers.get()
         let opening = try BlindOpening(
             context: fixture.context, answers: fixture.supplied(right: [0, 1, 2, 3, 4]))
@@ -148,7 +148,7 @@ import Testing
         #expect(key.publicKey == fixture.context.userPublicKey)
     }
 
-    @Test func `three right answers of five open with exactly one of the other nine`() throws {
+    @Test func `three right answers of five open with exactly one of the nine other elements`() throws {
         let fixture = try Fixture.answers.get()
         let opening = try BlindOpening(
             context: fixture.context, answers: fixture.supplied(right: [1, 3, 4], wrong: [0, 2]))
@@ -168,7 +168,7 @@ import Testing
         #expect(opened == [.answers(AnswerSubset.all[8])])
     }
 
-    @Test func `a passphrase opens with one element and has no others`() throws {
+    @Test func `a passphrase opens with its single element`() throws {
         let fixture = try Fixture.both.get()
         let opening = try BlindOpening(
             context: fixture.context, passphrase: Passphrase(supplied: Fixture.passphrase))

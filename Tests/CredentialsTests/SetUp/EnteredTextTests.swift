@@ -83,7 +83,7 @@ import Testing
         try setUp { $0[0].answer = "one\(end)two" }
     }
 
-    @Test func `fewer than three supplied answers are refused, and a blank one is none`() throws {
+    @Test func `fewer than three answers are refused, and a blank one does not count`() throws {
         expect(.atLeastThreeAnswersRequired) { _ = try SuppliedAnswers([], questionIds: ids) }
         expect(.atLeastThreeAnswersRequired) {
             _ = try SuppliedAnswers([(ids[0], "a"), (ids[1], "b")], questionIds: ids)
@@ -97,7 +97,7 @@ import Testing
             ).count == 3)
     }
 
-    @Test func `a question id twice or unknown is refused, before answers are counted`() {
+    @Test func `a repeated or unknown question id is refused before answers are counted`() {
         expect(.questionTwice) { _ = try SuppliedAnswers([(ids[0], "a"), (ids[0], "a")], questionIds: ids) }
         expect(.questionUnknown) {
             _ = try SuppliedAnswers([(ids[0], "a"), (ids[1], "b"), (UUID(), "c")], questionIds: ids)
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `secrets show nothing however they are printed`() throws {
+    @Test func `secrets are redacted in every printed form`() throws {
         let fixture = try Fixture.both.get()
         let secrets: [any Redacted] = try [
             fixture.seed, fixture.seed.keys(), fixture.seed.keys().answers, fixture.new.userKey, fixture.new,

@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `changed bytes are refused or read as another challenge, never as this one`() throws {
+    @Test func `changed bytes are refused or read as another challenge`() throws {
         let stream = SeededStream("challenges")
         var others = 0
         for _ in 0..<2_000 {
@@ -122,7 +122,7 @@ import Testing
         expect(.challengeMismatch, field: "credential") { try without.require(right) }
     }
 
-    @Test func `the issuer is compared by its bytes`() throws {
+    @Test func `the issuer is compared byte by byte`() throws {
         var composed = fields
         composed.issuer = "caf\u{e9}"
         let challenge = try Challenge(composed)
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func `both signatures over a challenge verify, and each is refused in the other's place`() throws {
+    @Test func `both signatures over a challenge verify, and swapped ones are refused`() throws {
         let fixture = try Fixture.both.get()
         let deviceSignature = try challenge.verifyKeyProof(device.sign(challenge).bytes)
         let userSignature = try fixture.new.userKey.sign(validationOf: challenge)

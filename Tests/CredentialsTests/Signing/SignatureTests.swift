@@ -20,13 +20,13 @@ import Testing
         Array(try P256.Signing.ECDSASignature(rawRepresentation: raw).derRepresentation)
     }
 
-    @Test func `raw and DER come in and the same raw bytes are stored`() throws {
+    @Test func `raw and DER signatures are stored as the same raw bytes`() throws {
         #expect(try challenge.verifyKeyProof(raw).bytes == raw)
         #expect(try challenge.verifyKeyProof(der(raw)).bytes == raw)
     }
 
     /// (r, n − s) verifies as well: a signature can be written in two ways, so it identifies nothing.
-    @Test func `the other form of a signature verifies too and is stored as it came`() throws {
+    @Test func `a signature with the other s value verifies and is stored unchanged`() throws {
         let order = try hex(Self.order)
         var borrow = 0
         var flipped = raw
@@ -87,14 +87,14 @@ import Testing
         #expect(key.fingerprint == key.fingerprint.lowercased())
     }
 
-    @Test func `a private key is stored and taken back`() throws {
+    @Test func `a private key round-trips`() throws {
         #expect(try EmployeeKey(privateBytes: device.privateBytes).publicKey == device.publicKey)
         for bad in [[], [UInt8](repeating: 0, count: 32), try hex(Self.order), [UInt8](repeating: 1, count: 33)] {
             expect(.secretInvalid) { _ = try EmployeeKey(privateBytes: bad) }
         }
     }
 
-    @Test func `a key generator that is refused is asked again`() throws {
+    @Test func `a refused private key is generated again`() throws {
         let stream = SeededStream("again")
         let asked = SeededStream("count")
         let random = Randomness { count in
@@ -173,7 +173,7 @@ enum OpenSSLCommand {
 }
 
 @Suite struct AppAuthorityKeyTests {
-    @Test func `the key follows from secret and salt, and from both`() throws {
+    @Test func `the key depends on both secret and salt`() throws {
         let secret = Array(UInt8(0)..<32)
         let salt = Array(UInt8(100)..<116)
         let key = try AppAuthorityKey(appSecret: secret, appSalt: salt)
@@ -197,7 +197,7 @@ enum OpenSSLCommand {
         }
     }
 
-    @Test func `an app vouches with it and the statement verifies by the public half`() throws {
+    @Test func `an app's statement verifies with the public half`() throws {
         let key = try AppAuthorityKey(appSecret: Array(0..<32), appSalt: Array(0..<16))
         let statement = try StatementTests.keyStatement(.authorize, signer: StatementKey(key.publicKey))
         try statement.verify(key.sign(statement))

@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `every statement is written, read, signed and verified`() throws {
+    @Test func `every statement round-trips, and its signature verifies`() throws {
         for statement in try all() { try roundTrip(statement) }
     }
 
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `a key never authorizes itself, and nobody follows themselves`() throws {
+    @Test func `a key cannot authorize itself, and a person cannot succeed themselves`() throws {
         var own = try Self.keyStatement(.authorize, signer: signer)
         own.employeeKey = admin.publicKey
         let selfMade = own
@@ -183,7 +183,7 @@ import Testing
         expect(.statementInvalid, field: "to") { try succession.check() }
     }
 
-    @Test func `reasons and names are codes and cannot carry a person's text`() throws {
+    @Test func `reasons and names are codes and cannot carry personal text`() throws {
         var statement = try Self.keyStatement(.authorize, signer: signer)
         for reason in ["", "two words", "Zoë", "a@b", String(repeating: "a", count: 65)] {
             statement.reason = reason
@@ -225,7 +225,7 @@ import Testing
                 salt: salt, companyName: " A.Example", companyEmployeeId: "1 ", email: nil) == subjects[0])
     }
 
-    @Test func `roles of an app stand in ascending order and an unlinked app has none`() throws {
+    @Test func `an app's roles are sorted, and an unlinked app has none`() throws {
         let context = try Self.context(signer)
         for (action, roles) in [
             (AppLinkStatement.Action.link, ["B", "A"]), (.link, ["A", "A"]), (.unlink, ["A"]), (.link, [""]),
@@ -241,7 +241,7 @@ import Testing
         expect(.expired) { try context.checkExpiry(at: context.expires.adding(.microseconds(1))) }
     }
 
-    @Test func `every tag is its own`() {
+    @Test func `every tag is unique`() {
         let tags: [SignatureTag] =
             [.challenge, .validation, .credentialsSet, .credentialsChange] + KeyStatement.tags + PolicyStatement.tags
             + RoleStatement.tags + AppLinkStatement.tags + SuccessionStatement.tags + RecoveryStatement.tags

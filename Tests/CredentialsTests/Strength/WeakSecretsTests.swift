@@ -21,7 +21,7 @@ import Testing
         ("City", 2), ("stadt", 2), ("VILLE", 2), ("né(e)", 2), ("mother's", 3), ("Mutter", 3), ("belle-mère", 43),
         ("In what city were you born?", 2), ("Comment s'appelait votre premier animal de compagnie ?", 1),
     ])
-    func `an answer is no word of its question, in no language`(answer: String, number: Int) throws {
+    func `an answer that is a word of its question is refused in every language`(answer: String, number: Int) throws {
         #expect(try reason(answer, to: number) == .partOfQuestion)
     }
 
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: ["Correct horse battery staple", "long enough", "a passphrase", "qmzkvjxw", ""])
-    func `another passphrase is not weak`(passphrase: String) {
+    func `an uncommon passphrase is accepted`(passphrase: String) {
         #expect(WeakSecrets.reason(against: passphrase) == nil)
     }
 
@@ -56,7 +56,7 @@ import Testing
         #expect(zip(digests, digests.dropFirst()).allSatisfy { $0 <= $1 })
     }
 
-    @Test func `a set-up names everything that is weak, and no secret`() throws {
+    @Test func `a set-up names every weak entry and no secret`() throws {
         let fixture = try Fixture.answers.get()
         var questions = Fixture.questions
         questions[1] = QuestionAndAnswer(question: "In what city were you born?", answer: "Stadt")

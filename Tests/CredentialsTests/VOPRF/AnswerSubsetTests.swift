@@ -5,7 +5,7 @@ import Testing
 @testable import Credentials
 
 @Suite struct AnswerSubsetTests {
-    @Test func `the ten subsets stand in the frozen order`() {
+    @Test func `the ten subsets have the frozen order`() {
         #expect(
             AnswerSubset.all.map(\.description) == [
                 "123", "124", "125", "134", "135", "145", "234", "235", "245", "345",
@@ -20,13 +20,13 @@ import Testing
         #expect(AnswerSubset.within([0, 1]).isEmpty)
     }
 
-    @Test func `slot bytes are read back and others are refused`() {
+    @Test func `slot bytes round-trip and others are refused`() {
         for byte in UInt8.min ... .max {
             #expect(CopySlot(byte: byte)?.byte == (byte < 10 || byte == 255 ? byte : nil))
         }
     }
 
-    @Test func `an input frames every answer so that no two sets of answers give the same bytes`() throws {
+    @Test func `framed inputs differ for every set of answers`() throws {
         let id = try #require(UUID(lowercased: "00112233-4455-6677-8899-aabbccddeeff"))
         func input(_ answers: [String]) -> [UInt8] {
             VOPRFInput(

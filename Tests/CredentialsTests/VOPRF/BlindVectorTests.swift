@@ -4,7 +4,7 @@ import Testing
 
 /// `blind.hex`, which the second client wrote with fixed blinds and proof scalars: what of it Swift's library can reach.
 @Suite struct BlindVectorTests {
-    @Test(arguments: ["answers.123", "passphrase"]) func `an exchange of blind mode is as it was written down`(
+    @Test(arguments: ["answers.123", "passphrase"]) func `a blind exchange matches the recorded vector`(
         name: String
     ) throws {
         let vectors = try Vectors.read("blind.hex")
@@ -48,7 +48,7 @@ import Testing
         for wrong in elements { expect(.elementInvalid) { _ = try BlindedElement(slot: .passphrase, bytes: wrong) } }
     }
 
-    @Test(arguments: [(3, 0), (4, 6), (5, 0)]) func `padding fills up the other nine and hides how many there are`(
+    @Test(arguments: [(3, 0), (4, 6), (5, 0)]) func `padding completes a partial set of remaining elements to nine`(
         given: Int, padded: Int
     ) throws {
         let fixture = try Fixture.answers.get()
@@ -63,7 +63,7 @@ import Testing
         #expect(Set(padding.map(\.bytes)).count == padding.count)
     }
 
-    @Test func `question texts with a client's salt are held to the rules of a set-up`() throws {
+    @Test func `question texts with a client's salt follow the set-up rules`() throws {
         let salt = [UInt8](repeating: 3, count: 32)
         let texts = ["a?", "b?", "c?", "d?", "e?"]
         let five = try texts.map { try QuestionText($0, salt: salt) }

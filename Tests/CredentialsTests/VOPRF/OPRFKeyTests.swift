@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `the public halves alone are those of the keys`() throws {
+    @Test func `deriving only the public halves gives the same public keys`() throws {
         for _ in 0..<8 {
             let seed = try OPRFSeed.generate(), keys = try seed.keys()
             #expect(try OPRFKey.publicKey(seed: seed, info: Tag.oprfAnswers) == keys.answers.publicKey)
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `what was kept is looked at for its form alone, what comes in for more`() throws {
+    @Test func `stored points are checked for their form, received ones validated in full`() throws {
         // No point of P-384 has this x, and none of P-256 these coordinates.
         let x = (0...255).first { (try? OPRFPublicKey(bytes: [2] + [UInt8](repeating: UInt8($0), count: 48))) == nil }
         let bytes = [2] + [UInt8](repeating: UInt8(try #require(x)), count: 48)
@@ -42,7 +42,7 @@ import Testing
         expect(.signatureInvalid) { try key.verify(signature, over: [1]) }
     }
 
-    @Test func `derivation offers the next output when one is refused`() throws {
+    @Test func `derivation tries the next output after a refusal`() throws {
         let candidates = try [
             [UInt8](repeating: 0, count: 48), [UInt8](repeating: 0xff, count: 48), hex(EvaluationGuardTests.order),
             [UInt8](repeating: 1, count: 48),
@@ -112,7 +112,7 @@ import Testing
 }
 
 @Suite struct PublicPointTests {
-    @Test func `a scalar gives a point exactly if a VOPRF key takes it, and then its public half`() throws {
+    @Test func `a scalar gives its VOPRF public key exactly if it is a valid VOPRF key`() throws {
         let order = try hex(EvaluationGuardTests.order)
         var next = order, last = order
         next[47] += 1

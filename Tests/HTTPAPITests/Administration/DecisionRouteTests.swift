@@ -19,7 +19,9 @@ import Testing
     @Test(arguments: [
         ("authorization", "authorize", "{}", "none"), ("refusal", "refuse", #"{"reason":"a.b-c_1"}"#, "a.b-c_1"),
         ("revocation", "revoke", #"{"reason":"lost"}"#, "lost"),
-    ]) func `a key is decided upon`(path: String, action: String, body: String, reason: String) async throws {
+    ]) func `the key decisions reach the service`(path: String, action: String, body: String, reason: String)
+        async throws
+    {
         let (answer, details) = try await ask("POST", "\(Self.key)/\(path)", body: body)
         #expect(answer.status == 200)
         #expect(answer.header("Tenure-Position") == "9")
@@ -31,7 +33,7 @@ import Testing
             ])
     }
 
-    @Test func `statement and signature come through`() async throws {
+    @Test func `statement and signature reach the service`() async throws {
         let body = #"{"statement":"AQI=","signature":"Aw=="}"#
         let (_, details) = try await ask("POST", Self.key + "/authorization", body: body)
         #expect(details["signed"] == "0102/03")
@@ -40,24 +42,26 @@ import Testing
     @Test(arguments: [
         (#"{"statement":"AQI="}"#, "/signature"), (#"{"signature":"AQI="}"#, "/statement"),
         (#"{"statement":"AQI","signature":"AQI="}"#, "/statement"), (#"{"reason":"x"}"#, "/reason"),
-    ]) func `half a signature and a reason too many are refused`(body: String, pointer: String) async throws {
+    ]) func `a statement without a signature and a superfluous reason are refused`(body: String, pointer: String)
+        async throws
+    {
         let (answer, details) = try await ask("POST", Self.key + "/authorization", body: body)
         #expect(try answer.problem.errors.first?.place == .pointer(pointer))
         #expect(details.isEmpty)
     }
 
     @Test(arguments: ["", "A", "ä", String(repeating: "a", count: 65), "a b"])
-    func `a reason is a code`(reason: String) async throws {
+    func `a reason that is no code is refused`(reason: String) async throws {
         let (answer, _) = try await ask("POST", Self.key + "/refusal", body: #"{"reason":"\#(reason)"}"#)
         #expect(try answer.problem.errors.first?.place == .pointer("/reason"))
     }
 
-    @Test func `an authorization needs no body at all`() async throws {
+    @Test func `an authorization needs no body`() async throws {
         #expect(try await ask("POST", Self.key + "/authorization").answer.status == 200)
         #expect(try await ask("POST", Self.key + "/refusal").answer.status == 400)
     }
 
-    @Test func `an admin is told what to sign`() async throws {
+    @Test func `an admin receives the statement to sign`() async throws {
         var service = FakeService()
         service.decision = .signatureRequired(statement: [1, 2])
         let (answer, _) = try await ask("POST", Self.key + "/authorization", body: "{}", service)
@@ -65,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [("approval", "approve"), ("cancellation", "cancel"), ("reinstatement", "reinstate")])
-    func `a status is decided upon`(path: String, action: String) async throws {
+    func `the status decisions reach the service`(path: String, action: String) async throws {
         let (answer, details) = try await ask(
             "POST", "/v1/companies/Acme/employees/7/\(path)", body: #"{"note":"why"}"#)
         #expect(answer.status == 200)
@@ -94,7 +98,7 @@ import Testing
         #expect(details == ["email": "a@b", "reason": "left", "company": "Acme", "signed": "none"])
     }
 
-    @Test func `the policy carries its version and is changed only as seen`() async throws {
+    @Test func `a policy has an ETag, and a change with an outdated one is refused`() async throws {
         let path = "/v1/companies/Acme/policy"
         #expect(try await ask("GET", path).answer.header("ETag") == "\"3\"")
         let change = #"{"keyAuthorization":"securityAdmin","blindOnly":true}"#
@@ -116,7 +120,7 @@ import Testing
     @Test(arguments: [
         ("3", 400), ("\"3", 400), ("\"1\", \"2\"", 400), ("W/3", 400), ("", 400), ("W/\"3\"", 412), ("\"x\"", 412),
         ("\"03\"", 412), ("\"-1\"", 412), ("\"99999999999999999999\"", 412), ("\"\"", 412),
-    ]) func `a tag that is no version of ours changes nothing`(tag: String, status: Int) async throws {
+    ]) func `an unknown ETag changes nothing`(tag: String, status: Int) async throws {
         let (answer, details) = try await ask(
             "PATCH", "/v1/companies/Acme/policy", [("If-Match", tag)], body: #"{"blindOnly":true}"#)
         #expect(try answer.problem.status == status)
@@ -126,7 +130,7 @@ import Testing
     @Test(arguments: [
         ("{}", ""), (#"{"keyAuthorization":"nobody"}"#, "/keyAuthorization"), (#"{"approval":1}"#, "/approval"),
         (#"{"blindOnly":null}"#, "/blindOnly"), (#"{"version":4}"#, "/version"),
-    ]) func `a policy is made of known members`(body: String, pointer: String) async throws {
+    ]) func `an unknown or malformed member of a policy is refused`(body: String, pointer: String) async throws {
         let (answer, _) = try await ask("PATCH", "/v1/companies/Acme/policy", body: body)
         #expect(try answer.problem.errors.first?.place == .pointer(pointer))
     }

@@ -11,7 +11,7 @@ import Testing
             ("/v1/questions", nil, "en"), ("/v1/questions?locale=de-AT", "fr", "de"), ("/v1/questions", "fr-CA", "fr"),
             ("/v1/questions", "it, de;q=0.2, fr;q=0.3", "fr"), ("/v1/questions?locale=xx", "fr", "en"),
         ] as [(String, String?, String)])
-    func `the list comes in the language that is asked for`(
+    func `the question list is served in the requested language`(
         path: String, language: String?, locale: String
     ) async throws {
         let answer = try await API.with {
@@ -25,8 +25,7 @@ import Testing
         #expect(answer.header("Vary") == "Accept-Language")
     }
 
-    @Test func `a step shows listed questions in the language of its request, and own texts as they are`() async throws
-    {
+    @Test func `a step shows listed questions in the request's language and own texts unchanged`() async throws {
         var service = FakeService()
         let first = ShownQuestion(questionId: "AAAA", question: "What was the name of your first pet?")
         service.outcome = .validateAnswers(

@@ -14,7 +14,7 @@ import Testing
         return (try answer.json, try #require(await service.recorder.last), answer)
     }
 
-    @Test func `a registration hands over what was sent`() async throws {
+    @Test func `a registration passes every member to the service`() async throws {
         let body = """
             {"companyName":"A/ß","companyEmployeeId":"7","email":"a@b.example","isCompanyOwnedEmail":true,
             "employeePublicKey":"BAE="}
@@ -29,13 +29,13 @@ import Testing
             ])
     }
 
-    @Test func `an e-mail is not the company's unless that is said`() async throws {
+    @Test func `isCompanyOwnedEmail is false by default`() async throws {
         let (_, entry, _) = try await ask("/v1/registrations", Samples.registration, status: 201)
         #expect(entry.details["owned"] == "false")
     }
 
     @Test(arguments: [("registrations", "registration"), ("logins", "login")])
-    func `the steps know their flow and purpose`(path: String, purpose: String) async throws {
+    func `each step passes its flow and purpose to the service`(path: String, purpose: String) async throws {
         let proof = try await ask("/v1/\(path)/Zmxv/key", #"{"keyProof":"AQID"}"#).entry
         #expect(proof.details == ["purpose": purpose, "flow": "Zmxv", "proof": "010203"])
         let answers = try await ask("/v1/\(path)/Zmxv/answers", Samples.answers).entry
@@ -58,7 +58,7 @@ import Testing
         #expect(set.details["record"] == "0001" && set.details["questions"] == "ü=07")
     }
 
-    @Test func `credentials keep the user's order`() async throws {
+    @Test func `credentials keep the order in which the user entered them`() async throws {
         let body = """
             {"securityQuestions":[{"question":"b","answer":"1"},{"question":"a","answer":"2"}],
             "passphrase":"p","questionsWithPassphrase":true}
@@ -67,7 +67,7 @@ import Testing
         #expect(entry.details == ["flow": "f", "questions": "b=1|a=2", "passphrase": "p", "both": "true"])
     }
 
-    @Test func `questions are handed over by text or by number`() async throws {
+    @Test func `questions are passed by text or by number`() async throws {
         let body = """
             {"securityQuestions":[{"number":7,"answer":"1"},{"number":8,"version":1,"answer":"2"},
             {"question":"c","answer":"3"}]}
@@ -90,7 +90,7 @@ import Testing
         #expect(answer.header("Tenure-Position") == "12")
     }
 
-    @Test func `a pending key carries its fingerprint and no position when nothing was appended`() async throws {
+    @Test func `a pending key carries its fingerprint, and a position only if one was appended`() async throws {
         var service = FakeService()
         service.outcome = .authorizationPending(employeePublicKey: [4, 1], fingerprint: "ab", position: nil)
         let (json, _, answer) = try await ask("/v1/logins/f/answers", Samples.answers, service)
@@ -98,7 +98,7 @@ import Testing
         #expect(answer.header("Tenure-Position") == nil)
     }
 
-    @Test func `the steps tell what is asked for`() async throws {
+    @Test func `each step returns the next requested entry`() async throws {
         var service = FakeService()
         service.outcome = .setCredentials(
             challenge: [1], rules: SetUpRules(questionsWithPassphraseAllowed: true, blindOnly: false))

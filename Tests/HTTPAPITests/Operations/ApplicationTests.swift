@@ -17,28 +17,30 @@ import Testing
     }
 
     @Test(arguments: ["0.0.0.0", "::", "192.0.2.1", "id.example"])
-    func `clear text beyond loopback has to be allowed`(host: String) {
+    func `clear text beyond loopback is refused unless allowed`(host: String) {
         #expect(code(HTTPConfiguration(host: host)) == .clearTextBeyondLoopback)
         #expect(code(HTTPConfiguration(host: host, allowsClearText: true)) == nil)
         let certificate = HTTPConfiguration.Certificate(chainFile: "a", keyFile: "b")
         #expect(code(HTTPConfiguration(host: host, certificate: certificate)) == nil)
     }
 
-    @Test(arguments: ["127.0.0.1", "127.1.2.3", "::1", "localhost"]) func `loopback is free`(host: String) {
+    @Test(arguments: ["127.0.0.1", "127.1.2.3", "::1", "localhost"]) func `clear text on loopback is allowed`(
+        host: String
+    ) {
         #expect(code(HTTPConfiguration(host: host)) == nil)
     }
 
     @Test(arguments: [
         "id.example", "ftp://id.example", "https://", "https:///x", "https://id.example/", "https://a b",
         "https://id.example?x", "https://id.example#x", "https://u@id.example", "https://ä.example", "",
-    ]) func `the public address is an origin with a path at most`(url: String) {
+    ]) func `a public address other than an origin with an optional path is refused`(url: String) {
         #expect(code(HTTPConfiguration(publicURL: url)) == .publicURLInvalid)
     }
 
     @Test(arguments: ["http://127.0.0.1:8080", "https://id.example", "https://id.example/base"])
-    func `a good public address is taken`(url: String) { #expect(code(HTTPConfiguration(publicURL: url)) == nil) }
+    func `a valid public address is accepted`(url: String) { #expect(code(HTTPConfiguration(publicURL: url)) == nil) }
 
-    @Test func `bounds are positive`() {
+    @Test func `limits that are not positive are refused`() {
         #expect(code(HTTPConfiguration(limits: HTTPLimits(bodyBytes: 0))) == .limitInvalid)
         #expect(code(HTTPConfiguration(limits: HTTPLimits(bodyTimeout: .zero))) == .limitInvalid)
         #expect(code(HTTPConfiguration(rateLimit: RateLimit(perSecond: 0, burst: 1))) == .limitInvalid)
@@ -46,7 +48,7 @@ import Testing
         #expect(code(HTTPConfiguration(port: -1)) == .limitInvalid)
     }
 
-    @Test func `a certificate that cannot be read is named before anything is served`() {
+    @Test func `an unreadable certificate is reported before the server starts`() {
         let certificate = HTTPConfiguration.Certificate(chainFile: "/nowhere/a.pem", keyFile: "/nowhere/b.pem")
         #expect(throws: HTTPConfigurationError(code: .certificateUnreadable)) {
             _ = try makeApplication(
@@ -84,7 +86,7 @@ import Testing
             retries: RetryPolicy(attempts: 1))
     }
 
-    @Test func `the bound port is told and the server ends when asked`() async throws {
+    @Test func `the server reports its bound port and ends on request`() async throws {
         try await start(FakeService()) { port, _ in
             #expect(port > 0)
             let company = try await client(port).company("Acme")
@@ -92,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `a request in flight is answered before the server ends`() async throws {
+    @Test func `the server answers requests in flight before it ends`() async throws {
         var service = FakeService()
         service.delay = .milliseconds(500)
         let recorder = service.recorder
@@ -135,7 +137,7 @@ struct TLSTests {
     }
 
     @Test(arguments: [("--http1.1", "1.1"), ("--http2", "2")])
-    func `with a certificate both protocols are spoken`(option: String, version: String) async throws {
+    func `a server with a certificate speaks HTTP/1.1 and HTTP/2`(option: String, version: String) async throws {
         let output = try await serving { url, trust in
             try await Command.run(
                 ["curl", option, "--write-out", " %{http_version} %{http_code}", "--include", url + "/healthz"] + trust)
@@ -146,7 +148,7 @@ struct TLSTests {
     }
 
     @Test(arguments: ["--http1.1", "--http2"])
-    func `a body beyond the limit is refused with a document`(option: String) async throws {
+    func `a body beyond the limit is refused with a problem document`(option: String) async throws {
         let body = #"{"passphrase":"\#(String(repeating: "a", count: 200_000))"}"#
         let output = try await serving { url, trust in
             try await Command.run(

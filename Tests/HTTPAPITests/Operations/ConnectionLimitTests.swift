@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `connections that were refused count nothing`() async throws {
+    @Test func `refused connections do not count`() async throws {
         try await serving(1) { port in
             try await holding(1, port) {
                 for _ in 0..<20 {
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `a trusted proxy has more than the limit`() async throws {
+    @Test func `a trusted proxy may exceed the limit`() async throws {
         try await serving(1, trustedProxies: ["127.0.0.1"]) { port in
             try await holding(3, port) {
                 let (text, _) = try await ask(port)
@@ -80,7 +80,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(5))) struct ConnectionCounterTests {
-    @Test func `an address has as many connections as it may, and another one too`() {
+    @Test func `each address has its own connection limit`() {
         let counter = ConnectionCounter(limit: 2)
         #expect(counter.open("a") && counter.open("a") && !counter.open("a"))
         #expect(counter.open("b"))

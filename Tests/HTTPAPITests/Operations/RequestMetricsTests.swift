@@ -23,7 +23,7 @@ import Testing
         #expect(!text.contains("Secret"))
     }
 
-    @Test func `every line is one of the text format`() async {
+    @Test func `every line follows the Prometheus text format`() async {
         let metrics = RequestMetrics()
         await metrics.begin()
         await metrics.end(method: "GET", route: "/a", status: 200, seconds: 0.03)
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `beyond loopback only the token reads them`() async throws {
+    @Test func `beyond loopback metrics need the token`() async throws {
         var configuration = HTTPConfiguration(port: 0)
         let send = { @Sendable (configuration: HTTPConfiguration, authorization: String?) in
             try await API.with(configuration: configuration) {
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `more lines can be added`() async throws {
+    @Test func `the configuration can add lines to the metrics`() async throws {
         var configuration = HTTPConfiguration(port: 0, metricsToken: "t")
         configuration.moreMetrics = { "tenure_more 1\n" }
         let answer = try await API.with(configuration: configuration) {
@@ -82,7 +82,7 @@ struct Capture: LogHandler {
 }
 
 @Suite struct LogTests {
-    @Test func `a line tells the pattern and nothing that a caller wrote`() async throws {
+    @Test func `an access log line names the route and no caller input`() async throws {
         let lines = NIOLockedValueBox<[String]>([])
         let logger = Logger(label: "test") { _ in Capture(lines: lines) }
         var service = FakeService()

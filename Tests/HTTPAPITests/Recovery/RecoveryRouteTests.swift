@@ -21,7 +21,9 @@ import Testing
     @Test(arguments: [
         ("opening", "open", "{}", "none"), ("confirmation", "confirm", "{}", "none"),
         ("cancellation", "cancel", #"{"reason":"mistake"}"#, "mistake"),
-    ]) func `a recovery is decided upon`(path: String, action: String, body: String, reason: String) async throws {
+    ]) func `the recovery decisions reach the service`(path: String, action: String, body: String, reason: String)
+        async throws
+    {
         let (answer, details) = try await ask("POST", "\(Self.path)/\(path)", body: body)
         #expect(answer.status == 200)
         #expect(
@@ -31,7 +33,7 @@ import Testing
             ])
     }
 
-    @Test func `statement and signature come through, and no reason where none is asked for`() async throws {
+    @Test func `statement and signature reach the service, and an unexpected reason is refused`() async throws {
         let body = #"{"statement":"AQI=","signature":"Aw=="}"#
         #expect(try await ask("POST", Self.path + "/opening", body: body).details["signed"] == "0102/03")
         let (answer, details) = try await ask("POST", Self.path + "/opening", body: #"{"reason":"x"}"#)
@@ -40,7 +42,7 @@ import Testing
         #expect(try await ask("POST", Self.path + "/cancellation").answer.status == 400)
     }
 
-    @Test func `an app decides nothing and sees no list`() async throws {
+    @Test func `an app can neither decide nor list recoveries`() async throws {
         for (method, path) in [("POST", Self.path + "/opening"), ("GET", "/v1/companies/Acme/recoveries")] {
             let (answer, details) = try await ask(method, path, authorization: API.basic)
             #expect(try answer.problem.code == "session.invalid")
@@ -48,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `the list says what waits, and who opened it`() async throws {
+    @Test func `the list shows pending recoveries and their openers`() async throws {
         let (answer, details) = try await ask("GET", "/v1/companies/Acme/recoveries")
         #expect(details == ["company": "Acme"])
         guard case .array(let items)? = try answer.json["items"] else {

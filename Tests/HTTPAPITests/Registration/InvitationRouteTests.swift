@@ -18,7 +18,7 @@ import Testing
         return (answer, await service.recorder.work.last?.details ?? [:])
     }
 
-    @Test func `an invitation is issued, for a week unless the caller says otherwise`() async throws {
+    @Test func `an invitation lasts a week unless the caller sets another time`() async throws {
         let (answer, details) = try await ask("POST", Self.path, body: #"{"companyEmployeeId":"7"}"#)
         #expect(answer.status == 200)
         #expect(
@@ -34,13 +34,13 @@ import Testing
         #"{"companyEmployeeId":"7","expiresInSeconds":59}"#, #"{"companyEmployeeId":"7","expiresInSeconds":2592001}"#,
         #"{"companyEmployeeId":"7","days":1}"#, #"{"companyEmployeeId":"7","statement":"AQI="}"#,
         #"{"companyEmployeeId":"7","subjectSalt":"?"}"#,
-    ]) func `what is no invitation is refused`(body: String) async throws {
+    ]) func `a malformed invitation request is refused`(body: String) async throws {
         let (answer, details) = try await ask("POST", Self.path, body: body)
         #expect(try answer.problem.code == "request.invalid")
         #expect(details.isEmpty)
     }
 
-    @Test func `open invitations are listed, and one is taken back by its id`() async throws {
+    @Test func `open invitations are listed, and one is revoked by its id`() async throws {
         let (listed, company) = try await ask("GET", Self.path)
         #expect(company == ["company": "Acme"])
         guard case .array(let items)? = try listed.json["items"] else {

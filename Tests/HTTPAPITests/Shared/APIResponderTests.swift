@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `a body of the limit is read and one byte more is not`() async throws {
+    @Test func `a body of exactly the limit is read, and one byte more is refused`() async throws {
         let frame = #"{"passphrase":""}"#
         try await API.with { api in
             for (count, status) in [(65_536, 200), (65_537, 400), (300_000, 400)] {
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [("3", true), ("4", false), ("2", false), ("", false), ("-3", false), ("03", false)])
-    func `a body is as long as it said`(length: String, isRead: Bool) async throws {
+    func `a body is read only if its length equals its Content-Length`(length: String, isRead: Bool) async throws {
         let head = HTTPRequest(
             method: .post, scheme: "http", authority: "x", path: "/", headerFields: [.contentLength: length])
         let request = Request(head: head, body: RequestBody(buffer: ByteBuffer(string: "abc")))
@@ -57,7 +57,7 @@ import Testing
         #expect(closed)
     }
 
-    @Test func `chunks are put together`() async throws {
+    @Test func `chunks are joined into one body`() async throws {
         let half = Samples.login.count / 2
         let parts = [String(Samples.login.prefix(half)), String(Samples.login.dropFirst(half))]
         let chunks = parts.map { String($0.utf8.count, radix: 16) + "\r\n" + $0 + "\r\n" }
@@ -90,7 +90,7 @@ import Testing
         #expect(closed)
     }
 
-    @Test func `a body that trickles has no more time than another`() async throws {
+    @Test func `a trickling body gets no extra time`() async throws {
         let (text, closed) = try await raw(
             [Self.head + "Content-Length: 100\r\n\r\n"] + Array(repeating: " ", count: 40), pause: .milliseconds(50),
             timeout: .milliseconds(300))
@@ -98,7 +98,7 @@ import Testing
         #expect(closed)
     }
 
-    @Test func `a head that trickles is not waited for`() async throws {
+    @Test func `a trickling head is cut off`() async throws {
         var configuration = HTTPConfiguration(port: 0)
         configuration.limits.idleTimeout = .milliseconds(300)
         let (text, closed) = try await API.with(configuration: configuration, live: true) { api in
@@ -126,7 +126,7 @@ import Testing
         "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\r\n b\r\n\r\n",
         "GET /healthz HTTP/1.1\r\nHost: x\r\nX Bad: a\r\n\r\n",
         "nonsense\r\n\r\n",
-    ]) func `framing that two readers could read in two ways is refused`(request: String) async throws {
+    ]) func `ambiguous framing is refused`(request: String) async throws {
         let service = FakeService()
         let (text, closed) = try await raw([request], service: service)
         #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 400"))
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `many callers at once are answered each with their own`() async throws {
+    @Test func `concurrent callers each get their own response`() async throws {
         var service = FakeService()
         service.delay = .milliseconds(20)
         try await API.with(service) { api in

@@ -18,13 +18,15 @@ import Testing
         return (answer, await service.recorder.entries)
     }
 
-    @Test func `an app's secret may hold colons`() async throws {
+    @Test func `an app's secret may contain colons`() async throws {
         let (answer, entries) = try await send("POST", "/v1/logins", API.basic)
         #expect(answer.status == 201)
         #expect(entries.first?.details == ["appId": "app", "secret": FakeService.secret])
     }
 
-    @Test(arguments: ["basic", "BASIC", "bAsIc"]) func `a scheme is read in any case`(scheme: String) async throws {
+    @Test(arguments: ["basic", "BASIC", "bAsIc"]) func `an authentication scheme is case-insensitive`(scheme: String)
+        async throws
+    {
         let header = scheme + API.basic.dropFirst(5)
         #expect(try await send("POST", "/v1/logins", header).0.status == 201)
     }
@@ -34,7 +36,7 @@ import Testing
         basic("app:a\u{0}b"), basic("app:a\u{7F}b"), "Basic " + Base64.encode([0xFF, 0x3A, 0x41]),
         "Digest x", "Negotiate abc", "x", "Basic  " + API.basic.dropFirst(6), API.bearer,
         "Basic " + Base64.encode(Array(("app:" + String(repeating: "s", count: 3000)).utf8)),
-    ]) func `garbled credentials of an app are nobody's`(authorization: String) async throws {
+    ]) func `malformed app credentials are refused`(authorization: String) async throws {
         let (answer, entries) = try await send("POST", "/v1/logins", authorization)
         #expect(try answer.problem.code == "app.unknown")
         #expect(answer.header("WWW-Authenticate") == #"Basic realm="tenure", charset="UTF-8""#)
@@ -44,14 +46,14 @@ import Testing
     @Test(arguments: [
         "Bearer", "Bearer ", "Bearer a b", "Bearer ä", "Bearer " + String(repeating: "a", count: 513), API.basic,
     ])
-    func `garbled access tokens are nobody's`(authorization: String) async throws {
+    func `malformed access tokens are refused`(authorization: String) async throws {
         let (answer, entries) = try await send("GET", "/v1/sessions", authorization)
         #expect(try answer.problem.code == "session.invalid")
         #expect(answer.header("WWW-Authenticate") == #"Bearer realm="tenure""#)
         #expect(entries.isEmpty)
     }
 
-    @Test func `where both may call, the scheme decides`() async throws {
+    @Test func `the scheme selects app or employee where both may call`() async throws {
         #expect(try await send("GET", "/v1/companies/A", API.basic).0.status == 200)
         #expect(try await send("GET", "/v1/companies/A", API.bearer).0.status == 200)
         #expect(try await send("GET", "/v1/companies/A", "Bearer ?").0.problem.code == "session.invalid")
@@ -61,13 +63,13 @@ import Testing
         #expect(missing.header("WWW-Authenticate")?.contains("Bearer") == true)
     }
 
-    @Test func `the service's verdict on a secret comes through`() async throws {
+    @Test func `the service's refusal of a secret reaches the caller`() async throws {
         #expect(try await send("POST", "/v1/logins", Self.basic("other:x")).0.problem.code == "app.unknown")
         #expect(try await send("POST", "/v1/logins", Self.basic("app:wrong")).0.problem.code == "app.secret_invalid")
         #expect(try await send("GET", "/v1/sessions", "Bearer b3RoZXI").0.problem.code == "session.invalid")
     }
 
-    @Test func `two credentials are none`() async throws {
+    @Test func `two Authorization headers are refused`() async throws {
         let service = FakeService()
         let answer = try await API.with(service) {
             try await $0.send(
@@ -78,7 +80,7 @@ import Testing
         #expect(await service.recorder.entries.isEmpty)
     }
 
-    @Test func `a refresh token is its own proof`() async throws {
+    @Test func `a refresh needs no other credentials than its token`() async throws {
         let service = FakeService()
         let answer = try await API.with(service) {
             try await $0.send("POST", "/v1/sessions/refresh", authorization: nil, body: #"{"refreshToken":"cg"}"#)

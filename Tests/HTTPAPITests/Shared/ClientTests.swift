@@ -22,14 +22,14 @@ import Testing
     }
 
     @Test(arguments: ["Acme", "A/B", "%2F", "ß 🏢", "a?b#c", "+49"])
-    func `names arrive as they are`(name: String) async throws {
+    func `names reach the service unchanged`(name: String) async throws {
         let service = FakeService()
         let company = try await with(service) { try await $0.company(name, waitFor: 6) }
         #expect(Array(company.companyName.utf8) == Array(name.utf8))
         #expect(company.position == 6)
     }
 
-    @Test func `lists, decisions and sessions are understood`() async throws {
+    @Test func `the client library reads lists, decisions and sessions`() async throws {
         var service = FakeService()
         service.next = 4
         try await with(service) { client in
@@ -59,7 +59,7 @@ import Testing
         #expect(approval?.call?.sourceAddress == "127.0.0.1")
     }
 
-    @Test func `a refusal carries its code and request`() async throws {
+    @Test func `a refusal carries its code and request id`() async throws {
         var service = FakeService()
         service.failure = ServiceErrors.named("company.unknown")
         await #expect {

@@ -21,14 +21,14 @@ import Testing
         #expect(answer.header("Server") == nil)
     }
 
-    @Test func `a public address over TLS asks for TLS`() async throws {
+    @Test func `a public https address sends Strict-Transport-Security`() async throws {
         let configuration = HTTPConfiguration(port: 0, publicURL: "https://id.example")
         let answer = try await API.with(configuration: configuration) { try await $0.send("GET", "/healthz") }
         #expect(answer.header("Strict-Transport-Security") == "max-age=31536000")
     }
 
     @Test(arguments: ["a", "A.b_c-9", String(repeating: "x", count: 64)])
-    func `the caller's request id comes back and reaches the service`(id: String) async throws {
+    func `the caller's request id is returned and reaches the service`(id: String) async throws {
         let service = FakeService()
         let answer = try await API.with(service) {
             try await $0.send("POST", "/v1/logins", [("X-Request-Id", id)], body: Samples.login)
@@ -39,7 +39,7 @@ import Testing
 
     @Test(arguments: [
         "", "a b", "ä", String(repeating: "x", count: 65), "a,b", "a\u{1}b", "x: y", "<script>", "a%0d%0aSet-Cookie:x",
-    ]) func `another request id is replaced`(id: String) async throws {
+    ]) func `a malformed request id is replaced`(id: String) async throws {
         let answers = try await API.with { api in
             [
                 try await api.send("GET", "/healthz", [("X-Request-Id", id)]),
@@ -51,7 +51,7 @@ import Testing
         #expect(ids.allSatisfy { $0 != id && $0.utf8.count == 32 })
     }
 
-    @Test func `two request ids are none`() async throws {
+    @Test func `two request ids are replaced`() async throws {
         let answer = try await API.with {
             try await $0.send("GET", "/healthz", [("X-Request-Id", "a"), ("X-Request-Id", "b")])
         }
@@ -63,7 +63,7 @@ import Testing
         ("POST", "/v1/companies/Acme/policy", "GET, HEAD, PATCH"), ("OPTIONS", "/v1/logins", "POST"),
         ("TRACE", "/v1/logins", "POST"), ("GET", "/v1/companies/Acme/apps/x", "PUT, DELETE"),
         ("BREW", "/docs", "GET, HEAD"), ("HEAD", "/v1/logins", "POST"),
-    ]) func `a method that the path does not know is refused`(
+    ]) func `an unsupported method is refused with 405`(
         method: String, path: String, allow: String
     ) async throws {
         let answer = try await API.with { try await $0.send(method, path) }
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `the documentation links nothing from elsewhere and explains every code`() async throws {
+    @Test func `the documentation page is self-contained and explains every code`() async throws {
         let page = try await API.with { try await $0.send("GET", "/docs") }
         let html = String(decoding: page.bytes, as: UTF8.self)
         for forbidden in ["http://", "https://", "<script", "style=", "onload", "@import"] {
@@ -106,7 +106,7 @@ import Testing
             ("de;q=0, fr", ["fr"]), (" de ; q=0.5 ,fr", ["fr", "de"]), ("", []), (",,;", []),
             ("de;q=nan, fr;q=2, en;q=-1, it;level=1, es;q=", []), ("de;q=0.5;x=1", []),
         ] as [(String, [String])])
-    func `languages are read in the order in which they are liked`(text: String, tags: [String]) {
+    func `languages are read in order of preference`(text: String, tags: [String]) {
         var fields = HTTPFields()
         fields[.acceptLanguage] = text
         #expect(RequestHeaders(fields: fields).preferredLanguages == tags)
@@ -129,30 +129,30 @@ import Testing
     }
 
     @Test(arguments: ["k", "!", "~", #""quoted""#, String(repeating: "k", count: 255)])
-    func `a key of visible ASCII reaches the service as it is`(key: String) async throws {
+    func `an idempotency key of visible ASCII reaches the service unchanged`(key: String) async throws {
         #expect(try await login([("Idempotency-Key", key)]).entry?.call?.idempotencyKey == key)
     }
 
     @Test(arguments: ["", "a b", "ä", String(repeating: "k", count: 256)])
-    func `another key is refused`(key: String) async throws {
+    func `a malformed idempotency key is refused`(key: String) async throws {
         let (answer, entry) = try await login([("Idempotency-Key", key)])
         #expect(try answer.problem.errors.first?.place == .header("Idempotency-Key"))
         #expect(entry == nil)
     }
 
-    @Test func `two keys are refused`() async throws {
+    @Test func `two idempotency keys are refused`() async throws {
         let (answer, entry) = try await login([("Idempotency-Key", "a"), ("Idempotency-Key", "b")])
         #expect(try answer.problem.errors.first?.place == .header("Idempotency-Key"))
         #expect(entry == nil)
     }
 
-    @Test func `there need not be one`() async throws {
+    @Test func `an idempotency key is optional`() async throws {
         let entry = try await login([]).entry
         #expect(entry != nil)
         #expect(entry?.call?.idempotencyKey == nil)
     }
 
-    @Test func `the fingerprint tells method, path, caller and body apart`() async throws {
+    @Test func `the fingerprint covers method, path, caller and body`() async throws {
         let base = try #require(try await login([]).entry?.call?.fingerprintInput)
         #expect(try await login([("X-Request-Id", "x")]).entry?.call?.fingerprintInput == base)
         #expect(try await login([], body: Samples.login + " ").entry?.call?.fingerprintInput != base)
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test(arguments: ["idempotency.in_progress", "idempotency.conflict"])
-    func `the service's verdict comes through`(code: String) async throws {
+    func `the service's idempotency refusals reach the caller`(code: String) async throws {
         var service = FakeService()
         service.failure = ServiceErrors.named(code)
         let answer = try await API.with(service) {

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: ServiceError.Code.all.map(\.rawValue))
-    func `every code of the service has its status and document`(code: String) async throws {
+    func `every service code has its status and problem document`(code: String) async throws {
         let error = try #require(ServiceErrors.named(code))
         let answer = try await answer(error)
         let problem = try answer.problem
@@ -29,7 +29,7 @@ import Testing
         #expect((answer.header("WWW-Authenticate") != nil) == (problem.status == 401))
     }
 
-    @Test func `members, challenge and waiting time come through`() async throws {
+    @Test func `members, challenge and waiting time reach the problem document`() async throws {
         let answer = try await answer(
             ServiceError(
                 .credentialsLocked, members: [.init(pointer: "/answers/1", detail: "twice")], challenge: [255],
@@ -39,7 +39,7 @@ import Testing
         #expect(try answer.json["challenge"] == "/w==")
     }
 
-    @Test func `what is unknown and what is another tenant's look the same`() async throws {
+    @Test func `unknown things and those of another tenant are answered alike`() async throws {
         // The service answers both with the same error; nothing that this layer adds may tell them apart.
         let paths = ["/v1/companies/Mine", "/v1/companies/Theirs-and-longer"]
         var service = FakeService()
@@ -57,7 +57,7 @@ import Testing
 
     struct Secretive: Error, CustomStringConvertible { var description: String { "password=hunter2" } }
 
-    @Test func `an unexpected error is a 503 that tells nothing`() async throws {
+    @Test func `an unexpected error is a 503 that reveals nothing`() async throws {
         let answer = try await answer(Secretive())
         #expect(try answer.problem.code == "service.unavailable")
         #expect(answer.header("Retry-After") != nil)
@@ -65,14 +65,14 @@ import Testing
         #expect(try await self.answer(CancellationError()).problem.code == "service.unavailable")
     }
 
-    @Test func `the log names a foreign error by its type alone and one of ours by its words`() {
+    @Test func `the log names a foreign error by type only, and one of ours by its description`() {
         #expect(RedactedError(error: Secretive()).description.contains("Secretive"))
         #expect(!RedactedError(error: Secretive()).description.contains("hunter2"))
         let own = RedactedError(error: ServiceError(.serviceBusy)).description
         #expect(own == "IdentityService.ServiceError: service.busy")
     }
 
-    @Test func `the public address explains the codes`() async throws {
+    @Test func `the type of a problem links to the public address`() async throws {
         let configuration = HTTPConfiguration(port: 0, publicURL: "https://id.example")
         let answer = try await API.with(configuration: configuration) {
             try await $0.send("GET", "/nothing", [("Host", "evil.example")])
@@ -80,13 +80,13 @@ import Testing
         #expect(try answer.problem.type == "https://id.example/docs#route.unknown")
     }
 
-    @Test func `every code of the service is a code of the contract with the same status`() {
+    @Test func `every service code is in the contract with the same status`() {
         for code in ServiceError.Code.all { #expect(ErrorCode(rawValue: code.rawValue)?.status == code.status) }
         let own: Set = ["route.unknown", "route.method_not_allowed"]
         #expect(Set(ErrorCode.all.map(\.rawValue)) == Set(ServiceError.Code.all.map(\.rawValue)).union(own))
     }
 
-    @Test func `readiness names what is missing`() async throws {
+    @Test func `readiness names missing dependencies`() async throws {
         var service = FakeService()
         service.missing = ["database", "views"]
         let answer = try await API.with(service) { try await $0.send("GET", "/readyz", authorization: nil) }
@@ -94,7 +94,7 @@ import Testing
         #expect(try answer.problem.errors.map(\.detail) == ["database", "views"])
     }
 
-    @Test func `a view that has stopped is told, and the service is ready`() async throws {
+    @Test func `a stopped projection is reported, and the service stays ready`() async throws {
         var service = FakeService()
         service.stoppedViews = ["tenants": 1, "employees": 2]
         let answer = try await API.with(service) { try await $0.send("GET", "/readyz", authorization: nil) }

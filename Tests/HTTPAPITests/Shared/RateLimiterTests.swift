@@ -14,7 +14,7 @@ extension RateLimiter {
 @Suite struct RateLimiterTests {
     private let start = ContinuousClock.now
 
-    @Test func `a burst passes and then one per interval`() async {
+    @Test func `a full burst passes, then one request per interval`() async {
         let limiter = RateLimiter(RateLimit(perSecond: 0.5, burst: 3), now: start)
         for _ in 0..<3 { #expect(await limiter.wait(for: "10.0.0.1", now: start) == nil) }
         #expect(await limiter.wait(for: "10.0.0.1", now: start) == 2)
@@ -24,14 +24,14 @@ extension RateLimiter {
         #expect(await limiter.wait(for: "10.0.0.2", now: start + .seconds(2)) == nil)
     }
 
-    @Test func `a clock that stands still or goes back gives nothing away`() async {
+    @Test func `a clock that stalls or goes back adds no tokens`() async {
         let limiter = RateLimiter(RateLimit(perSecond: 1, burst: 1), now: start)
         #expect(await limiter.wait(for: "a", now: start + .seconds(9)) == nil)
         #expect(await limiter.wait(for: "a", now: start) != nil)
         #expect(await limiter.wait(for: "a", now: start + .seconds(9)) != nil)
     }
 
-    @Test func `memory is bounded and idle addresses make room`() async {
+    @Test func `the limiter bounds its memory and evicts idle addresses`() async {
         let limiter = RateLimiter(RateLimit(perSecond: 1, burst: 1, addresses: 8), now: start)
         for index in 0..<100 { _ = await limiter.wait(for: "10.0.0.\(index)", now: start) }
         #expect(await limiter.addresses == 8)
@@ -43,11 +43,11 @@ extension RateLimiter {
     @Test(arguments: [
         ("10.1.2.3", "10.1.2.3"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2"), ("2001:db8::1", "2001:db8:0:0"),
         ("::1", "0:0:0:0"), ("fe80::1%eth0", "fe80:0:0:0"), ("::ffff:10.0.0.1", "::ffff:10.0.0.1"), ("", ""),
-    ]) func `an address is a household`(address: String, network: String) {
+    ]) func `IPv6 addresses of one /64 network share a bucket`(address: String, network: String) {
         #expect(RateLimiter.network(of: address) == network)
     }
 
-    @Test func `a draw tells what is left and when it is back`() async {
+    @Test func `a draw reports the remaining tokens and the reset time`() async {
         let limiter = RateLimiter(RateLimit(perSecond: 2, burst: 20), now: start)
         let first = await limiter.draw(.app, for: "a", cost: 10, now: start)
         #expect(first.wait == nil && first.remaining == 10 && first.secondsUntilFull == 5)
@@ -64,7 +64,7 @@ extension RateLimiter {
         #expect(Endpoint.validateLoginAnswers.cost == 10 && Endpoint.setCredentials.cost == 10)
     }
 
-    @Test func `replies carry the limits that they drew on`() async throws {
+    @Test func `responses carry the limits that applied`() async throws {
         var configuration = HTTPConfiguration(port: 0)
         configuration.rateLimit = RateLimit(perSecond: 0.001, burst: 20)
         configuration.appRateLimit = RateLimit(perSecond: 0.002, burst: 30)
@@ -89,7 +89,7 @@ extension RateLimiter {
         }
     }
 
-    @Test func `too many requests are refused with a time to wait, health never`() async throws {
+    @Test func `excess requests get a retry time, and health checks are never limited`() async throws {
         var configuration = HTTPConfiguration(port: 0)
         configuration.rateLimit = RateLimit(perSecond: 0.001, burst: 2)
         try await API.with(configuration: configuration) { api in
@@ -103,7 +103,7 @@ extension RateLimiter {
         }
     }
 
-    @Test func `an app is bounded by itself, and neither by strangers nor together with others`() async throws {
+    @Test func `each app has its own limit, which other callers do not use up`() async throws {
         var configuration = HTTPConfiguration(port: 0)
         configuration.appRateLimit = RateLimit(perSecond: 0.001, burst: 2)
         try await API.with(configuration: configuration) { api in
@@ -137,19 +137,18 @@ extension RateLimiter {
         (["203.0.113.9:80"], "10.0.0.1"), (["fe80::1%eth0"], "10.0.0.1"), ([""], "10.0.0.1"),
         ([String(repeating: "9", count: 10_000)], "10.0.0.1"), (["10.0.0.2, 10.0.0.1"], "10.0.0.2"),
         ([" \t203.0.113.9 \t"], "203.0.113.9"),
-    ]) func `behind a trusted proxy the last address that is no proxy counts`(values: [String], address: String) throws
-    {
+    ]) func `behind a trusted proxy the last untrusted address counts`(values: [String], address: String) throws {
         let client = ClientAddress(trustedProxies: ["10.0.0.1", "10.0.0.2"])
         #expect(client.of(peer: "10.0.0.1", headers: try headers(values)) == address)
     }
 
-    @Test func `nobody else's word counts`() throws {
+    @Test func `X-Forwarded-For of an untrusted peer is ignored`() throws {
         let client = ClientAddress(trustedProxies: ["10.0.0.1"])
         #expect(client.of(peer: "203.0.113.7", headers: try headers(["1.2.3.4"])) == "203.0.113.7")
         #expect(client.of(peer: nil, headers: try headers(["1.2.3.4"])) == nil)
     }
 
-    @Test func `what came through a proxy on this machine is not from this machine`() throws {
+    @Test func `a request through a local proxy does not count as local`() throws {
         #expect(ClientAddress.isLoopback(peer: "127.0.0.1", headers: try headers([])))
         #expect(ClientAddress.isLoopback(peer: "::1", headers: try headers([])))
         #expect(!ClientAddress.isLoopback(peer: "127.0.0.1", headers: try headers(["1.2.3.4"])))

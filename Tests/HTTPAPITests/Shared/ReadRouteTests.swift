@@ -16,7 +16,7 @@ import Testing
         return (answer, await service.recorder.work.last?.details ?? [:])
     }
 
-    @Test func `reads wait for a position`() async throws {
+    @Test func `a read waits for the requested position`() async throws {
         for path in ["", "/employees", "/employees/7", "/security-admin", "/authorizations"] {
             let (answer, details) = try await get("/v1/companies/Acme" + path, [("Tenure-Wait-For", "42")])
             #expect(answer.status == 200)
@@ -28,8 +28,7 @@ import Testing
         }
     }
 
-    @Test func `a list of waiting keys answers at once when there is one, and waits no longer than asked`() async throws
-    {
+    @Test func `a list of pending keys answers at once if there is one, and never waits too long`() async throws {
         let service = FakeService()
         let there = try await get("/v1/companies/Acme/authorizations?after=3&wait=20", [], service).answer
         #expect(there.status == 200)
@@ -43,7 +42,7 @@ import Testing
         #expect((2...22).contains(await service.recorder.work.count - 1))
     }
 
-    @Test func `an employee is read with keys and lists have none`() async throws {
+    @Test func `reading an employee includes the keys, listing employees does not`() async throws {
         #expect(try await get("/v1/companies/Acme/employees/7").answer.json["keys"] != nil)
         guard case .array(let items) = try await get("/v1/companies/Acme/employees").answer.json["items"] else {
             Issue.record("no items")
@@ -52,7 +51,7 @@ import Testing
         #expect(items.first?["keys"] == nil)
     }
 
-    @Test func `the next page is linked by configuration alone`() async throws {
+    @Test func `the link to the next page uses the configured address only`() async throws {
         var service = FakeService()
         service.next = 70
         let path = "/v1/companies/A%2Fb%20%C3%9F/employees?limit=20&after=3"
@@ -68,7 +67,7 @@ import Testing
         #expect(relative.header("Link") == "</v1/companies/Acme/employees?after=70&limit=50>; rel=\"next\"")
     }
 
-    @Test func `a link keeps the other parameters, encoded again`() async throws {
+    @Test func `a link keeps and re-encodes the other parameters`() async throws {
         var service = FakeService()
         service.next = 5
         let (answer, details) = try await get("/v1/companies/Acme/events?type=X&employee=%2B4%3E9+1", [], service)
@@ -92,7 +91,7 @@ import Testing
         ("/events?as_of=2026-01-01T00:00:00.1234567Z", "as_of"), ("/authorizations?state=done", "state"),
         ("/authorizations?wait=21", "wait"), ("/employees?wait=1", "wait"), ("?after=1", "after"), ("/policy?x", "x"),
         ("/security-admin?%C3%A4=1", "ä"),
-    ]) func `a query is strict`(path: String, parameter: String) async throws {
+    ]) func `an invalid, repeated or unknown query parameter is refused`(path: String, parameter: String) async throws {
         let (answer, details) = try await get("/v1/companies/Acme" + path)
         #expect(try answer.problem.code == "request.invalid")
         #expect(try answer.problem.errors.first?.place == .parameter(parameter))
@@ -108,11 +107,11 @@ import Testing
         ("2026-01-02T03:04:05Z", "2026-01-02T03:04:05.000000Z"),
         ("2026-01-02T03:04:05.5Z", "2026-01-02T03:04:05.500000Z"),
         ("2026-01-02T03:04:05.123456Z", "2026-01-02T03:04:05.123456Z"),
-    ]) func `a moment may leave out its fraction`(text: String, read: String) async throws {
+    ]) func `a time may omit its fraction`(text: String, read: String) async throws {
         #expect(try await get("/v1/companies/Acme/events?as_of=\(text)").details["asOf"] == read)
     }
 
-    @Test func `an admin reads with a session`() async throws {
+    @Test func `an admin can read with a session`() async throws {
         let service = FakeService()
         _ = try await API.with(service) {
             try await $0.send("GET", "/v1/companies/Acme", authorization: API.bearer)

@@ -3,7 +3,7 @@ import Testing
 @testable import HTTPAPI
 
 @Suite struct RouteTests {
-    @Test(arguments: Endpoint.all) func `every operation answers its sample`(endpoint: Endpoint) async throws {
+    @Test(arguments: Endpoint.all) func `every operation answers its sample request`(endpoint: Endpoint) async throws {
         let service = FakeService()
         var configuration = HTTPConfiguration(port: 0)
         configuration.metricsToken = "metrics"
@@ -28,7 +28,7 @@ import Testing
         #expect(await service.recorder.work.count == work)
     }
 
-    @Test func `the routes are the operations of the contract`() {
+    @Test func `the routes match the operations of the contract`() {
         let metrics = RequestMetrics()
         let served = Route.all(HTTPConfiguration(), metrics: metrics).map(\.endpoint)
         #expect(served.count == Set(served).count)
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: Endpoint.all.filter { $0.access != .anyone })
-    func `nothing is done for a caller without credentials`(endpoint: Endpoint) async throws {
+    func `a caller without credentials causes no work`(endpoint: Endpoint) async throws {
         let service = FakeService()
         let answer = try await API.with(service) { api in
             try await api.send(
@@ -80,7 +80,7 @@ import Testing
     @Test(arguments: [
         "%", "a%", "a%4", "a%zz", "%FF", "%C3", "%C0%AF", "%ED%A0%80", "%F4%90%80%80", "%00", "a%00b", ".", "..", "%2E",
         "%2e%2E", ".%2e",
-    ]) func `a capture that cannot be trusted is refused`(segment: String) async throws {
+    ]) func `a capture with a dot segment or NUL is refused`(segment: String) async throws {
         let (answer, company) = try await company(segment)
         #expect(try answer.problem.code == "request.invalid")
         #expect(try answer.problem.errors.first?.place == .parameter("companyName"))
@@ -91,7 +91,7 @@ import Testing
         "/", "/v1", "/v1/", "/v1/companies", "/v1/companies/", "//v1/companies/Acme", "/v1//companies/Acme",
         "/v1/companies/Acme/", "/v1/companies//employees", "/v1/companies/Acme/employees/", "/V1/companies/Acme",
         "/v1/%63ompanies/Acme", "/v1/companies/A/B", "/v1/./companies/Acme", "/v1/../v1/companies/Acme", "/healthz/",
-    ]) func `only the exact pattern is a route`(path: String) async throws {
+    ]) func `only an exact match of a pattern is a route`(path: String) async throws {
         let answer = try await API.with { try await $0.send("GET", path) }
         #expect(try answer.problem.code == "route.unknown")
     }
@@ -99,11 +99,11 @@ import Testing
     @Test(arguments: [
         "", "*", "v1/companies/Acme", "/v1/companies/A b", "/v1/companies/ß", "/healthz#x", "ftp://x/healthz",
     ])
-    func `a target that is no path is refused`(target: String) async throws {
+    func `a request target that is not a path is refused`(target: String) async throws {
         #expect(RequestTarget(target) == nil)
     }
 
-    @Test func `a target in absolute form is read by its path alone`() throws {
+    @Test func `a request target in absolute form is matched by its path`() throws {
         let target = try #require(RequestTarget("HTTP://evil.example:1/v1/logins?a=b?c"))
         #expect(target.rawPath == "/v1/logins")
         #expect(target.rawQuery == "a=b?c")

@@ -73,7 +73,7 @@ import Testing
         Case("{}", "passphrase.missing", "/passphrase"),
         Case(#"{'passphrase':'a'}"#, "request.invalid", ""), Case("\u{FEFF}{}", "request.invalid", ""),
         Case("{", "request.invalid", ""), Case("nonsense", "request.invalid", ""),
-    ]) func `what is not strict JSON is refused with its place`(test: Case) async throws {
+    ]) func `JSON that is not strict is refused with its place`(test: Case) async throws {
         try await refuse("/v1/logins/f/passphrase", test)
     }
 
@@ -116,7 +116,7 @@ import Testing
         try await refuse("/v1/registrations/f/credentials", test)
     }
 
-    @Test func `a document is at most 32 deep`() async throws {
+    @Test func `a document nested deeper than 32 is refused`() async throws {
         let deep = String(repeating: "[", count: 33) + String(repeating: "]", count: 33)
         let answer = try await API.with {
             try await $0.send("POST", "/v1/logins/f/passphrase", body: #"{"passphrase":\#(deep)}"#)
@@ -127,7 +127,7 @@ import Testing
     @Test(arguments: [
         "text/plain", "application/x-www-form-urlencoded", "application/jsonp", "", "application/json; charset=latin1",
         "multipart/form-data; boundary=x", "application/json; x=y",
-    ]) func `only JSON is read`(type: String) async throws {
+    ]) func `only JSON content types are accepted`(type: String) async throws {
         let service = FakeService()
         let answer = try await API.with(service) {
             try await $0.send("POST", "/v1/logins", [("Content-Type", type)], body: Samples.login)
@@ -140,14 +140,14 @@ import Testing
         "application/json", "Application/JSON", "application/json;charset=UTF-8",
         "application/json ; charset=\"utf-8\"",
     ])
-    func `JSON may say its charset`(type: String) async throws {
+    func `a JSON content type may name the charset UTF-8`(type: String) async throws {
         let answer = try await API.with {
             try await $0.send("POST", "/v1/logins", [("Content-Type", type)], body: Samples.login)
         }
         #expect(answer.status == 201)
     }
 
-    @Test func `a body that is coded, missing or out of place is refused`() async throws {
+    @Test func `a compressed, missing or unexpected body is refused`() async throws {
         try await API.with { api in
             let coded = try await api.send("POST", "/v1/logins", [("Content-Encoding", "gzip")], body: Samples.login)
             #expect(try coded.problem.errors.first?.place == .header("Content-Encoding"))

@@ -63,7 +63,7 @@ import Testing
     }()
 
     @Test(arguments: cells)
-    func `a decision is found exactly where the table does not permit it`(cell: Cell) throws {
+    func `verification reports a decision exactly if the table does not permit it`(cell: Cell) throws {
         var scene = try HistoryScene()
         try arrange(cell, &scene)
         try scene.history.expectLawful("before the decision")
@@ -78,7 +78,7 @@ import Testing
             return try scene.history.expectFinding("the operator's statement is about something else")
         }
         let subject = "the decision is about \(cell.standing.rawValue)"
-        try scene.history.expectFinding("whoever decided may not \(cell.action.rawValue); \(subject)")
+        try scene.history.expectFinding("the caller may not \(cell.action.rawValue); \(subject)")
     }
 
     /// Whom a decision is about.

@@ -44,7 +44,7 @@ struct CredentialTamperingTests {
         #expect(report.violations.allSatisfy { $0.kind == .signature }, sourceLocation: place)
     }
 
-    @Test func `changes that follow each other, and a log-in with the last, are right`() async throws {
+    @Test func `successive changes and a log-in with the last one verify`() async throws {
         let forger = try CredentialForger()
         let first = try forger.make(), second = try forger.change(first), third = try forger.change(second)
         try await expect(
@@ -56,7 +56,7 @@ struct CredentialTamperingTests {
 
     /// One thing is wrong with the second record; the forger has a user key of their own, and all other signatures fit.
     @Test(arguments: ["previous", "generation", "signer", "initial"])
-    func `a record that does not follow the one before`(what: String) async throws {
+    func `verification reports a record that does not follow its predecessor`(what: String) async throws {
         let forger = try CredentialForger()
         let first = try forger.make(), stranger = try UserKey.generate(.system)
         let right = first.previous, key = first.userKey.publicKey
@@ -83,7 +83,7 @@ struct CredentialTamperingTests {
             in: [forger.set(first), forger.changed(forged, from: first)])
     }
 
-    @Test func `a record of another user, and the whole change of another user in the stream`() async throws {
+    @Test func `verification reports a record or a change of another user`() async throws {
         let forger = try CredentialForger(), other = UserID(UUID())
         let first = try forger.make()
         let foreign = try forger.make(user: other, following: first.previous, by: first.userKey)
@@ -96,7 +96,7 @@ struct CredentialTamperingTests {
     }
 
     /// In the user's own directory nobody would miss it.
-    @Test func `credentials of somebody whose directory is another one`() async throws {
+    @Test func `verification reports credentials in another user's directory`() async throws {
         let forger = try CredentialForger()
         let neighbour = UserID(forger.user.uuid.inAnotherDirectory)
         let first = try forger.make(), second = try forger.change(first)
@@ -105,7 +105,7 @@ struct CredentialTamperingTests {
         #expect(details == ["the event is not in its user's stream"])
     }
 
-    @Test func `a change with the challenge of another credential`() async throws {
+    @Test func `verification reports a change with another credential's challenge`() async throws {
         let forger = try CredentialForger()
         let first = try forger.make(), second = try forger.change(first)
         try await expect(
@@ -114,7 +114,7 @@ struct CredentialTamperingTests {
     }
 
     /// Whoever still has the old secret and the old seed could bring a credential back under the id it had.
-    @Test func `a credential's id that was used before`() async throws {
+    @Test func `verification reports a reused credential id`() async throws {
         let forger = try CredentialForger()
         let first = try forger.make(), second = try forger.change(first)
         let again = try forger.make(id: first.id, following: second.previous, by: second.userKey)
@@ -123,20 +123,20 @@ struct CredentialTamperingTests {
             in: [forger.set(first), forger.changed(second, from: first), forger.changed(again, from: second)])
     }
 
-    @Test func `credentials set twice, and after the user was erased`() async throws {
+    @Test func `verification reports credentials set twice or after an erasure`() async throws {
         let forger = try CredentialForger()
         let first = try forger.make(), other = try forger.make()
         try await expect(
-            "credentials are set where there are some", in: [forger.set(first), forger.set(other)])
+            "credentials are set for a user who already has them", in: [forger.set(first), forger.set(other)])
         try await expect(
-            "credentials of a user who was erased", in: [forger.set(first), forger.erased(), forger.set(other)])
+            "credentials are set for an erased user", in: [forger.set(first), forger.erased(), forger.set(other)])
         let second = try forger.change(first)
         try await expect(
-            "credentials of a user who was erased",
+            "credentials are set for an erased user",
             in: [forger.set(first), forger.erased(), forger.changed(second, from: first)])
     }
 
-    @Test func `a change removed from the middle, or the set-up from the beginning`() async throws {
+    @Test func `verification reports a removed change or set-up`() async throws {
         let forger = try CredentialForger()
         let first = try forger.make(), second = try forger.change(first), third = try forger.change(second)
         try await expect(
@@ -147,7 +147,7 @@ struct CredentialTamperingTests {
     }
 
     /// The company's validations name users whose records are in other ledgers.
-    @Test func `a company verified alone is held against its own people's records, and nobody else's`() async throws {
+    @Test func `a tenant verified alone is compared with its own users' records only`() async throws {
         let forger = try CredentialForger(), neighbour = try CredentialForger()
         let first = try forger.make(), second = try forger.change(first), stranger = try neighbour.make()
         let set = try forger.set(first), used = try forger.validated(first)
@@ -166,7 +166,7 @@ struct CredentialTamperingTests {
 
     /// The rest is a history that could have been. What the new user key signed elsewhere tells; where it signed nothing
     /// yet, only what somebody kept of the true log does.
-    @Test func `the last change removed`() async throws {
+    @Test func `verification reports a removed last change`() async throws {
         let forger = try CredentialForger()
         let first = try forger.make(), second = try forger.change(first)
         let set = try forger.set(first), changed = try forger.changed(second, from: first)

@@ -16,7 +16,7 @@ import Testing
         try scene.authorize(scene.waiting, of: scene.staff, by: .app(app))
     }
 
-    @Test func `a secret that the app does not have is found`() throws {
+    @Test func `verification reports an unknown app secret`() throws {
         let words = "the app has no secret with that key"
         try HistoryScene.expect(words, after: present) { scene in
             var unknown = scene.app
@@ -35,8 +35,8 @@ import Testing
         }
     }
 
-    @Test func `an app that is not linked is found`() throws {
-        let words = "whoever decided may not authorize a pending device key; the decision is about an ordinary employee"
+    @Test func `verification reports an app that is not linked`() throws {
+        let words = "the caller may not authorize a pending device key; the decision is about an ordinary employee"
         try HistoryScene.expect(words, after: present) { scene in
             let stranger = try scene.history.makeApp(.access, .creation, .authorization)
             try authorize(stranger, &scene)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `vouching in the form from before the table is found among newer events`() throws {
+    @Test func `verification reports an old form of vouching among newer events`() throws {
         func newcomer(_ scene: inout HistoryScene) throws {
             try scene.change(TenantPolicy(approval: .admin), by: scene.asFounder)
             try scene.history.register(scene.newcomer, approved: false)
@@ -81,7 +81,7 @@ import Testing
 
 /// A succession follows a log-in of the security admin on the device that signs.
 @Suite struct SuccessionHistoryTests {
-    private static let words = "no decider would name the next security admin here: loginTooOld"
+    private static let words = "the decision is refused in this state (name the next security admin): loginTooOld"
     private let succeed: HistoryScene.Step = { try $0.succeed($0.peer, by: $0.asFounder) }
 
     @Test func `a succession ten minutes after the log-in is lawful`() throws {
@@ -92,7 +92,7 @@ import Testing
         try scene.history.expectLawful()
     }
 
-    @Test func `a succession without a log-in, or long after one, is found`() throws {
+    @Test func `verification reports a succession without a recent log-in`() throws {
         try HistoryScene.expect(Self.words, succeed)
         try HistoryScene.expect(Self.words) { scene in
             try scene.logIn(scene.founder)
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `a log-in of somebody else, or on another device, allows no succession`() throws {
+    @Test func `verification reports a succession after another person's or device's log-in`() throws {
         try HistoryScene.expect(Self.words) { scene in
             try scene.logIn(scene.peer)
             try scene.logIn(scene.founder, on: scene.founder.vouched)
@@ -116,7 +116,7 @@ import Testing
 @Suite struct RecoveryHistoryTests {
     private let opening: HistoryScene.Step = { try $0.openRecovery(of: $0.staff, for: $0.waiting, by: $0.asFounder) }
 
-    @Test func `an unsigned opening is found`() throws {
+    @Test func `verification reports an unsigned opening`() throws {
         try HistoryScene.expect("the decision to open a recovery has no signature") { scene in
             try scene.history.append(
                 scene.opening(
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `an unsigned cancellation is the owner's, who logged in`() throws {
+    @Test func `an unsigned cancellation is lawful if the owner logged in`() throws {
         func cancel(_ scene: inout HistoryScene, by member: SignedHistory.Member) throws {
             try scene.history.append(
                 try scene.cancellation(of: scene.staff, .employee(member.id, nil)),
@@ -140,8 +140,8 @@ import Testing
         }
     }
 
-    @Test func `one person who decides twice, and a key that confirms itself, are found`() throws {
-        try HistoryScene.expect("one person decided twice", after: opening) { scene in
+    @Test func `verification reports one person deciding twice, and a key confirming itself`() throws {
+        try HistoryScene.expect("one person opened and confirmed the same recovery", after: opening) { scene in
             try scene.confirmRecovery(of: scene.staff, for: scene.waiting, by: scene.asFounder)
         }
         try HistoryScene.expect("a device key decides about its own recovery") { scene in

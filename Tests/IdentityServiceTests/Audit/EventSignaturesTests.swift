@@ -52,9 +52,9 @@ import Testing
         }
     }
 
-    @Test func `a statement about the event fits`() throws { #expect(try words(event()) == nil) }
+    @Test func `a statement about the event verifies`() throws { #expect(try words(event()) == nil) }
 
-    @Test func `every member of a statement has to fit the event`() throws {
+    @Test func `a statement with any other member is reported`() throws {
         let event = try event()
         let about = "the operator's statement is about something else"
         #expect(try words(event) { $0.action = "AppSecretRevoked" } == about)
@@ -64,19 +64,20 @@ import Testing
         #expect(try words(event) { $0.data = ["appId": .uuid(UUID())] } == about)
         #expect(
             try words(event) { $0.context.authority[0] ^= 1 }
-                == "the operator's statement names another beginning of the log")
+                == "the operator's statement is bound to another log")
         #expect(
             try words(event) { $0.context.expires = event.time.adding(.seconds(-1)) }
                 == "the operator's statement had expired")
         #expect(
-            try words(event) { $0.context.ledgerSize = 5 } == "the operator's statement saw events that came later")
+            try words(event) { $0.context.ledgerSize = 5 } == "the operator's statement refers to later events")
         #expect(
-            try words(event) { $0.context.ledgerRoot[0] ^= 1 } == "the operator's statement saw another system ledger")
+            try words(event) { $0.context.ledgerRoot[0] ^= 1 }
+                == "the operator's statement refers to another system ledger")
         // Nothing is known of a size that was not followed.
         #expect(try words(event) { $0.context.ledgerSize = 3 } == nil)
     }
 
-    @Test func `another key, and roles that were not signed, are found`() throws {
+    @Test func `another key and unsigned roles are reported`() throws {
         let event = try event()
         #expect(
             try words(event, by: .generate()) == "the decision is signed with a key that is not the operator's")
@@ -103,7 +104,7 @@ import Testing
                 == "the operator's signature does not verify")
     }
 
-    @Test func `a pinned key is the one that the log begins with, or a finding`() throws {
+    @Test func `a pinned operator key that the log does not begin with is reported`() throws {
         let payload = SystemFounded(operatorKey: signer, keyCheck: try #require(Bytes32(authority)))
         let new = try EventCodec.encode(payload, id: UUID(), stream: .system, keys: [:], metadata: EventMetadata())
         let beginning = try #require(LogBeginning(.sample(new, at: 1)))
@@ -131,7 +132,7 @@ extension RecordedEvent {
     private static let fixtures = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "IdentityTests/Fixtures/events")
 
-    @Test func `an event that is not read in full has no signature and decides about no key`() throws {
+    @Test func `an event type without signature checks has no signed members`() throws {
         for type in EventSignatures.unsigned {
             let bytes = try Data(contentsOf: Self.fixtures.appending(path: "\(type).v1.json"))
             let text = String(decoding: bytes, as: UTF8.self)
@@ -141,7 +142,7 @@ extension RecordedEvent {
         }
     }
 
-    @Test func `with signatures every other type is read`() {
+    @Test func `a verification with signatures reads every other event type`() {
         let inspector = LogInspector(checksSignatures: true)
         // Sessions name the app that opened them.
         for type in [

@@ -11,7 +11,7 @@ import Testing
 /// Invitations in the log: who issued them, and that nobody used one after its end.
 @Suite struct InvitationHistoryTests {
     private typealias Step = HistoryScene.Step
-    private static let notOpen = "an invitation is used that is not open"
+    private static let notOpen = "an invitation is used that is closed or unknown"
     private let invite: Step = { try $0.invite(by: $0.asAdmin) }
     private let use: Step = { try $0.register($0.newcomer, with: nil) }
 
@@ -19,7 +19,7 @@ import Testing
         SignedHistory.Member(device: try SigningKeyPair(), vouched: try SigningKeyPair())
     }
 
-    @Test func `an invitation that is used in time is lawful, whoever issued it`() throws {
+    @Test func `using an invitation in time is lawful for every issuer`() throws {
         for isByApp in [false, true] {
             var scene = try HistoryScene()
             try scene.change(TenantPolicy(registrationMode: .invited), by: scene.asFounder)
@@ -30,18 +30,18 @@ import Testing
         }
     }
 
-    @Test func `an invitation ends with its issuer's role, by policy`() throws {
+    @Test func `ending an invitation by policy is lawful once the issuer lost the role`() throws {
         var scene = try HistoryScene()
         try invite(&scene)
         try scene.dismiss(scene.admin, by: scene.asFounder)
         try scene.endInvitation()
         try scene.history.expectLawful()
-        let words = "an invitation ends by policy that is not open, or whose issuer may still decide"
+        let words = "an invitation ends by policy although it is closed, or its issuer keeps the authority"
         try HistoryScene.expect(words, after: invite) { try $0.endInvitation() }
         try HistoryScene.expect(words) { try $0.endInvitation() }
     }
 
-    @Test func `an invitation that is used after its end is found`() throws {
+    @Test func `verification reports an invitation used after its end`() throws {
         try HistoryScene.expect(Self.notOpen) { scene in
             try scene.invite(by: scene.asAdmin)
             try scene.revokeInvitation(by: .app(scene.personnel))
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `an invitation that is used after its issuer lost the authority is found`() throws {
+    @Test func `verification reports an invitation used after its issuer lost the authority`() throws {
         try HistoryScene.expect(Self.notOpen) { scene in
             try scene.invite(by: scene.asAdmin)
             try scene.dismiss(scene.admin, by: scene.asFounder)
@@ -88,12 +88,12 @@ import Testing
         }
     }
 
-    @Test func `a registration without the invitation that the policy wants is found`() throws {
+    @Test func `verification reports a registration without the required invitation`() throws {
         let mode: Step = { try $0.change(TenantPolicy(registrationMode: .invited), by: $0.asFounder) }
-        try HistoryScene.expect("somebody registered without the invitation that the policy wants", after: mode) {
+        try HistoryScene.expect("an employee registered without the invitation that the policy requires", after: mode) {
             try $0.history.register($0.newcomer)
         }
-        try HistoryScene.expect("an invitation is used by somebody who does not register", after: invite) { scene in
+        try HistoryScene.expect("an invitation is used without a registration", after: invite) { scene in
             scene.history.time = scene.history.time.adding(.seconds(1))
             try scene.history.append(
                 InvitationUsed(invitationID: scene.invitation, employeeID: scene.staff.id),
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `an unsigned decision about an invitation is found`() throws {
+    @Test func `verification reports an unsigned decision about an invitation`() throws {
         try HistoryScene.expect("the decision to issue an invitation has no signature") { scene in
             scene.history.makeKey(of: scene.invitation.uuid)
             try scene.history.append(
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `a statement about another invitation, or for a shorter time, is found`() throws {
+    @Test func `verification reports a statement about another invitation or a shorter time`() throws {
         let words = "the statement is about something else", hash = [UInt8](repeating: 9, count: 32)
         try HistoryScene.expect(words) { try $0.invite(by: $0.asAdmin) { $0.subject = hash } }
         try HistoryScene.expect(words) { try $0.invite(by: $0.asAdmin) { $0.seconds = 3_600 } }
@@ -126,26 +126,27 @@ import Testing
         try HistoryScene.expect(words, after: invite) { scene in
             try scene.revokeInvitation(by: scene.asAdmin) { $0.subject = hash }
         }
-        try HistoryScene.expect("the statement saw another ledger") { scene in
+        try HistoryScene.expect("the statement refers to another ledger") { scene in
             try scene.invite(by: scene.asAdmin) { $0.context.ledgerRoot = hash }
         }
     }
 
-    @Test func `an invitation is issued once, ends once and stays in its stream`() throws {
-        try HistoryScene.expect("no decider would issue an invitation here: issued", after: invite, invite)
-        try HistoryScene.expect("no decider would revoke an invitation here: invalid") { scene in
+    @Test func `verification reports an invitation issued or ended twice, or in another stream`() throws {
+        try HistoryScene.expect(
+            "the decision is refused in this state (issue an invitation): issued", after: invite, invite)
+        try HistoryScene.expect("the decision is refused in this state (revoke an invitation): invalid") { scene in
             try scene.invite(by: scene.asAdmin)
             try use(&scene)
         } _: { scene in
             try scene.revokeInvitation(by: scene.asAdmin)
         }
-        try HistoryScene.expect("the event repeats what was decided already") { scene in
+        try HistoryScene.expect("the event repeats an earlier decision") { scene in
             try scene.invite(by: scene.asAdmin)
             try scene.revokeInvitation(by: scene.asAdmin)
         } _: { scene in
             try scene.revokeInvitation(by: scene.asFounder)
         }
-        try HistoryScene.expect("the event is not in the stream of what it is about", after: invite) { scene in
+        try HistoryScene.expect("the event is not in its subject's stream", after: invite) { scene in
             try scene.history.append(
                 InvitationRevoked(invitationID: scene.invitation, reason: .issuerEnded, by: .policy),
                 to: .invitation(InvitationID(UUID()), in: scene.history.tenant))

@@ -9,7 +9,7 @@ import Testing
 
 /// A history in which everybody does what they may: nothing is found in it.
 @Suite struct LawfulHistoryTests {
-    @Test func `every kind of decision by whoever may is lawful`() throws {
+    @Test func `every kind of decision by an authorized caller is lawful`() throws {
         var scene = try HistoryScene()
         let founder = SignedHistory.Decider.member(scene.founder, scene.founder.device)
         let admin = SignedHistory.Decider.member(scene.admin, scene.admin.device)
@@ -65,7 +65,7 @@ import Testing
         try scene.history.expectLawful()
     }
 
-    @Test func `a cancelled registration gives its employee id back`() throws {
+    @Test func `a cancelled registration releases its employee id`() throws {
         var scene = try HistoryScene()
         try scene.history.register(scene.newcomer)
         let by = try scene.status(.cancel, scene.newcomer, by: .member(scene.admin, scene.admin.device))
@@ -76,11 +76,11 @@ import Testing
         try scene.history.expectLawful()
     }
 
-    @Test func `a verification without the system ledger says what it could not prove`() throws {
+    @Test func `verification without the system ledger notes what it could not prove`() throws {
         let scene = try HistoryScene()
         var inspector = LogInspector(checksSignatures: true, system: nil)
         for event in scene.history.events { #expect(inspector.inspect(event) ?? inspector.follow(event) == nil) }
-        let words = "decisions by apps are not proved: what the system ledger says of them is not here"
+        let words = "decisions by apps are not proved, because this check lacks the system ledger"
         #expect(inspector.trail.notes(of: scene.history.ledger).map(\.detail) == ["3 \(words)"])
     }
 }

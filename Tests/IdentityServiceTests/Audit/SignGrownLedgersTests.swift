@@ -8,7 +8,7 @@ import TestSupport
 
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct SignGrownLedgersTests {
-    @Test func `a seal makes no work for the next one`() async throws {
+    @Test func `a signed checkpoint leaves no work for the next run`() async throws {
         try await SealedLog.with { log in
             let reader = LedgerReader(pool: log.readerPool, storesTiles: false)
             let before = try await reader.head(.system)?.size
@@ -24,7 +24,7 @@ struct SignGrownLedgersTests {
     }
 
     /// Four that seal at once, and writers: every checkpoint is recorded once, and nobody fails.
-    @Test func `several processes seal without conflict and without duplicates`() async throws {
+    @Test func `several processes sign checkpoints without conflicts or duplicates`() async throws {
         try await SealedLog.with { log in
             async let growing: Void = SealedLog.append(log.appender, from: 300, count: 120)
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -49,7 +49,7 @@ struct SignGrownLedgersTests {
         }
     }
 
-    @Test func `more ledgers than one event can name are sealed in one go`() async throws {
+    @Test func `more ledgers than one event can name are signed in one run`() async throws {
         try await SealedLog.with { log in
             for _ in 0..<9 {
                 try await withThrowingTaskGroup(of: Void.self) { group in
@@ -73,7 +73,7 @@ struct SealDelayTests {
             .test(stream, expecting: version, events: events, time: twoMinutesAgo))
     }
 
-    @Test func `an event that nobody seals is told after a minute, until it is sealed`() async throws {
+    @Test func `an event without a checkpoint is reported after a minute, until it has one`() async throws {
         try await SealedLog.with { log in
             #expect(try await SealDelay.read(log.readerPool).count == 0)
             let young = StreamID(ledger: LedgerID(UUID()), kind: "thing", id: UUID())
@@ -89,7 +89,7 @@ struct SealDelayTests {
         }
     }
 
-    @Test func `a ledger that is not what was sealed is refused and told`() async throws {
+    @Test func `a ledger that differs from its checkpoint is not signed again, and reported`() async throws {
         try await SealedLog.with { log in
             let stream = StreamID(ledger: LedgerID(UUID()), kind: "thing", id: UUID())
             try await Self.append(log, stream, expecting: 0, events: 3)

@@ -23,7 +23,7 @@ struct TamperingTests {
         #expect(report.violations.allSatisfy { $0.ledger == SealedLog.ledger }, sourceLocation: place)
     }
 
-    @Test func `an untouched log verifies, also while it grows`() async throws {
+    @Test func `an untouched log verifies, even while it grows`() async throws {
         try await SealedLog.with { log in
             let report = try await log.verify(anchor: log.anchor)
             #expect(report.violations == [])
@@ -40,7 +40,7 @@ struct TamperingTests {
     }
 
     @Test(arguments: [1, 100, 256, 257, 300] as [Int64])
-    func `one bit of an entry`(position: Int64) async throws {
+    func `verification reports one changed bit of an entry`(position: Int64) async throws {
         try await SealedLog.with { log in
             // A letter of the note: still canonical JSON, and every column still right. The leaf follows by itself.
             try await log.tamper(
@@ -57,7 +57,7 @@ struct TamperingTests {
 
     /// Behind the last full tile nothing but the recorded roots tells: one for each event names the event, one for several
     /// names the range.
-    @Test func `one bit of an entry behind the last full tile, between checkpoints that are close and far`()
+    @Test func `verification reports one changed bit after the last full tile`()
         async throws
     {
         try await SealedLog.with { log in
@@ -90,7 +90,7 @@ struct TamperingTests {
     }
 
     /// What is said of the anchor that somebody kept.
-    @Test func `the anchor is the same, behind, ahead, or of another log`() async throws {
+    @Test func `verification tells whether the anchor is equal, behind, ahead or foreign`() async throws {
         try await SealedLog.with { log in
             let kept = log.anchor.checkpoint.checkpoint
             let same = try #require(try await log.verify(anchor: log.anchor).anchor)
@@ -110,7 +110,7 @@ struct TamperingTests {
         }
     }
 
-    @Test func `one bit of every column`() async throws {
+    @Test func `verification reports one changed bit in any column`() async throws {
         let changes: [(String, SQL)] = [
             ("event_id", "event_id = gen_random_uuid()"), ("stream_id", "stream_id = gen_random_uuid()"),
             ("kind", "kind = 'thinh'"), ("version", "version = version + 1000"), ("type", "type = 'ThingHappenee'"),
@@ -136,7 +136,7 @@ struct TamperingTests {
         }
     }
 
-    @Test func `heads and streams`() async throws {
+    @Test func `verification reports changed heads and stream versions`() async throws {
         try await SealedLog.with { log in
             try await log.tamper(
                 "UPDATE tenure.ledger SET time = time + interval '1 second' WHERE ledger_id = \(Self.ledger)")
@@ -153,7 +153,7 @@ struct TamperingTests {
         }
     }
 
-    @Test func `a tile, and a checkpoint`() async throws {
+    @Test func `verification reports a changed tile or checkpoint`() async throws {
         try await SealedLog.with { log in
             let tile: SQL = "WHERE ledger_id = \(Self.ledger) AND level = 0 AND index = 0"
             let flip: SQL = "UPDATE tenure.tile SET hashes = set_byte(hashes, 3210, get_byte(hashes, 3210) # 1) \(tile)"
@@ -186,7 +186,7 @@ struct TamperingTests {
     }
 
     @Test(arguments: [1, 150, 300] as [Int64])
-    func `the first, a middle, the last entry removed`(position: Int64) async throws {
+    func `verification reports a removed first, middle or last entry`(position: Int64) async throws {
         try await SealedLog.with { log in
             try await log.tamper(
                 "DELETE FROM tenure.event WHERE ledger_id = \(Self.ledger) AND position = \(position)")
@@ -207,7 +207,7 @@ struct TamperingTests {
         }
     }
 
-    @Test func `two entries exchanged`() async throws {
+    @Test func `verification reports two swapped entries`() async throws {
         try await SealedLog.with { log in
             for (old, new) in [(40, 100_040), (41, 40), (100_040, 41)] as [(Int64, Int64)] {
                 try await log.tamper(
@@ -218,7 +218,7 @@ struct TamperingTests {
     }
 
     /// Everything is consistent in itself afterwards; only what was sealed before says that it was otherwise.
-    @Test func `the tail cut and then continued`() async throws {
+    @Test func `verification reports a truncated and continued log`() async throws {
         try await SealedLog.with { log in
             try await cutTail(log, to: 270)
             try await expect(.missing, .checkpoint, at: 271, in: log)
@@ -240,7 +240,7 @@ struct TamperingTests {
     }
 
     /// The log made anew from the beginning: every hash, record and signature fits, by another key.
-    @Test func `everything hashed and signed again with another key`() async throws {
+    @Test func `verification reports a log rewritten with another key`() async throws {
         try await SealedLog.with { log in
             let forger = try SealedLog.signer(8)
             try await log.tamper(
@@ -263,7 +263,7 @@ struct TamperingTests {
         }
     }
 
-    @Test func `made anew with the right key, only the anchor tells`() async throws {
+    @Test func `only the anchor reveals a log rewritten with the right key`() async throws {
         try await SealedLog.with { log in
             try await log.tamper(
                 """
@@ -281,7 +281,7 @@ struct TamperingTests {
     }
 
     /// The attack that a verifier who trusts tiles does not see (CVE-2026-56865 in a well-known one).
-    @Test func `a forged entry with a matching tile`() async throws {
+    @Test func `verification reports a forged entry with a matching tile`() async throws {
         try await SealedLog.with { log in
             try await log.tamper(
                 """
@@ -303,7 +303,7 @@ struct TamperingTests {
         }
     }
 
-    @Test func `a whole ledger removed`() async throws {
+    @Test func `verification reports a removed ledger`() async throws {
         try await SealedLog.with { log in
             for table in ["event", "ledger", "tile", "checkpoint"] {
                 try await log.tamper("DELETE FROM tenure.\(identifier: table) WHERE ledger_id = \(Self.ledger)")
@@ -312,7 +312,7 @@ struct TamperingTests {
         }
     }
 
-    @Test func `events beyond the head, and bytes that are no entry`() async throws {
+    @Test func `verification reports events beyond the head and malformed entries`() async throws {
         try await SealedLog.with { log in
             try await log.tamper("UPDATE tenure.ledger SET size = 299 WHERE ledger_id = \(Self.ledger)")
             try await expect(.unexpected, .missing, at: 300, in: log)

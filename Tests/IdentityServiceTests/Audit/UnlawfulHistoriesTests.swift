@@ -21,7 +21,7 @@ import Testing
 
     // MARK: Without a signature
 
-    @Test func `an unsigned decision about an account or a key is found`() throws {
+    @Test func `verification reports an unsigned decision about an account or a key`() throws {
         let reason = try #require(ReasonCode("lost"))
         try expect("the decision to authorize a pending device key has no signature") { scene in
             try scene.history.present(scene.waiting, of: scene.staff)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `an unsigned decision about the tenant is found`() throws {
+    @Test func `verification reports an unsigned decision about the tenant`() throws {
         try expect("the decision to appoint an admin has no signature") { scene in
             try scene.history.append(
                 AdminAppointed(
@@ -76,7 +76,7 @@ import Testing
         try expect("the decision to confirm a domain has no signature") { scene in
             try scene.history.append(DomainConfirmed(domain: "acme.example", by: .operator(nil)))
         }
-        try expect("whoever decided may not appoint an admin; the decision is about an ordinary employee") { scene in
+        try expect("the caller may not appoint an admin; the decision is about an ordinary employee") { scene in
             try scene.history.append(
                 AdminAppointed(
                     employeeID: scene.staff.id, fingerprints: HistoryScene.fingerprints([scene.staff.device]),
@@ -86,18 +86,18 @@ import Testing
 
     // MARK: Keys and roles that are none
 
-    @Test func `a key that an app vouched for signs nothing as admin`() throws {
-        try expect("whoever decided may not cancel an account; the decision is about an ordinary employee") { scene in
+    @Test func `verification reports an admin's decision by a key that an app vouched for`() throws {
+        try expect("the caller may not cancel an account; the decision is about an ordinary employee") { scene in
             try scene.cancel(scene.staff, by: .member(scene.admin, scene.admin.vouched))
         }
-        try expect("whoever decided may not authorize a pending device key; the decision is about an admin") { scene in
+        try expect("the caller may not authorize a pending device key; the decision is about an admin") { scene in
             try scene.history.present(scene.waiting, of: scene.admin)
         } _: { scene in
             try scene.authorize(scene.waiting, of: scene.admin, by: .member(scene.admin, scene.admin.vouched))
         }
     }
 
-    @Test func `a key of a cancelled admin, or one that was revoked, signs nothing`() throws {
+    @Test func `verification reports decisions by a cancelled admin's key or a revoked key`() throws {
         try expect("the signer's key was not authorized then") { scene in
             try scene.end(
                 .revoke, scene.admin.device, of: scene.admin, by: .member(scene.founder, scene.founder.device))
@@ -116,8 +116,8 @@ import Testing
         }
     }
 
-    @Test func `a role needs the secret and the link`() throws {
-        let words = "whoever decided may not authorize a pending device key; the decision is about an ordinary employee"
+    @Test func `verification reports a role that the secret or the link lacks`() throws {
+        let words = "the caller may not authorize a pending device key; the decision is about an ordinary employee"
         let present: Step = { try $0.history.present($0.waiting, of: $0.staff) }
         let authorize: Step = { try $0.authorize($0.waiting, of: $0.staff, by: .app($0.app)) }
         try expect(words) { scene in
@@ -133,15 +133,15 @@ import Testing
         } _: { scene in
             try scene.authorize(scene.waiting, of: scene.staff, by: .app(scene.personnel))
         }
-        try expect("whoever decided may not cancel an account; the decision is about an ordinary employee") { scene in
+        try expect("the caller may not cancel an account; the decision is about an ordinary employee") { scene in
             try scene.unlink(scene.personnel.app)
         } _: { scene in
             try scene.cancel(scene.staff, by: .app(scene.personnel))
         }
     }
 
-    @Test func `an app reinstates only what an app cancelled`() throws {
-        try expect("whoever decided may not reinstate an account; the decision is about an ordinary employee") {
+    @Test func `verification reports an app that reinstates what a person cancelled`() throws {
+        try expect("the caller may not reinstate an account; the decision is about an ordinary employee") {
             scene in
             try scene.cancel(scene.staff, by: .member(scene.admin, scene.admin.device))
         } _: { scene in
@@ -149,18 +149,19 @@ import Testing
         }
     }
 
-    @Test func `a key that never waited is not authorized, and an appointment lists keys in force`() throws {
-        try expect("no decider would authorize a pending device key here: unknownKey") { scene in
+    @Test func `verification reports an authorized key that was never pending, and dead role keys`() throws {
+        try expect("the decision is refused in this state (authorize a pending device key): unknownKey") { scene in
             try scene.end(
                 .revoke, scene.staff.vouched, of: scene.staff, by: .member(scene.admin, scene.admin.device))
         } _: { scene in
             try scene.authorize(scene.staff.vouched, of: scene.staff, by: .app(scene.app))
         }
-        try expect("no decider would appoint an admin here: noRoleKey") { scene in
+        try expect("the decision is refused in this state (appoint an admin): noRoleKey") { scene in
             try scene.appoint(
                 scene.staff, keys: [scene.waiting], by: .member(scene.founder, scene.founder.device))
         }
-        try expect("no decider would link or unlink an app, set the roles of a link here: lastApp") { scene in
+        try expect("the decision is refused in this state (link or unlink an app, set the roles of a link): lastApp") {
+            scene in
             try scene.unlink(scene.personnel.app)
         } _: {
             try $0.unlink($0.app.app)
@@ -169,8 +170,8 @@ import Testing
 
     // MARK: Places and times
 
-    @Test func `an event in another stream, or of a second founding, is found`() throws {
-        try expect("the event is not in the stream of what it is about") { scene in
+    @Test func `verification reports an event in another stream or of a second founding`() throws {
+        try expect("the event is not in its subject's stream") { scene in
             let by = try scene.status(
                 .cancel, scene.staff, by: .member(scene.admin, scene.admin.device))
             try scene.history.append(
@@ -194,7 +195,7 @@ import Testing
         try expect("an account is registered a second time") { try $0.history.register($0.staff) }
     }
 
-    @Test func `a session of an app that is not linked is found`() throws {
+    @Test func `verification reports a session of an unlinked app`() throws {
         try expect("a session is opened by an app that is not linked") {
             try $0.unlink($0.personnel.app)
         } _: { scene in
@@ -207,7 +208,7 @@ import Testing
         }
     }
 
-    @Test func `an employee id is released by those who may, and in time`() throws {
+    @Test func `verification reports an employee id released too early or without authority`() throws {
         func release(_ reason: ReleaseReason, _ by: Authority = .policy) -> Step {
             { scene in
                 try scene.history.append(
@@ -220,9 +221,9 @@ import Testing
         }
         try expect("the employee id is released before its time is over", after: register, release(.expired))
         try expect(
-            "the employee id is released for an invitation that nobody used", after: register, release(.invited))
-        try expect("the employee id is released by nobody who may", after: register, release(.cancelled))
-        try expect("the employee id belongs to somebody") { scene in
+            "the employee id is released for an invitation that was not used", after: register, release(.invited))
+        try expect("the employee id is released without authority", after: register, release(.cancelled))
+        try expect("the released employee id is no longer provisional") { scene in
             try scene.history.append(
                 EmployeeIdReleased(employeeID: scene.staff.id, reason: .expired, by: .policy), about: scene.staff)
         }
@@ -233,7 +234,7 @@ import Testing
         try scene.history.expectLawful()
     }
 
-    @Test func `an event older than the table is a note alone, and a finding among newer ones`() throws {
+    @Test func `an event older than the table is a note, and a finding among newer events`() throws {
         try expect("an event older than the table of authority stands among newer ones") { scene in
             try scene.history.append(
                 EmployeeApproved(

@@ -16,10 +16,10 @@ import Testing
     private static let changes: [(words: String, change: @Sendable (inout KeyStatement) throws -> Void)] = [
         ("the statement is of another company, or names another signer", { $0.context.tenant = UUID() }),
         ("the statement names no event that gives authority", { $0.context.authority = hash }),
-        ("the statement saw another ledger", { $0.context.ledgerRoot = hash }),
-        ("the statement saw events that came later", { $0.context.ledgerSize = 1_000 }),
+        ("the statement refers to another ledger", { $0.context.ledgerRoot = hash }),
+        ("the statement refers to later events", { $0.context.ledgerSize = 1_000 }),
         ("the statement is about another key", { $0.employee = UUID() }),
-        ("the statement is about another presentation of the key", { $0.presentedHash = hash }),
+        ("the statement is about an earlier or later presentation of the key", { $0.presentedHash = hash }),
         ("the statement was made under another policy", { $0.policyHash = hash }),
         (
             "the statement names a size of the system ledger, and no app signed it",
@@ -29,7 +29,7 @@ import Testing
     ]
 
     @Test(arguments: changes.indices)
-    func `a statement about a key that does not fit is found`(index: Int) throws {
+    func `verification reports a statement that does not match the key decision`(index: Int) throws {
         let (words, change) = Self.changes[index]
         var scene = try HistoryScene()
         try scene.history.present(scene.waiting, of: scene.staff)
@@ -38,7 +38,7 @@ import Testing
         try scene.history.expectFinding(words)
     }
 
-    @Test func `a statement about another role, link, policy, employee or address is found`() throws {
+    @Test func `verification reports a statement about another role, link, policy, employee or address`() throws {
         let words = "the statement is about something else"
         func expect(_ violate: (inout HistoryScene, SignedHistory.Decider) throws -> Void) throws {
             var scene = try HistoryScene()
@@ -87,13 +87,13 @@ import Testing
         }
     }
 
-    @Test func `a statement of another kind, or with a broken signature, is found`() throws {
+    @Test func `verification reports a statement of another kind or with a broken signature`() throws {
         var scene = try HistoryScene()
         let founder = SignedHistory.Decider.member(scene.founder, scene.founder.device)
         let by = try scene.status(.approve, scene.staff, by: founder)
         try scene.history.append(
             EmployeeCancelled(employeeID: scene.staff.id, reason: .cancelled, by: by), about: scene.staff)
-        try scene.history.expectFinding("the statement is not one of that kind")
+        try scene.history.expectFinding("the statement is of another kind")
 
         var broken = try HistoryScene()
         let right = try broken.status(.cancel, broken.staff, by: .member(broken.founder, broken.founder.device))
@@ -104,7 +104,7 @@ import Testing
             SignedStatement(key: signed.key, statement: signed.statement, signature: foreign.signature))
         try broken.history.append(
             EmployeeCancelled(employeeID: broken.staff.id, reason: .cancelled, by: forged), about: broken.staff)
-        try broken.history.expectFinding("a signature, or what it is over, is not valid")
+        try broken.history.expectFinding("a signature or its signed bytes are not valid")
     }
 
     // MARK: Two ledgers
@@ -113,7 +113,7 @@ import Testing
         { scene in try scene.authorize(scene.waiting, of: scene.staff, by: .app(scene.app), change: change) }
     }
 
-    @Test func `an app's statement is held against the system ledger that it names`() throws {
+    @Test func `an app's statement is checked against the system ledger that it names`() throws {
         var scene = try HistoryScene()
         try scene.history.present(scene.waiting, of: scene.staff)
         let before = scene
@@ -121,7 +121,7 @@ import Testing
         try scene.history.expectLawful()
         let changes: [(String, (inout KeyStatement) -> Void)] = [
             ("the app's statement does not name the size of the system ledger", { $0.context.systemSize = nil }),
-            ("the app's statement saw a system ledger without its secret", { $0.context.systemSize = 1 }),
+            ("the app's statement refers to a system ledger that lacks its secret", { $0.context.systemSize = 1 }),
         ]
         for (words, change) in changes {
             var scene = before
@@ -131,10 +131,10 @@ import Testing
         var late = before
         try late.history.revoke(late.app)
         try vouch { _ in }(&late)
-        try late.history.expectFinding("the app's secret had ended in the system ledger that the statement saw")
+        try late.history.expectFinding("the app's secret had ended in the system ledger that the statement refers to")
     }
 
-    @Test func `an app's statement with an old view is found by the seals`() throws {
+    @Test func `checkpoints reveal an app's statement with an outdated system ledger`() throws {
         var scene = try HistoryScene()
         try scene.history.present(scene.waiting, of: scene.staff)
         let size = try #require(try scene.history.context(.app(scene.app)).systemSize)
@@ -158,7 +158,7 @@ import Testing
             ])
     }
 
-    @Test func `another key than the operator's, and unsigned events of apps, are found`() throws {
+    @Test func `verification reports a foreign operator key and unsigned events of apps`() throws {
         var scene = try HistoryScene()
         let other = try SigningKeyPair()
         let stream = StreamID.tenant(scene.history.tenant)
@@ -172,7 +172,7 @@ import Testing
             forked.history.byOperator(on: forkedStream, seeing: Self.hash) {
                 DomainConfirmed(domain: "acme.example", by: $0)
             })
-        try forked.history.expectFinding("the operator's statement saw another system ledger")
+        try forked.history.expectFinding("the operator's statement refers to another system ledger")
 
         func expect(_ words: String, _ append: (inout SignedHistory, AppID) throws -> Void) throws {
             var history = try HistoryScene().history
@@ -188,7 +188,7 @@ import Testing
             try $0.append(AppRegistered(appID: $1, name: "n", salt: salt, by: nil, schema: 1), to: .app($1))
         }
         try expect("the log is founded a second time") { history, _ in try history.found() }
-        try expect("the operator's statement saw another system ledger") { history, app in
+        try expect("the operator's statement refers to another system ledger") { history, app in
             let event = try history.byOperator(on: .app(app), seeing: Self.hash) {
                 AppRegistered(appID: app, name: "n", salt: salt, by: $0)
             }

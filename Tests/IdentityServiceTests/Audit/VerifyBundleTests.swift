@@ -48,7 +48,7 @@ struct VerifyBundleTests {
     }
 
     @Test(arguments: [(BundleManifest.Content.whole, 1, 602), (.part, 1, 602), (.part, 7, 2 + 2 * 42)])
-    func `a bundle verifies by key and anchor alone`(
+    func `a bundle verifies with only the key and the anchor`(
         content: BundleManifest.Content, step: Int64, events: Int64
     ) async throws {
         try await SealedLog.with { log in
@@ -63,7 +63,7 @@ struct VerifyBundleTests {
         }
     }
 
-    @Test func `a bundle older than the anchor, and one of another log, are found by the anchor`() async throws {
+    @Test func `the anchor reveals a bundle that is older or of another log`() async throws {
         try await SealedLog.with { log in
             try await withDirectory { directory in
                 try await export(log, .part, every: 50, to: directory)
@@ -83,7 +83,7 @@ struct VerifyBundleTests {
     }
 
     @Test
-    func `a bundle exported later goes on from the anchor of the earlier one, and one of a log made anew does not`()
+    func `a later bundle continues the earlier one's anchor, a rewritten log does not`()
         async throws
     {
         try await SealedLog.with { log in
@@ -114,7 +114,7 @@ struct VerifyBundleTests {
         }
     }
 
-    @Test func `a bundle without the whole system ledger is not held against an anchor, and says so`() async throws {
+    @Test func `a bundle without the whole system ledger is not compared with the anchor, and says so`() async throws {
         try await SealedLog.with { log in
             let root = MerkleTree.root(leaves: [MerkleTree.leafHash([1])])
             let foreign = try Anchor(
@@ -131,7 +131,7 @@ struct VerifyBundleTests {
     }
 
     @Test(arguments: [BundleManifest.Content.whole, .part])
-    func `a changed entry is named by ledger and position`(content: BundleManifest.Content) async throws {
+    func `verification names a changed entry by ledger and position`(content: BundleManifest.Content) async throws {
         try await SealedLog.with { log in
             try await withDirectory { directory in
                 try await export(log, content, to: directory)

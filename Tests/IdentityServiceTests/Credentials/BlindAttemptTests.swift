@@ -13,7 +13,7 @@ import Testing
         } catch { return error.code.rawValue }
     }
 
-    @Test func `one element is a new attempt, whatever came before`() throws {
+    @Test func `one element always starts a new attempt`() throws {
         for current in [nil, BlindAttempt(first: subsets[3]), BlindAttempt(first: subsets[3], isSpent: true)] {
             for slot in subsets + [.passphrase] {
                 #expect(try BlindAttempt.request([slot], current: current) == .first(slot))
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `nine are the rest of the attempt they leave one of, once`() throws {
+    @Test func `nine elements complete the current attempt, once`() throws {
         for first in subsets.indices {
             var others = subsets
             let slot = others.remove(at: first)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `every other number, a repetition and the passphrase among them are no request`() {
+    @Test func `any other count, a repetition and a passphrase among answers are refused`() {
         let current = BlindAttempt(first: subsets[0])
         for count in [0, 2, 3, 4, 5, 6, 7, 8, 10] {
             #expect(refusal(Array(subsets.prefix(count)), current) == "request.invalid")
@@ -43,14 +43,14 @@ import Testing
         #expect(refusal([.passphrase, .passphrase], current) == "request.invalid")
     }
 
-    @Test func `a passphrase has nothing left to evaluate`() {
+    @Test func `a passphrase attempt has no remaining elements`() {
         #expect(BlindAttempt(first: .passphrase).isSpent)
         #expect(!BlindAttempt(first: subsets[0]).isSpent)
         #expect(BlindAttempt(first: .passphrase).kind == .passphrase)
         #expect(BlindAttempt(first: subsets[9]).kind == .answers)
     }
 
-    @Test func `a set-up evaluates the slots of whole credentials`() {
+    @Test func `a set-up evaluates the slots of complete credentials only`() {
         for slots in [subsets, [.passphrase], subsets + [.passphrase], [.passphrase] + subsets.reversed()] {
             #expect(EvaluateSetUp.isWholeSetUp(slots))
         }

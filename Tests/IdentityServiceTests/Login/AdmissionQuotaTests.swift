@@ -9,7 +9,7 @@ struct AdmissionQuotaTests {
         AdmissionLane(app: app, tenant: tenant, isKnownDevice: known)
     }
 
-    @Test func `thirty-six strangers of one app leave places to other apps and to known devices`() {
+    @Test func `36 unknown devices of one app leave places to other apps and to known devices`() {
         var quota = AdmissionQuota(places: 32, kept: 8)
         let admitted = (0..<36).count { _ in quota.enter(lane(hostile)) }
         #expect(admitted == 16)
@@ -21,7 +21,7 @@ struct AdmissionQuotaTests {
         #expect(!unknown && known == 8)
     }
 
-    @Test func `a tenant leaves places to the other tenants of its app`() {
+    @Test func `one tenant's log-ins leave places to the app's other tenants`() {
         var quota = AdmissionQuota(places: 32, kept: 8)
         let tenant = UUID()
         let first = (0..<36).count { _ in quota.enter(lane(good, tenant)) }
@@ -29,14 +29,14 @@ struct AdmissionQuotaTests {
         #expect(first == 12 && others == 4)
     }
 
-    @Test func `known devices of one app leave places to those of others`() {
+    @Test func `known devices of one app leave places to those of other apps`() {
         var quota = AdmissionQuota(places: 32, kept: 8)
         let first = (0..<100).count { _ in quota.enter(lane(hostile, known: true)) }
         let others = (0..<100).count { _ in quota.enter(lane(good, known: true)) }
         #expect(first == 30 && others == 10)
     }
 
-    @Test func `who leaves makes room, and a lane without anybody is not remembered`() {
+    @Test func `a finished call frees its place, and an empty lane is forgotten`() {
         var quota = AdmissionQuota(places: 1, kept: 0)
         for _ in 0..<100 {
             let stranger = lane(hostile), other = lane(good)
@@ -54,7 +54,7 @@ struct AdmissionQuotaTests {
 struct UnknownAttemptsTests {
     private let start = ContinuousClock.now
 
-    @Test func `an app draws on its own rate, whatever names it asks about`() throws {
+    @Test func `attempts on unknown names draw on the app's own rate`() throws {
         let attempts = UnknownAttempts(RateLimit(perSecond: 1, burst: 3))
         let hostile = UUID(), other = UUID()
         for _ in 0..<3 { try attempts.draw(hostile, now: start) }
@@ -64,7 +64,7 @@ struct UnknownAttemptsTests {
         try attempts.draw(hostile, now: start + .seconds(1))
     }
 
-    @Test func `without a limit nothing is refused`() throws {
+    @Test func `without a limit no attempt is refused`() throws {
         let attempts = UnknownAttempts(nil)
         let app = UUID()
         for _ in 0..<1_000 { try attempts.draw(app, now: start) }

@@ -9,7 +9,7 @@ import TestSupport
 
 @Suite(.enabled(if: TestServer.isAvailable, Comment(rawValue: TestServer.hint)))
 struct BudgetExactnessTests {
-    @Test func `two hundred parallel charges over two pools use exactly the limit`() async throws {
+    @Test func `200 parallel charges over two pools use exactly the limit`() async throws {
         try await TestDatabase.with { database in
             let budget = AttemptBudget(BudgetFixture.flow(), isKnownDevice: false, ring: .random())
             let charged = try await database.withPool(maximumConnections: 8) { first in
@@ -29,7 +29,7 @@ struct BudgetExactnessTests {
         }
     }
 
-    @Test func `time gives attempts back slowly, and the lifetime cap ends them`() async throws {
+    @Test func `the budget refills slowly and stops at the lifetime cap`() async throws {
         try await TestDatabase.with { database in
             let budget = AttemptBudget(BudgetFixture.flow(), isKnownDevice: false, ring: .random())
             try await database.withPool { pool in
@@ -47,7 +47,7 @@ struct BudgetExactnessTests {
         }
     }
 
-    @Test func `a known device has growing delays and a budget of its own`() async throws {
+    @Test func `a known device has a budget of its own and growing delays`() async throws {
         try await TestDatabase.with { database in
             let ring = KeyRing.random()
             let unknown = AttemptBudget(BudgetFixture.flow(), isKnownDevice: false, ring: ring)
@@ -65,7 +65,7 @@ struct BudgetExactnessTests {
         }
     }
 
-    @Test func `a refund gives back what it names and ends a delay`() async throws {
+    @Test func `a refund restores its charge and ends a delay`() async throws {
         try await TestDatabase.with { database in
             let budget = AttemptBudget(BudgetFixture.flow(), isKnownDevice: false, ring: .random())
             try await database.withPool { pool in
@@ -82,7 +82,7 @@ struct BudgetExactnessTests {
 @Suite(.enabled(if: TestServer.isAvailable, Comment(rawValue: TestServer.hint)))
 struct BudgetStrangersTests {
     /// Charges alone, over many apps and companies: what an attempt costs beside is shown elsewhere, with fewer.
-    @Test func `ten thousand attempts of strangers leave a known device its whole budget`() async throws {
+    @Test func `10,000 attempts from unknown devices leave a known device its whole budget`() async throws {
         try await TestDatabase.with { database in
             let ring = KeyRing.random()
             let user = UUID(), credential = UUID()

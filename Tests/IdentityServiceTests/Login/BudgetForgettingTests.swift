@@ -20,7 +20,7 @@ struct BudgetForgettingTests {
 
     private func after(_ seconds: Int) -> Timestamp { BudgetFixture.start.adding(.seconds(seconds)) }
 
-    @Test func `a known device's is forgotten when it has filled again, where failures are not counted`() async throws {
+    @Test func `a known device's refilled budget is forgotten if failures are not counted`() async throws {
         var rules = rules
         rules.knownFailuresInARow = 0
         try await TestDatabase.with { database in
@@ -38,7 +38,7 @@ struct BudgetForgettingTests {
         }
     }
 
-    @Test func `nobody's is forgotten a year after its last charge, and somebody's never`() async throws {
+    @Test func `a decoy's budget is forgotten a year after its last charge, a user's never`() async throws {
         try await TestDatabase.with { database in
             let ring = KeyRing.random()
             let budgets = [false, true].map { isDecoy in
@@ -57,7 +57,7 @@ struct BudgetForgettingTests {
         }
     }
 
-    @Test func `a charge moves neither a person's nor nobody's in the index more than once a day`() async throws {
+    @Test func `a charge moves a budget in the index at most once a day`() async throws {
         try await TestDatabase.with { database in
             let ring = KeyRing.random()
             try await database.withPool { pool in
@@ -88,7 +88,7 @@ struct BudgetForgettingTests {
         }
     }
 
-    @Test func `what is charged while it is forgotten is charged`() async throws {
+    @Test func `a charge during the deletion still counts`() async throws {
         try await TestDatabase.with { database in
             let budget = AttemptBudget(BudgetFixture.flow(isDecoy: true), isKnownDevice: false, ring: .random())
             let spent = try await database.withPool(maximumConnections: 8) { pool in
@@ -113,7 +113,7 @@ struct BudgetForgettingTests {
 
     // A known device's row counts failures in a row, and so outlives what was given back.
     @Test(arguments: [false])
-    func `what was given back whole leaves no row, and what strangers spent leaves all`(isKnown: Bool) async throws {
+    func `a budget's rows go once every charge is refunded, and no earlier`(isKnown: Bool) async throws {
         try await TestDatabase.with { database in
             let budget = AttemptBudget(BudgetFixture.flow(), isKnownDevice: isKnown, ring: .random())
             try await database.withPool { pool in
@@ -136,7 +136,7 @@ struct BudgetForgettingTests {
         }
     }
 
-    @Test func `a charge beside another that holds no head is refused, and counts nothing`() async throws {
+    @Test func `a charge beside one without a head is refused and counts nothing`() async throws {
         try await TestDatabase.with { database in
             let budget = AttemptBudget(BudgetFixture.flow(), isKnownDevice: false, ring: .random())
             let charging = budget.charging(BudgetFixture.undivided, at: after(0)), ledgers: Set = [budget.ledger]

@@ -28,7 +28,7 @@ struct BudgetKnownDeviceTests {
         ).count
     }
 
-    @Test func `is kept for a year after its last charge, and then forgotten`() async throws {
+    @Test func `a known device's budget is kept for a year after its last charge`() async throws {
         try await TestDatabase.with { database in
             let budget = AttemptBudget(BudgetFixture.flow(), isKnownDevice: true, ring: .random())
             try await database.withPool { pool in
@@ -43,7 +43,7 @@ struct BudgetKnownDeviceTests {
         }
     }
 
-    @Test func `keeps its failures in a row until it is forgotten`() async throws {
+    @Test func `a known device's consecutive failures are kept as long as its budget`() async throws {
         try await TestDatabase.with { database in
             var rules = BudgetRules()
             rules.knownFailuresInARow = 3
@@ -63,7 +63,7 @@ struct BudgetKnownDeviceTests {
         }
     }
 
-    @Test func `moves in the index no more than once a day`() async throws {
+    @Test func `a known device's budget moves in the index at most once a day`() async throws {
         try await TestDatabase.with { database in
             let budget = AttemptBudget(BudgetFixture.flow(), isKnownDevice: true, ring: .random())
             try await database.withPool { pool in
@@ -83,7 +83,7 @@ struct BudgetKnownDeviceTests {
         }
     }
 
-    @Test func `has no row after a success that gives back all, and keeps it while others are spent`() async throws {
+    @Test func `a known device's row goes with a full refund, and stays while other attempts are spent`() async throws {
         try await TestDatabase.with { database in
             let budget = AttemptBudget(BudgetFixture.flow(), isKnownDevice: true, ring: .random())
             try await database.withPool { pool in
@@ -98,7 +98,7 @@ struct BudgetKnownDeviceTests {
         }
     }
 
-    @Test func `is forgotten with its key, while other devices and strangers keep theirs`() async throws {
+    @Test func `a known device's budget is forgotten with its key, and no other is`() async throws {
         try await TestDatabase.with { database in
             let ring = KeyRing.random(), state = BudgetFixture.flow()
             var second = state
@@ -133,7 +133,7 @@ struct BudgetKnownDeviceTests {
 struct BudgetFailuresTests {
     private func after(_ seconds: Int) -> Timestamp { BudgetFixture.start.adding(.seconds(seconds)) }
 
-    @Test func `a known device that failed too often in a row has one attempt a day`() async throws {
+    @Test func `a known device with too many consecutive failures has one attempt a day`() async throws {
         try await TestDatabase.with { database in
             var rules = BudgetFixture.undivided
             rules.knownFailuresInARow = 8
@@ -157,7 +157,7 @@ struct BudgetFailuresTests {
         }
     }
 
-    @Test func `a success ends the failures in a row`() async throws {
+    @Test func `a success resets the consecutive failures`() async throws {
         try await TestDatabase.with { database in
             var rules = BudgetFixture.undivided
             rules.knownFailuresInARow = 4
@@ -178,7 +178,7 @@ struct BudgetFailuresTests {
         }
     }
 
-    @Test func `an unknown device has no such day, and is never taken for a known one`() async throws {
+    @Test func `an unknown device has no daily attempt and never counts as known`() async throws {
         try await TestDatabase.with { database in
             var rules = BudgetFixture.undivided
             (rules.knownFailuresInARow, rules.unknownLifetimeCap) = (2, 3)

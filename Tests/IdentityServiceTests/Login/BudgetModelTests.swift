@@ -10,7 +10,7 @@ import TestSupport
 @Suite(.enabled(if: TestServer.isAvailable, Comment(rawValue: TestServer.hint)))
 struct BudgetModelTests {
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
-    func `a random history is charged as the model says`(seed: UInt64) async throws {
+    func `a random history is charged as the model predicts`(seed: UInt64) async throws {
         try await TestDatabase.with { database in
             try await database.withPool { pool in
                 var random = Seeded(state: seed)
@@ -36,7 +36,7 @@ struct BudgetModelTests {
         }
     }
 
-    @Test func `no keys are no charge, and a ledger outside the scope is refused`() async throws {
+    @Test func `no keys cause no charge, and a ledger outside the scope is refused`() async throws {
         try await TestDatabase.with { database in
             try await database.withPool { pool in
                 var random = Seeded(state: 7)

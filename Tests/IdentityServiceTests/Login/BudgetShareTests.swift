@@ -34,7 +34,7 @@ struct BudgetShareTests {
     }
 
     @Test(arguments: [false, true])
-    func `one app has half of a budget, and one company three quarters, exactly`(isDecoy: Bool) async throws {
+    func `one app gets half of a budget and one tenant three quarters, exactly`(isDecoy: Bool) async throws {
         try await TestDatabase.with { database in
             let ring = KeyRing.random()
             let user = UUID(), credential = UUID(), home = UUID(), apps = [UUID(), UUID(), UUID()]
@@ -54,7 +54,7 @@ struct BudgetShareTests {
         }
     }
 
-    @Test func `what a share refused was charged to nothing`() async throws {
+    @Test func `an attempt that a share refuses is charged to no budget`() async throws {
         try await TestDatabase.with { database in
             let budget = AttemptBudget(BudgetFixture.flow(), isKnownDevice: false, ring: .random())
             _ = try await served([budget], database)
@@ -62,7 +62,7 @@ struct BudgetShareTests {
         }
     }
 
-    @Test func `a refund gives the shares back too`() async throws {
+    @Test func `a refund restores the shares too`() async throws {
         try await TestDatabase.with { database in
             let budget = AttemptBudget(BudgetFixture.flow(), isKnownDevice: false, ring: .random())
             try await database.withPool { pool in
@@ -76,7 +76,7 @@ struct BudgetShareTests {
         }
     }
 
-    @Test func `an app that goes on for ever ends its own share of a lifetime only`() async throws {
+    @Test func `an app that never stops exhausts only its own share of a lifetime`() async throws {
         try await TestDatabase.with { database in
             let ring = KeyRing.random()
             let user = UUID(), credential = UUID(), tenant = UUID()

@@ -19,7 +19,7 @@ struct BudgetWaitTests {
     }
 
     @Test(arguments: [true, false])
-    func `after the wait an attempt is there, and not a second before`(isKnown: Bool) async throws {
+    func `an attempt is available exactly at the end of the announced wait`(isKnown: Bool) async throws {
         try await TestDatabase.with { database in
             let budget = AttemptBudget(BudgetFixture.flow(), isKnownDevice: isKnown, ring: .random())
             try await database.withPool { pool in
@@ -44,7 +44,7 @@ struct BudgetWaitTests {
         }
     }
 
-    @Test func `the longest of the waits is told`() async throws {
+    @Test func `the longest of several waits is announced`() async throws {
         try await TestDatabase.with { database in
             var rules = BudgetRules()
             rules.knownLimit = 6
@@ -58,7 +58,7 @@ struct BudgetWaitTests {
         }
     }
 
-    @Test func `the end of a lifetime looks like a budget that others keep empty`() async throws {
+    @Test func `an exhausted lifetime looks like a budget that others keep empty`() async throws {
         try await TestDatabase.with { database in
             var rules = BudgetFixture.undivided
             rules.unknownLifetimeCap = 30
@@ -85,7 +85,7 @@ struct BudgetWaitTests {
         }
     }
 
-    @Test func `nobody's credential answers and waits like somebody's`() async throws {
+    @Test func `a decoy credential answers and waits like a real one`() async throws {
         try await TestDatabase.with { database in
             let budgets = [false, true].map { isDecoy in
                 AttemptBudget(BudgetFixture.flow(isDecoy: isDecoy), isKnownDevice: false, ring: .random())
@@ -108,7 +108,7 @@ struct BudgetWaitTests {
         }
     }
 
-    @Test func `the last attempt tells when there is another one, and the last one ever tells nothing`() async throws {
+    @Test func `the last attempt announces the next one, and the last of a lifetime none`() async throws {
         try await TestDatabase.with { database in
             var rules = BudgetRules()
             rules.unknownAppLifetimeCap = 12

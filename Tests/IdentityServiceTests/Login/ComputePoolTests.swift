@@ -5,7 +5,7 @@ import Testing
 struct ComputePoolTests {
     private let lane = AdmissionLane(app: UUID(), tenant: UUID(), isKnownDevice: false)
 
-    @Test func `work runs off the cooperative pool and gives its result back`() async throws {
+    @Test func `work runs off the cooperative pool and returns its result`() async throws {
         // Again and again, because a thread that named itself too early would keep another's name only now and then.
         for _ in 0..<100 {
             let pool = ComputePool(threads: 2, waiting: 2)
@@ -25,7 +25,7 @@ struct ComputePoolTests {
         }
     }
 
-    @Test func `who is one too many is refused before anything runs, and admitted again later`() async throws {
+    @Test func `a call beyond the limit is refused before it runs, and admitted again later`() async throws {
         // An app has half the places, and a tenant three quarters of that.
         let pool = ComputePool(threads: 1, waiting: 5)
         let release = DispatchSemaphore(value: 0)
@@ -70,7 +70,7 @@ struct TurnQueueTests {
         return order
     }
 
-    @Test func `a known device comes before the strangers who came before it`() {
+    @Test func `a known device overtakes unknown devices that came first`() {
         var queue = TurnQueue<String>()
         for number in 1...36 { queue.add("stranger \(number)", in: lane(hostile)) }
         queue.add("owner", in: lane(good, known: true))
@@ -100,7 +100,7 @@ struct TurnQueueTests {
         #expect(order == ["first 1", "other app", "second 1", "first 2", "first 3"])
     }
 
-    @Test func `known devices take turns too, and after three of them a stranger has one`() {
+    @Test func `known devices take turns, and every fourth turn goes to an unknown device`() {
         var queue = TurnQueue<String>()
         for number in 1...2 { queue.add("stranger \(number)", in: lane(hostile)) }
         let tenant = UUID()
@@ -113,7 +113,7 @@ struct TurnQueueTests {
             ])
     }
 
-    @Test func `what waits in one lane keeps its order, and an empty queue has nothing`() {
+    @Test func `calls in one lane keep their order, and an empty queue returns nothing`() {
         var queue = TurnQueue<String>()
         let nothing = queue.next()
         #expect(queue.isEmpty && nothing == nil)

@@ -47,7 +47,7 @@ struct FlowSceneReadingTests {
 }
 
 struct FlowStateTests {
-    @Test(arguments: [true, false]) func `a flow's row says what was put into it`(isComplete: Bool) throws {
+    @Test(arguments: [true, false]) func `a flow's row round-trips`(isComplete: Bool) throws {
         var state = sample
         if isComplete {
             state.isHidden = true
@@ -68,7 +68,7 @@ struct FlowStateTests {
         #expect(try FlowState(json: CanonicalJSON.parse(bytes)) == state)
     }
 
-    @Test func `a finished flow holds nothing of the person`() throws {
+    @Test func `a finished flow contains no personal data`() throws {
         let text = String(decoding: sample.finished.json.canonicalBytes(), as: UTF8.self)
         #expect(sample.finished.seed == nil && sample.finished.attempt == nil)
         let seed = Base64URL.encode([UInt8](repeating: 11, count: 32))

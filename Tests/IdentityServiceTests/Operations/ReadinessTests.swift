@@ -24,7 +24,7 @@ struct ReadinessTests {
         }
     }
 
-    @Test func `an answer of the last second is given again, and an older one is not`() async {
+    @Test func `a readiness answer is reused for a second`() async {
         let probe = Probe(.now), readiness = probe.readiness
         for _ in 0..<100 { #expect(await readiness.report() == ReadinessReport()) }
         #expect(probe.asked.withLock { $0 } == 1)
@@ -37,7 +37,7 @@ struct ReadinessTests {
         #expect(probe.asked.withLock { $0 } == 2)
     }
 
-    @Test func `all who come while it is asked wait for the same answer`() async {
+    @Test func `concurrent readiness calls share one check`() async {
         let probe = Probe(.now), readiness = probe.readiness
         await withTaskGroup(of: ReadinessReport.self) { group in
             for _ in 0..<50 { group.addTask { await readiness.report() } }
@@ -62,7 +62,7 @@ struct ReadinessTests {
     }
 
     @Test(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
-    func `what changes while the service runs is seen at the next look`() async throws {
+    func `a changed setting is seen at the next read`() async throws {
         try await TestDatabase.with { database in
             try await database.withPool(maximumConnections: 1) { pool in
                 let now = try await Durability.read(pool)

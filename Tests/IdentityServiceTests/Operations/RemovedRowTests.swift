@@ -36,7 +36,7 @@ struct ExpiredRowSweeperTests {
         [now.adding(.seconds(-1)), now, now.adding(.seconds(1))].map(\.postgres)
     }
 
-    @Test func `requests for recoveries that have expired go, in companies and directories alike`() async throws {
+    @Test func `expired recovery requests are deleted, in tenants and directories alike`() async throws {
         try await withSweeper { connection, sweeper in
             let start = now.adding(.seconds(-100)).postgres
             for ledger in [LedgerID(UUID()), LedgerID(UUID()), .directory(3)] {
@@ -63,7 +63,7 @@ struct ExpiredRowSweeperTests {
         }
     }
 
-    @Test func `however many there are, of one company or of many`() async throws {
+    @Test func `expired recovery requests of one or many tenants are deleted`() async throws {
         try await withSweeper { connection, sweeper in
             let end = now.postgres, one = UUID()
             _ = try await connection.execute(
@@ -82,7 +82,7 @@ struct ExpiredRowSweeperTests {
         }
     }
 
-    @Test func `flows and idempotent answers that have expired go`() async throws {
+    @Test func `expired flows and stored responses are deleted`() async throws {
         try await withSweeper { connection, sweeper in
             let ledger = LedgerID.directory(9).uuid, sealed = [UInt8](repeating: 1, count: 64)
             for (number, end) in ends.enumerated() {
@@ -107,7 +107,7 @@ struct ExpiredRowSweeperTests {
 
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct ErasureCountsTests {
-    @Test func `an erasure waits for its version and for all before it`() async throws {
+    @Test func `an erasure waits until its master key version and all earlier ones are destroyed`() async throws {
         try await TestDatabase.with { database in
             var superuser = try await database.connect(as: .superuser)
             for (version, isDone) in [(1, true), (2, true), (2, true), (3, false)] {

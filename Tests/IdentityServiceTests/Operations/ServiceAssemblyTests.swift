@@ -30,12 +30,12 @@ struct NudgingAppenderTests {
         }
     }
 
-    @Test func `nobody is nudged for what a log-in records`() async throws {
+    @Test func `a log-in's events do not nudge the projector`() async throws {
         let types = ["AnswersValidated", "PassphraseValidated", "AttemptsCleared", "SessionOpened"]
         #expect(try await nudges(types) == types.map { _ in 0 })
     }
 
-    @Test func `what a view takes nudges once, and so does what nobody knows`() async throws {
+    @Test func `an event of a projection nudges once, and so does an unknown event`() async throws {
         let types = [
             "EmployeeRegistered", "EmployeeKeyPresented", "EmployeeKeyAuthorized", "EmployeeCancelled",
             "SecurityAdminSucceeded", "NobodyKnowsThis",
@@ -43,7 +43,7 @@ struct NudgingAppenderTests {
         #expect(try await nudges(types) == types.map { _ in 1 })
     }
 
-    @Test func `an append of which one event is a view's nudges once, and a refused one not at all`() async throws {
+    @Test func `an append with one projected event nudges once, and a refused one never`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, _ in
                 let count = Lock(0)

@@ -18,14 +18,14 @@ import Testing
         return state
     }
 
-    @Test func `an employee's place is the company's, by the fingerprint that admins see`() throws {
+    @Test func `an employee's place in the list follows from tenant and fingerprint`() throws {
         let state = flow(isDecoy: false), fingerprint = try #require(fingerprint)
         let place = RecoveryWaitingList.place(of: state, fingerprint, ring)
         #expect(place.ledger == LedgerID(state.tenantId) && place.employee == state.employeeId)
         #expect(place.key == fingerprint.bytes)
     }
 
-    @Test func `names that nobody has share places, and never a row`() throws {
+    @Test func `unknown names share places but never a row`() throws {
         let fingerprint = try #require(fingerprint)
         var places: [UUID: RecoveryWaitingList.Place] = [:], shared = 0
         for _ in 0..<4_000 {
@@ -40,7 +40,7 @@ import Testing
         #expect((5...100).contains(shared), "\(shared)")
     }
 
-    @Test func `a name's place stays, and nobody without the keys can tell it`() throws {
+    @Test func `a name's place is stable and cannot be computed without the keys`() throws {
         let state = flow(), fingerprint = try #require(fingerprint)
         let place = RecoveryWaitingList.place(of: state, fingerprint, ring)
         #expect(RecoveryWaitingList.place(of: state, fingerprint, ring) == place)

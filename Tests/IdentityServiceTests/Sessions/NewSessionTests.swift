@@ -34,7 +34,7 @@ struct NewSessionTests {
         return Set(try rows.map { try $0.decode(UUID.self) })
     }
 
-    @Test func `opening one forgets those of the employee that have ended, and no other`() async throws {
+    @Test func `opening a session deletes the employee's ended sessions and no others`() async throws {
         try await TestDatabase.with { database in
             try await database.withPool { pool in
                 let owner = EmployeeID(UUID()), colleague = EmployeeID(UUID())
@@ -51,7 +51,7 @@ struct NewSessionTests {
         }
     }
 
-    @Test func `an admin's has the lifetime of the policy, and no longer than any other`() throws {
+    @Test func `an admin's session has the policy's lifetime, at most the general one`() throws {
         let employee = EmployeeID(UUID())
         for role in [EmployeeRole.admin, .securityAdmin] {
             let session = try session(employee, after: 0, role: role)
@@ -61,7 +61,7 @@ struct NewSessionTests {
         #expect(try session(employee, after: 0).event.expiresAt == start.adding(context.settings.sessionLifetime))
     }
 
-    @Test func `two of one employee at once are both there, and what has ended is gone once`() async throws {
+    @Test func `two sessions opened at once both exist, and ended ones are deleted once`() async throws {
         try await TestDatabase.with { database in
             try await database.withPool(maximumConnections: 4) { pool in
                 let owner = EmployeeID(UUID()), ledgers: Set<LedgerID> = [LedgerID(tenant.uuid)]
@@ -109,7 +109,7 @@ struct RefreshTokenTests {
         }
     }
 
-    @Test func `another installation's token is none, and neither is an access token`() {
+    @Test func `another installation's token and an access token are refused`() {
         #expect(RefreshToken(RefreshToken(tenant: tenant, session: session, counter: 0).text(.random()), ring) == nil)
         #expect(RefreshToken(SessionToken(tenant: tenant, session: session).text, ring) == nil)
         #expect(SessionToken(RefreshToken(tenant: tenant, session: session, counter: 0).text(ring)) == nil)

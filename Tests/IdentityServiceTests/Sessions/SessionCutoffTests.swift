@@ -47,7 +47,7 @@ struct SessionCutoffTests {
         } catch { return error as? ServiceError }
     }
 
-    @Test func `a cutoff ends what was opened before its version, and nothing else`() async throws {
+    @Test func `a cutoff ends the sessions opened before its version, and no others`() async throws {
         try await withSession { context, pool, session in
             let others = [
                 SessionCutoff.unlinked(AppID(UUID()), from: tenant, version: 9, at: start),
@@ -66,7 +66,7 @@ struct SessionCutoffTests {
         }
     }
 
-    @Test func `a revoked secret ends what it opened, and no other secret`() async throws {
+    @Test func `a revoked secret ends the sessions that it opened, and no others`() async throws {
         try await withSession { context, pool, session in
             _ = try await pool.query(SessionCutoff.revoked(SecretID(UUID()), at: start), in: [.system])
             #expect(await refusal(session, context) == nil)
@@ -76,7 +76,7 @@ struct SessionCutoffTests {
     }
 
     @Test(arguments: ["app_id", "secret_id", "tenant_version"])
-    func `a session of which it is not known what it depends on is refused`(column: String) async throws {
+    func `a session with unknown dependencies is refused`(column: String) async throws {
         try await withSession { context, pool, session in
             _ = try await pool.query(
                 "UPDATE tenure.session SET \(identifier: column) = NULL WHERE ledger_id = \(tenant.uuid)",
@@ -85,7 +85,7 @@ struct SessionCutoffTests {
         }
     }
 
-    @Test func `an admin's session ends after an hour, another's goes on`() async throws {
+    @Test func `an admin's session ends after an hour, an employee's continues`() async throws {
         try await withSession(role: .admin) { context, _, session in
             #expect(await refusal(session, context, after: 3_599) == nil)
             #expect(await refusal(session, context, after: 3_600) == ServiceError(.sessionExpired))

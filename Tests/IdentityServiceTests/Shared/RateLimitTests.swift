@@ -6,7 +6,7 @@ struct TokenBucketTests {
     private let start = ContinuousClock.now
     private let limit = RateLimit(perSecond: 2, burst: 10)
 
-    @Test func `a call takes what it costs`() {
+    @Test func `a call takes as many tokens as it costs`() {
         var bucket = TokenBucket(limit, now: start)
         let first = bucket.take(limit, cost: 8, now: start)
         #expect(first == nil)
@@ -20,7 +20,7 @@ struct TokenBucketTests {
         #expect(later == nil)
     }
 
-    @Test func `a cost above the burst takes a full bucket and is not refused for ever`() {
+    @Test func `a cost above the burst takes a full bucket instead of being refused for ever`() {
         var bucket = TokenBucket(limit, now: start)
         let first = bucket.take(limit, cost: 50, now: start)
         let soon = bucket.take(limit, cost: 50, now: start + .seconds(1))

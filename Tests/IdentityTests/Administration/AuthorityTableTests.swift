@@ -32,7 +32,7 @@ import Testing
         (.administerApps, .installation, [.operator]),
     ]
 
-    @Test func `says what the specification says, and nothing where that says nothing`() {
+    @Test func `equals the specification, with no further permissions`() {
         for action in Table.Action.allCases {
             for standing in Table.Standing.allCases {
                 let expected = Self.rows.first { $0.0 == action && $0.1 == standing }?.2 ?? []
@@ -51,14 +51,14 @@ import Testing
         }
     }
 
-    @Test func `the policy securityAdmin leaves authorizing to admins, and giving keys up to everybody`() {
+    @Test func `under the policy securityAdmin admins authorize, and all callers may still end keys`() {
         #expect(Table.capacities(for: .authorizeKey, about: .employee, under: .securityAdmin) == [.admin])
         #expect(
             Table.capacities(for: .endKey, about: .employee, under: .securityAdmin)
                 == Table.capacities(for: .endKey, about: .employee))
     }
 
-    @Test func `the capacities of an app are the roles that its secret and its link have both`() throws {
+    @Test func `an app's capacities are the roles that its secret and its link share`() throws {
         let all = RoleSet(.access, .creation, .authorization, .administration)
         let cases: [(RoleSet, RoleSet?, Set<Table.Capacity>)] = [
             (all, all, [.authorizingApp, .administeringApp]), (all, .usual, [.authorizingApp]),
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `a person acts in a role only by a key that carries it`() throws {
+    @Test func `a person acts in a role only with a key that carries it`() throws {
         let other = AuthoritySubject(Scene.employee, of: Scene.user, role: .employee)
         func capacities(_ caller: DecidingParty, _ key: PublicKeyBytes = Scene.adminKey) throws -> Set<Table.Capacity> {
             try Scene.decision(caller, key: key).capacities(toward: other)
@@ -89,7 +89,7 @@ import Testing
         #expect(try capacities(.operator(Scene.operatorKey), Scene.adminKey) == [])
     }
 
-    @Test func `an admin decides about the own account only by a key that carries the role`() throws {
+    @Test func `an admin decides about their own account only with a key that carries the role`() throws {
         let own = AuthoritySubject(Scene.admin, of: Sample.id(30), role: .admin)
         #expect(try Scene.decision(Scene.person()).capacities(toward: own) == [.ownKey])
         #expect(try Scene.decision(Scene.person(roleKeys: [])).capacities(toward: own) == [])
@@ -97,7 +97,7 @@ import Testing
         #expect(try Scene.decision(Scene.person(role: .employee)).capacities(toward: ordinary) == [.ownKey])
     }
 
-    @Test func `a statement by another key than the signer's gives nothing`() throws {
+    @Test func `a statement signed with another key gives no authority`() throws {
         let decision = AuthorityDecision(
             caller: Scene.person(keys: [Scene.adminKey, Scene.otherKey]), signer: Scene.adminKey,
             statement: try Sample.statement(by: Scene.otherKey))
@@ -110,7 +110,7 @@ import Testing
     private static let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "docs/authority.md")
 
-    @Test func `docs/authority.md has the table that the code prints`() throws {
+    @Test func `docs/authority.md contains the table that the code prints`() throws {
         let text = try String(contentsOf: Self.page, encoding: .utf8)
         let parts = text.components(separatedBy: "<!-- AuthorityTable.markdown -->\n")
         try #require(parts.count == 3, "the table stands between two marks")

@@ -3,7 +3,7 @@ import Identity
 import Testing
 
 @Suite struct `Administering an employee` {
-    @Test func `a reinstatement approves nobody, and gives no key back`() throws {
+    @Test func `a reinstatement restores neither approval nor keys`() throws {
         for approval in Approval.allCases {
             var state = try Scene.state([.register(Scene.register(policy: TenantPolicy(approval: approval)))])
             let byApp = try Scene.decision(Scene.appCaller())
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `an app reinstates only what an app cancelled`() throws {
+    @Test func `an app reinstates only an account that an app cancelled`() throws {
         let byApp = try Scene.decision(Scene.appCaller())
         let known = try Scene.state([
             .register(Scene.register()), Scene.authorize(Scene.firstKey, by: byApp),
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `a schema-1 cancellation leaves the keys as they were`() throws {
+    @Test func `a cancellation of schema 1 leaves the keys unchanged`() throws {
         let byApp = try Scene.decision(Scene.appCaller())
         var state = try Scene.state([
             .register(Scene.register()), Scene.authorize(Scene.firstKey, by: byApp),
@@ -47,7 +47,7 @@ import Testing
         #expect(state.account?.status == .cancelled && state.authorizedKeys == [Scene.firstKey])
     }
 
-    @Test func `only an admin's approval verifies an address, and only in a confirmed domain`() throws {
+    @Test func `only an admin's approval verifies an address, in a confirmed domain only`() throws {
         let state = try Scene.state([.register(Scene.register(policy: TenantPolicy(approval: .admin)))])
         let cases: [(DecidingParty, Set<String>, Bool)] = [
             (Scene.person(), ["bayunsystems.com"], true), (Scene.person(), ["bayunsystems.co"], false),
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `an id belongs to somebody once a key was authorized or a statement approved the account`() throws {
+    @Test func `an id is owned once a key is authorized or a statement approves the account`() throws {
         let provisional = try Scene.state([.register(Scene.register())])
         #expect(provisional.isProvisional, "an approval by policy does not count")
         let byApp = try Scene.decision(Scene.appCaller())
@@ -97,7 +97,7 @@ import Testing
         #expect(try Employee.decide(released, .releaseID(.expired(at: late))) == [])
     }
 
-    @Test func `a reclaim releases nothing twice and ends every key`() throws {
+    @Test func `a reclaim releases an address once and ends every key`() throws {
         var state = try Scene.state([.register(Scene.register(founding: true))])
         let command = Employee.Command.reclaimEmail(try `Life of an employee key`.reclaim())
         let events = try Employee.decide(state, command)
@@ -117,7 +117,7 @@ import Testing
         #expect(try Employee.decide(state, command).isEmpty)
     }
 
-    @Test func `any address in a confirmed domain is reclaimed, whatever was claimed, and no other`() throws {
+    @Test func `any address in a confirmed domain can be reclaimed, and no other`() throws {
         let owned = try Scene.state([.register(Scene.register())])
         let claimedNot = try Scene.state([.register(Scene.register(owned: false))])
         var command = try `Life of an employee key`.reclaim()
@@ -143,7 +143,7 @@ import Testing
         #expect(throws: Employee.Rejection.emailNotReclaimable) { try Employee.decide(state, .reclaimEmail(command)) }
     }
 
-    @Test func `the security admin cannot go before somebody succeeded`() throws {
+    @Test func `the security admin cannot be cancelled before a succession`() throws {
         let state = try Scene.state([.register(Scene.register(founding: true))])
         #expect(throws: Employee.Rejection.securityAdmin) {
             try Employee.decide(state, Scene.cancel(role: .securityAdmin))

@@ -14,7 +14,7 @@ import Testing
         ])
     }
 
-    @Test func `are by default those that a person vouched for`() throws {
+    @Test func `are by default the keys that a person vouched for`() throws {
         let target = try #require(Tenant.RoleTarget(Self.state()))
         #expect(target.roleKeys == [KeyFingerprint(of: Scene.otherKey)])
         let named = try #require(
@@ -25,14 +25,14 @@ import Testing
         #expect(unknown.roleKeys == [])
     }
 
-    @Test func `are the listed ones, and no other key in force`() throws {
+    @Test func `are only the listed keys, if some are listed`() throws {
         let state = try Self.state()
         #expect(state.roleKeys(in: Scene.tenant()) == [])
         let tenant = Scene.tenant(employeeIs: .admin, listing: [Scene.otherKey])
         #expect(state.roleKeys(in: tenant) == [Scene.otherKey])
     }
 
-    @Test func `a key that an app vouched for signs nothing as admin, until somebody with authority authorizes it`()
+    @Test func `a key that an app vouched for carries no role until an authorized person authorizes it`()
         throws
     {
         var state = try Self.state()
@@ -57,7 +57,7 @@ import Testing
         #expect(try authorize(by: own, key: Scene.otherKey) == [])
     }
 
-    @Test func `a key without the role ends itself, and no key with the role`() throws {
+    @Test func `a key without the role can end itself but no key with the role`() throws {
         let state = try Self.state()
         let tenant = Scene.tenant(employeeIs: .admin, listing: [Scene.otherKey])
         let own = Scene.person(

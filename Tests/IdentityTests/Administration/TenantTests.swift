@@ -87,7 +87,7 @@ import Testing
             try target(id, status: status), loggedInAt: Scene.now, at: Scene.now.adding(.seconds(seconds)), decision)
     }
 
-    @Test func `each command taken twice is taken once`() throws {
+    @Test func `a repeated command has no further effect`() throws {
         let admin = try Scene.decision(Scene.securityAdmin), operated = try Scene.operated()
         var state = Self.founded()
         state = Tenant.fold(
@@ -113,7 +113,7 @@ import Testing
         #expect(state.policySince?.position == 9)
     }
 
-    @Test func `who may do what`() throws {
+    @Test func `each command is accepted from permitted callers only`() throws {
         let domain = try CompanyName("bayunsystems.com")
         let callers: [(DecidingParty, String)] = [
             (Scene.person(), "nnnnn"), (Scene.securityAdmin, "+n+++"), (.operator(Scene.operatorKey), "n++n+"),
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `what is refused`() throws {
+    @Test func `each invalid command is refused with its code`() throws {
         let admin = try Scene.decision(Scene.securityAdmin), operated = try Scene.operated()
         for domain in ["victim.example", "mail.bayunsystems.com"] {
             #expect(throws: Tenant.Rejection.domainNotCompanyName) {
@@ -182,7 +182,7 @@ import Testing
         #expect(try Tenant.decide(Self.founded(), Self.succeed(Scene.employee, by: operated, after: 86_400)).count == 1)
     }
 
-    @Test func `the last app with ACCESS stays linked, with ACCESS`() throws {
+    @Test func `the last app with ACCESS keeps its link and role`() throws {
         let admin = try Scene.decision(Scene.securityAdmin)
         var state = Self.founded()
         _ = try Self.apply(.linkApp(Scene.app, roles: .usual, admin), to: &state)
@@ -195,7 +195,7 @@ import Testing
         #expect(try Tenant.decide(state, .unlinkApp(Scene.app, admin)).count == 1)
     }
 
-    @Test func `a shorter recovery delay holds after the longer one has passed`() throws {
+    @Test func `a shorter recovery delay applies once the longer one has passed`() throws {
         let admin = try Scene.decision(Scene.securityAdmin)
         var state = Self.founded()
         #expect(state.recoveryDelayHours(at: Sample.start) == 24)

@@ -86,7 +86,7 @@ enum AccountCase: String, CaseIterable, Sendable {
     }
 
     @Test(arguments: AccountCase.allCases, Standing.allCases)
-    func `every key command in every state`(account: AccountCase, standing: Standing) throws {
+    func `every key command has its defined result in every state`(account: AccountCase, standing: Standing) throws {
         guard let state = try Self.state(account, standing) else {
             // The account's end ended every key, and nobody has a key without an account.
             #expect(account != .registered && account != .active)
@@ -106,7 +106,7 @@ enum AccountCase: String, CaseIterable, Sendable {
     }
 
     @Test(arguments: AccountCase.allCases)
-    func `every administrative command in every state`(account: AccountCase) throws {
+    func `every administrative command has its defined result in every state`(account: AccountCase) throws {
         let state = try #require(try Self.state(account, .unknown))
         func run(_ caller: DecidingParty) throws -> String {
             String([
@@ -136,7 +136,7 @@ enum AccountCase: String, CaseIterable, Sendable {
     }
 
     @Test(arguments: AccountCase.allCases, Standing.allCases)
-    func `every login has one outcome`(account: AccountCase, standing: Standing) throws {
+    func `every log-in has exactly one outcome`(account: AccountCase, standing: Standing) throws {
         guard let state = try Self.state(account, standing) else {
             // The account's end ended every key, and nobody has a key without an account.
             #expect(account != .registered && account != .active)
@@ -176,7 +176,7 @@ enum AccountCase: String, CaseIterable, Sendable {
         }
     }
 
-    @Test func `a key presented again waits anew, at its new place`() throws {
+    @Test func `a key presented again is pending again, at its new position`() throws {
         var state = try Scene.state([.register(Scene.register())])
         let again = Employee.PresentKey(key: Scene.firstKey, flow: Sample.id(40), time: Scene.late)
         for event in try Employee.decide(state, .presentKey(again)) {

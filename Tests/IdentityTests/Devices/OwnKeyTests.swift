@@ -6,7 +6,7 @@ import Testing
 @Suite struct `An employee's own keys` {
     private typealias Life = `Life of an employee key`
 
-    @Test func `ten keys wait at most, and one more when one was decided or waited too long`() throws {
+    @Test func `at most ten keys are pending, and an expired or decided one makes room`() throws {
         var state = try Scene.state([.register(try Scene.register())])
         func present(_ number: UInt8, at time: Timestamp = Scene.now) throws -> Employee.Command {
             .presentKey(.init(key: Sample.key(number), flow: EventSamples.flow, time: time))
@@ -31,7 +31,7 @@ import Testing
         #expect(try Employee.decide(state, try present(120, at: late)).count == 1)
     }
 
-    @Test func `everybody revokes a key of their own by one in force, whatever the policy, and nobody else's`() throws {
+    @Test func `every employee can revoke their own keys with one in force, under any policy`() throws {
         let byApp = try Scene.decision(Scene.appCaller())
         let state = try Scene.state([
             .register(try Scene.register()), Scene.authorize(Scene.firstKey, by: byApp),
@@ -54,7 +54,7 @@ import Testing
         #expect(try revoke(Scene.otherKey, by: .operator(Scene.operatorKey), signer: Scene.operatorKey) == "n")
     }
 
-    @Test func `a device in force approves another one of the same account, unless the policy wants an admin`() throws {
+    @Test func `a device in force authorizes another of the account unless the policy needs an admin`() throws {
         let byApp = try Scene.decision(Scene.appCaller())
         let state = try Scene.state([
             .register(try Scene.register()), Scene.authorize(Scene.firstKey, by: byApp),
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `a security admin keeps the last key that carries the role until somebody follows`() throws {
+    @Test func `a security admin keeps the last key with the role until a succession`() throws {
         var state = try Scene.state([.register(try Scene.register(founding: true))])
         let tenant = Scene.tenant(employeeIs: .securityAdmin)
         let own = Scene.person(Scene.employee, user: Scene.user, role: .securityAdmin, keys: [Scene.firstKey])

@@ -2,7 +2,7 @@ import Identity
 import Testing
 
 @Suite struct `Erasing` {
-    @Test func `an employee cancels, ends every key, and is for ever`() throws {
+    @Test func `an employee cancels the account, ends every key, and is permanent`() throws {
         var state = try Scene.state([.register(Scene.register(founding: true))])
         let erase = Employee.Command.erase(.init(role: .employee, decision: try Scene.operated()))
         let events = try Employee.decide(state, erase)
@@ -26,7 +26,7 @@ import Testing
         #expect(Employee.login(state, key: Scene.firstKey, flow: EventSamples.flow, time: Scene.now) == .inactive)
     }
 
-    @Test func `an employee who was cancelled adds the erasure alone`() throws {
+    @Test func `an already cancelled employee adds only the erasure`() throws {
         var state = try Scene.state([.register(Scene.register(founding: true))])
         Scene.apply(
             try Employee.decide(state, Scene.cancel()), to: &state)
@@ -34,7 +34,7 @@ import Testing
         #expect(events == [.erased(EmployeeErased(employeeID: Scene.employee, by: try Scene.operated().authority))])
     }
 
-    @Test func `the security admin takes saying so`() throws {
+    @Test func `the security admin needs an explicit option`() throws {
         let state = try Scene.state([.register(Scene.register(founding: true))])
         var erase = Employee.Erase(role: .securityAdmin, decision: try Scene.operated())
         #expect(throws: Employee.Rejection.securityAdmin) { try Employee.decide(state, .erase(erase)) }
@@ -42,7 +42,7 @@ import Testing
         #expect(try Employee.decide(state, .erase(erase)).count == 2)
     }
 
-    @Test func `is the operator's alone`() throws {
+    @Test func `is permitted to the operator only`() throws {
         let employee = try Scene.state([.register(Scene.register(founding: true))])
         let user = User.fold([Sample.recorded(.credentialsSet(try `Users and apps`.credentials()))])
         for caller in [Scene.appCaller(), Scene.person(), Scene.person(role: .securityAdmin)] {
@@ -57,7 +57,7 @@ import Testing
         #expect(throws: User.Rejection.unknownUser) { try User.decide(User.initial, .erase(Scene.operated())) }
     }
 
-    @Test func `a user ends address and credentials, and remembers whose seeds to destroy`() throws {
+    @Test func `a user ends address and credentials, and lists the seeds to destroy`() throws {
         var state = User.fold([
             Sample.recorded(.credentialsSet(try `Users and apps`.credentials(5))),
             Sample.recorded(.credentialsSet(try `Users and apps`.credentials(6)), position: 2),

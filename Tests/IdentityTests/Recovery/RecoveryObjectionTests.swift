@@ -6,7 +6,7 @@ import Testing
     private typealias Scene = RecoveryScene
     private let day = Duration.seconds(86_400)
 
-    @Test func `by any admin and by a key of the account, and by nobody else`() throws {
+    @Test func `by an admin or a key of the account, and by no other caller`() throws {
         var scene = try Scene()
         try scene.apply(try scene.opening())
         for caller in [Scene.admin(), Scene.admin(role: .admin)] {
@@ -22,7 +22,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 29, 30, 31]) func `by a key that others revoked in the 30 days before`(days: Int) throws {
+    @Test(arguments: [1, 29, 30, 31]) func `by a key that another person revoked in the 30 days before`(days: Int)
+        throws
+    {
         var scene = try Scene()
         try scene.revoke(Scene.ownKey, at: Scene.opened.adding(.zero - day * days))
         try scene.apply(try scene.opening())
@@ -36,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `by a key that others revoked after the opening, or with the account`() throws {
+    @Test func `by a key that another person revoked after the opening, or with the account`() throws {
         var scene = try Scene()
         try scene.apply(try scene.opening())
         try scene.revoke(Scene.ownKey, at: Scene.opened.adding(.seconds(5)))
@@ -52,7 +54,7 @@ import Testing
         #expect(try User.decide(cancelled.user, cancelled.login(Scene.ownKey)).count == 1)
     }
 
-    @Test func `by no key that its owner ended, or that came after the opening`() throws {
+    @Test func `not by a key that its owner ended, or that came after the opening`() throws {
         var scene = try Scene()
         try scene.revoke(Scene.ownKey, by: scene.owner.employee, at: Scene.opened.adding(.zero - day))
         scene.authorize(Scene.confirmerKey, at: Scene.opened.adding(.seconds(5)))

@@ -6,7 +6,7 @@ import Testing
     private typealias Scene = RecoveryScene
     private let day = Duration.seconds(86_400)
 
-    @Test func `fix when they are available and when they end`() throws {
+    @Test func `fix their availability and their end at the opening`() throws {
         var scene = try Scene()
         let command = try scene.opening()
         try scene.apply(command)
@@ -21,7 +21,7 @@ import Testing
         #expect(try User.decide(scene.user, scene.opening(for: Sample.key(0x67), at: late)).count == 1)
     }
 
-    @Test func `by a security admin with a sock puppet wait for the whole delay`() throws {
+    @Test func `wait for the whole delay if a security admin uses a sock puppet`() throws {
         var scene = try Scene()
         try scene.apply(try scene.opening())
         try scene.apply(try scene.confirmation())
@@ -36,7 +36,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 23, 24, 48]) func `are available at once by a key known for the whole delay`(hours: Int) throws
+    @Test(arguments: [0, 23, 24, 48]) func `are available at once with a key known for the whole delay`(hours: Int)
+        throws
     {
         var scene = try Scene(known: .seconds(hours * 3_600))
         try scene.apply(try scene.opening())
@@ -51,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `are confirmed again by a known key, and by no other twice`() throws {
+    @Test func `can be confirmed again only by a known key`() throws {
         var scene = try Scene()
         try scene.apply(try scene.opening())
         try scene.apply(try scene.confirmation())
@@ -63,7 +64,7 @@ import Testing
         #expect(try User.decide(scene.user, scene.completion(at: Scene.opened)).count == 1)
     }
 
-    @Test func `are opened as the table of authority says`() throws {
+    @Test func `are opened as the table of authority permits`() throws {
         let scene = try Scene()
         #expect(try User.decide(scene.user, scene.opening(by: Scene.admin(role: .admin))).count == 1)
         let refused = [
@@ -87,7 +88,7 @@ import Testing
         #expect(throws: User.Rejection.notPermitted) { try User.decide(User.initial, scene.opening()) }
     }
 
-    @Test func `are confirmed by another person, and never by the key that recovers`() throws {
+    @Test func `need another person's confirmation, never that of the recovering key`() throws {
         var scene = try Scene()
         #expect(throws: User.Rejection.recoveryUnknown) { try User.decide(scene.user, scene.confirmation()) }
         try scene.apply(try scene.opening())
@@ -108,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `of a user with accounts elsewhere need a known key, or the tenant that owns the address`() throws {
+    @Test func `of a user with other accounts need a known key or the tenant that owns the address`() throws {
         var scene = try Scene(known: .seconds(60))
         scene.reach = User.RecoveryReach(hasAccountsElsewhere: true, ownsAddress: false)
         // Nobody could ever complete it.
@@ -132,7 +133,7 @@ import Testing
         #expect(throws: User.Rejection.otherCompanies) { try User.decide(scene.user, scene.completion(at: time)) }
     }
 
-    @Test func `of a tenant with one admin need the opening alone, after twice the delay`() throws {
+    @Test func `of a tenant with one admin need only the opening, after twice the delay`() throws {
         var scene = try Scene()
         try scene.apply(try scene.opening(soleAdmin: true))
         let recovery = try #require(scene.user.recovery)
@@ -145,7 +146,7 @@ import Testing
         #expect(try User.decide(scene.user, scene.completion(at: Scene.opened.adding(day * 2))).count == 1)
     }
 
-    @Test func `are completed once, by the key and the decisions that are in the log`() throws {
+    @Test func `are completed once, with the key and the decisions in the log`() throws {
         var scene = try Scene()
         let time = Scene.opened.adding(day)
         try scene.apply(try scene.opening())
@@ -170,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func `opened before there was a waiting time entitle to nothing`() throws {
+    @Test func `opened before the waiting time existed grant nothing`() throws {
         var scene = try Scene()
         let old = RecoveryOpened(
             recoveryID: Sample.id(62), userID: scene.owner.user, tenant: EventSamples.tenant,

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: Approval.allCases)
-    func `others wait for their key and are approved by the policy`(approval: Approval) throws {
+    func `other employees have a pending key and are approved as the policy says`(approval: Approval) throws {
         let state = try Scene.state([.register(Scene.register(policy: TenantPolicy(approval: approval)))])
         let account = try #require(state.account)
         #expect(account.status == (approval == .automatic ? .active : .registered))
@@ -53,7 +53,7 @@ import Testing
         #expect(state.account?.isCompanyOwnedEmail == false)
     }
 
-    @Test func `no session starts before the approval`() throws {
+    @Test func `no session is opened before the approval`() throws {
         let policy = TenantPolicy(keyAuthorization: .automatic, approval: .admin)
         let decision = try Scene.decision(Scene.appCaller(), key: Scene.appKey)
         let state = try Scene.state([

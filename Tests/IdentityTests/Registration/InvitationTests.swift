@@ -107,7 +107,7 @@ import Testing
             })
     }
 
-    @Test func `is for admins with a key that carries the role, and lasts 30 days at most`() throws {
+    @Test func `needs an admin's key with the role, and lasts at most 30 days`() throws {
         #expect(try Invitation.decide(Invitation.initial, issue(decision())).count == 1)
         #expect(try Invitation.decide(Invitation.initial, issue(decision(.securityAdmin))).count == 1)
         for wrong in [try decision(.employee), try decision(status: .cancelled), try decision(roleKeys: [])] {
@@ -126,7 +126,7 @@ import Testing
         #expect(throws: Invitation.Rejection.issued) { try Invitation.decide(issued, issue(decision())) }
     }
 
-    @Test func `lets one person use it, in time, for the names it names`() throws {
+    @Test func `can be used once, in time, for the names it contains`() throws {
         let issued = try Invitation.decide(Invitation.initial, issue(decision(), email: "Zoe@mail.example"))
         let state = try fold(issued)
         #expect(try Invitation.decide(state, use()).count == 1)
@@ -141,7 +141,7 @@ import Testing
         #expect(throws: Invitation.Rejection.invalid) { try Invitation.decide(used, .revoke(decision())) }
     }
 
-    @Test func `is taken back once`() throws {
+    @Test func `can be revoked once`() throws {
         let issued = try Invitation.decide(Invitation.initial, issue(decision()))
         let revocation = try Invitation.decide(try fold(issued), .revoke(decision()))
         let revoked = try fold(issued + revocation)
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func `ends with the authority of its issuer, and does not come back with it`() throws {
+    @Test func `ends with its issuer's authority and does not return with it`() throws {
         let issued = try fold(try Invitation.decide(Invitation.initial, issue(decision())), isBacked: false)
         let states = [
             issued.backed(in: try tenant(appointedAt: 5, dismissed: true), issuer: try account()),
@@ -171,7 +171,7 @@ import Testing
         #expect(try Invitation.decide(backed, use()).count == 1)
     }
 
-    @Test func `of an app ends with the link or with the link's role, and does not come back with it`() throws {
+    @Test func `by an app ends with the link or its role and does not return with it`() throws {
         let app = AppID(UUID()), roles = RoleSet(.access, .administration)
         let signature = try #require(SignatureBytes([UInt8](repeating: 1, count: 64)))
         let caller = DecidingApp(
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func `is useless once its texts were erased`() throws {
+    @Test func `has no use once its texts are erased`() throws {
         let first = try Invitation.decide(Invitation.initial, issue(decision())).first
         var event = try #require(first?.payload as? InvitationIssued)
         event.companyEmployeeID.text = nil

@@ -7,20 +7,20 @@ import Testing
         String(repeating: "x", count: 256),
         "name with @ and / and %2F", "...",
     ])
-    func `any text is a name or an employee id`(text: String) throws {
+    func `any visible text is a valid name or employee id`(text: String) throws {
         #expect(try CompanyName(text).entered == text)
         #expect(try CompanyEmployeeID(text).entered == text)
     }
 
     @Test(arguments: ["", " ", "\u{2003}\u{00A0}"])
-    func `nothing is no name`(text: String) {
+    func `an empty text is no name`(text: String) {
         #expect(code { try CompanyName(text) } == .companyNameMissing)
         #expect(code { try CompanyEmployeeID(text) } == .employeeIDMissing)
         #expect(code { try EmailAddress(text) } == .emailMissing)
     }
 
     @Test(arguments: ["a\0b", "a\u{07}", "a\u{10FFFF}", "a\u{0378}", String(repeating: "x", count: 257)])
-    func `a control character, an unassigned one and too long a text are refused`(text: String) {
+    func `control characters, unassigned ones and overlong texts are refused`(text: String) {
         #expect(code { try CompanyName(text) } == .requestInvalid)
         #expect(code { try CompanyEmployeeID(text) } == .requestInvalid)
     }
@@ -43,19 +43,19 @@ import Testing
         "a\u{FE0F}",
         "a\u{E0100}", "a\u{E0041}", "a\u{34F}b", "a\u{115F}", "a\u{3164}b", "a\u{2800}b", "a\u{180E}b", "a\u{FFFC}",
     ])
-    func `what cannot be seen is refused in names, ids and addresses, with one code`(text: String) {
+    func `invisible characters are refused in names, ids and addresses with one code`(text: String) {
         #expect(code { try CompanyName(text) } == .requestInvalid)
         #expect(code { try CompanyEmployeeID(text) } == .requestInvalid)
         #expect(code { try EmailAddress(text + "@mail.example") } == .requestInvalid)
         #expect(code { try EmailAddress("a@" + text) } == .requestInvalid)
     }
 
-    @Test func `a recorded name is read although it holds what cannot be seen`() throws {
+    @Test func `a recorded name with an invisible character is still read`() throws {
         #expect(try CompanyName(recorded: "a\u{AD}b") == CompanyName("ab"))
         #expect(try EmailAddress(recorded: "a\u{200B}@b") == EmailAddress("a@b"))
     }
 
-    @Test func `other names are others`() throws {
+    @Test func `different names stay different`() throws {
         #expect(try CompanyName("bayunsystems.com") != CompanyName("bayunsystems.co"))
         #expect(try CompanyEmployeeID("204") != CompanyEmployeeID("2 04"))
     }
@@ -89,7 +89,7 @@ import Testing
         ("an id with spaces@A Company.Dummy-Email", "a company.dummy-email"),
         ("a@b@c@d.dummy-email", "d.dummy-email"),
     ])
-    func `an address has one sign, unless an app built it`(text: String, domain: String) throws {
+    func `an address has one @, unless an app built it`(text: String, domain: String) throws {
         let address = try EmailAddress(text)
         #expect(address.domain == Array(domain.utf8))
         #expect(address.entered == text)
@@ -101,12 +101,12 @@ import Testing
         "a\u{0378}@b", String(repeating: "x", count: 253) + "@b",
         String(repeating: "x", count: 530) + "@b.dummy-email",
     ])
-    func `anything else is no address`(text: String) {
+    func `any other text is no address`(text: String) {
         #expect(throws: ValueError.self) { try EmailAddress(text) }
         do { _ = try EmailAddress(text) } catch { #expect(error.code == .emailInvalid) }
     }
 
-    @Test func `the longest addresses are taken`() throws {
+    @Test func `addresses of the maximum length are accepted`() throws {
         _ = try EmailAddress(String(repeating: "x", count: 252) + "@b")
         let id = String(repeating: "i", count: CompanyEmployeeID.maximumBytes)
         let name = String(repeating: "n", count: CompanyName.maximumBytes)
@@ -136,7 +136,9 @@ import Testing
         ("zoe@home.example@a.example.dummy-email", "zoe", "home.example@a.example", false),
         ("zoe@home.example@a.example.dummy-email", "zoe@home.example", "a.example", true),
     ])
-    func `a built address is only for its employee`(text: String, id: String, company: String, fits: Bool) throws {
+    func `an app-built address is valid for its employee only`(text: String, id: String, company: String, fits: Bool)
+        throws
+    {
         let address = try EmailAddress(text), employee = try CompanyEmployeeID(id), name = try CompanyName(company)
         #expect(address.isDummy(of: employee, in: name) == (fits && address.isDummy))
         do throws(ValueError) {
@@ -148,13 +150,13 @@ import Testing
     }
 
     @Test(arguments: ["a@example.org.", "a@example..org", "a@.example.org", "a@example\u{3002}org", "a@x.dummy-email."])
-    func `an address has a domain in one spelling`(text: String) {
+    func `an address with its domain in another spelling is refused`(text: String) {
         let error = #expect(throws: ValueError.self) { try EmailAddress(text) }
         #expect(error?.code == .emailInvalid)
     }
 
     @Test(arguments: [".", "..", " .. ", "\u{FF0E}"])
-    func `a name that no path can hold is refused`(text: String) {
+    func `a name that no URL path can contain is refused`(text: String) {
         let name = #expect(throws: ValueError.self) { try CompanyName(text) }
         let id = #expect(throws: ValueError.self) { try CompanyEmployeeID(text) }
         #expect(name?.code == .requestInvalid && id?.code == .requestInvalid)

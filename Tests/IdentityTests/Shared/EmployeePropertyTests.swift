@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: 0..<200)
-    func `a command taken twice is taken once, and what is for ever stays`(seed: UInt64) throws {
+    func `a repeated command has no effect, and permanent states stay`(seed: UInt64) throws {
         var generator = SeededGenerator(state: seed)
         var state = Employee.initial
         var log: [Recorded<EmployeeEvent>] = []
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: 0..<100)
-    func `any events in any order are taken`(seed: UInt64) throws {
+    func `events in any order can be folded`(seed: UInt64) throws {
         var generator = SeededGenerator(state: seed)
         let events = try EventSamples.employees().compactMap(EmployeeEvent.init)
         #expect(events.count >= 18)

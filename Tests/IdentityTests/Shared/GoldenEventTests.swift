@@ -4,7 +4,7 @@ import Identity
 import Testing
 
 @Suite struct `Golden events` {
-    @Test func `every event is encoded as its golden file says`() throws {
+    @Test func `every event is encoded as in its golden file`() throws {
         let samples = try EventSamples.all()
         for version in GoldenFiles.all {
             let encoded = try samples.filter(version.has).map(GoldenFiles.encode)
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func `every golden file decodes to the events it was made of`() throws {
+    @Test func `every golden file decodes to its sample events`() throws {
         let samples = try EventSamples.all()
         for version in GoldenFiles.all {
             let decoded = try GoldenFiles.data(version).map { try GoldenFiles.decode(version, $0) }
@@ -24,12 +24,12 @@ import Testing
         }
     }
 
-    @Test func `no golden file is left over`() throws {
+    @Test func `no golden file lacks its event`() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: GoldenFiles.folder.path)
         #expect(Set(names) == Set(GoldenFiles.all.map { GoldenFiles.url($0).lastPathComponent }))
     }
 
-    @Test func `the catalogue lists every event that is declared, each once`() throws {
+    @Test func `the catalogue lists every declared event once`() throws {
         let walk = try #require(
             FileManager.default.enumerator(at: GoldenFiles.sources, includingPropertiesForKeys: nil))
         var declared: [String] = []
@@ -47,7 +47,7 @@ import Testing
         CredentialsLocked.self, PassphraseValidated.self, SessionClosed.self, SessionOpened.self, SystemFounded.self,
     ]
 
-    @Test func `an event belongs to one aggregate, which gives it back, or is listed as having none`() throws {
+    @Test func `an event belongs to one aggregate and round-trips, or is listed as having none`() throws {
         var types = try check(EmployeeEvent.self) + check(UserEvent.self) + check(AppEvent.self)
         types += try check(InvitationEvent.self)
         types += try check(TenantEvent.self).filter { $0 != EmployeeRegistered.type }

@@ -41,7 +41,7 @@ import Testing
         ("a b", false, false), ("a/b", false, false), ("é", false, false), ("a\n", false, false),
         (String(repeating: "a", count: 64), true, true), (String(repeating: "a", count: 65), false, false),
     ])
-    func `reason codes and request ids have few characters`(text: String, isReason: Bool, isRequest: Bool) {
+    func `reason codes and request ids accept few characters`(text: String, isReason: Bool, isRequest: Bool) {
         #expect((ReasonCode(text) != nil) == isReason)
         #expect((RequestID(text) != nil) == isRequest)
     }
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `roles are written sorted and read only so`() {
+    @Test func `roles are written and read in sorted order only`() {
         #expect(RoleSet.usual.names == ["access", "authorization", "creation"])
         #expect(RoleSet(names: ["access", "creation"]) == RoleSet(.creation, .access))
         for wrong in [[], ["creation", "access"], ["access", "access"], ["access", "root"], ["ACCESS"]] {
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `a policy of nobody is the documented one`() {
+    @Test func `the default policy is the documented one`() {
         let policy = TenantPolicy.initial
         #expect(policy.keyAuthorization == .application && policy.approval == .automatic)
         #expect(!policy.blindOnly && policy.questionsWithPassphrase)

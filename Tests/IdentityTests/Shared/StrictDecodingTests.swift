@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `an unknown type and an unknown schema stop the reader`() throws {
+    @Test func `an unknown type or schema is an error`() throws {
         let data = try #require(try GoldenFiles.data(GoldenFiles.Version(type: AppLinked.self, schema: 1)).first)
         #expect(throws: EventError(.unknownType, "AppLnked")) {
             try EventCatalogue.decode(type: "AppLnked", schema: 1, data: data, using: FakeCoder())
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `a missing member is refused in every event, unless it may be absent`() throws {
+    @Test func `a missing required member is refused in every event`() throws {
         try forEach { type, members in
             for name in members.keys {
                 var fewer = members
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `who decided is read as strictly`() throws {
+    @Test func `the decider is decoded strictly`() throws {
         func decode(_ by: JSONValue) throws -> any EventPayload {
             try GoldenFiles.decode(
                 GoldenFiles.Version(type: AppLinked.self, schema: 1), ["appId": .uuid(Sample.uuid(3)), "by": by])
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `no name in the clear holds NUL`() throws {
+    @Test func `a plaintext name with NUL is refused`() throws {
         #expect(throws: JSONError.self) {
             try GoldenFiles.decode(
                 GoldenFiles.Version(type: DomainConfirmed.self, schema: 1),
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `an erased text has its owner and no words`() throws {
+    @Test func `an erased text keeps its owner and loses its content`() throws {
         let data = try #require(
             try GoldenFiles.data(GoldenFiles.Version(type: EmployeeRegistered.self, schema: 1)).first)
         let coder = FakeCoder(erased: [EventSamples.employee.uuid])
@@ -119,7 +119,7 @@ import Testing
         #expect(event.companyName == "BayunSystems.com")
     }
 
-    @Test func `what could not be read is not written`() throws {
+    @Test func `an unreadable value is not encoded`() throws {
         let long = [UInt8](repeating: 1, count: 20_000)
         let signature = try Sample.signature(1)
         let wrong: [any EventPayload] = [

@@ -28,7 +28,7 @@ import Testing
             userSignature: try Sample.signature(2))
     }
 
-    @Test func `credentials are changed from those in force, and never back to earlier ones`() throws {
+    @Test func `credentials change from those in force and never back to earlier ones`() throws {
         var state = User.fold([Sample.recorded(.credentialsSet(try Self.credentials()))])
         let change = try Self.change(6, of: 5)
         #expect(try User.decide(state, .changeCredentials(change)) == [.credentialsChanged(change)])
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `what happened since the credentials were set decides what a log-in asks for`() throws {
+    @Test func `events since the set-up decide which secret a log-in asks for`() throws {
         let opened = try #require(try EventSamples.all().compactMap { $0 as? RecoveryOpened }.first)
         let history: [UserEvent] = [
             .credentialsSet(try Self.credentials()), .recoveryOpened(opened),
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `an address is released once, and the credentials stay`() throws {
+    @Test func `an address is released once, and the credentials remain`() throws {
         var state = User.fold([Sample.recorded(.credentialsSet(try Self.credentials()))])
         let command = User.Command.releaseEmail(tenant: EventSamples.tenant, cause: Sample.uuid(70))
         let events = try User.decide(state, command)
@@ -105,7 +105,7 @@ import Testing
         return state
     }
 
-    @Test func `roles belong to secrets, and a secret is found by its digest`() throws {
+    @Test func `roles belong to secrets, and a digest finds its secret`() throws {
         let state = try Self.app()
         #expect(state.id == Scene.app && state.name == "Demo")
         #expect(try state.salt == Sample.bytes32(1))
@@ -114,7 +114,7 @@ import Testing
         #expect(state.secret(digest: try Sample.bytes32(4)) == nil)
     }
 
-    @Test func `a revoked secret is found no more, and revoked once`() throws {
+    @Test func `a revoked secret is not found, and is revoked once`() throws {
         var state = try Self.app()
         let command = App.Command.revokeSecret(Sample.id(81), try Scene.operated())
         for event in try App.decide(state, command) { App.evolve(&state, Sample.recorded(event)) }
@@ -124,7 +124,7 @@ import Testing
         #expect(DecidingApp(state, secret: Sample.id(81), in: Tenant.initial) == nil)
     }
 
-    @Test func `a caller is made of folded states`() throws {
+    @Test func `a caller is built from folded states`() throws {
         var tenant = Tenants.founded()
         let unlinked = try #require(DecidingApp(try Self.app(), secret: Sample.id(80), in: tenant))
         #expect(!unlinked.isLinked && unlinked.roles == RoleSet(.access) && unlinked.authorityKey == Scene.appKey)
@@ -138,7 +138,7 @@ import Testing
         #expect(DecidingEmployee(Employee.initial, in: founded) == nil)
     }
 
-    @Test func `what an app cannot do`() throws {
+    @Test func `an invalid command to an app is refused with its code`() throws {
         let state = try Self.app()
         let salt = try Sample.bytes32(1)
         #expect(throws: App.Rejection.alreadyRegistered) {
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func `a retired secret opens nothing, and can be revoked after it`() throws {
+    @Test func `a retired secret opens no session and can still be revoked`() throws {
         var state = try Self.app()
         for command in [
             App.Command.retireSecret(Sample.id(81), try Scene.operated()),

@@ -14,7 +14,7 @@ struct BucketRekeyingTests {
         }
     }
 
-    @Test func `the destroyed key is gone, and everything else in its bucket opens under the next key`() async throws {
+    @Test func `a re-keying destroys the key, and everything else in its bucket still opens`() async throws {
         try await KeysDatabase.withPools { database, application, reader in
             let masters = MasterKeys.random()
             _ = try await KeyRing.load(from: application, masters: masters)
@@ -69,7 +69,7 @@ struct BucketRekeyingTests {
         }
     }
 
-    @Test func `destroying nothing changes nothing, and re-keying alone is possible`() async throws {
+    @Test func `destroying no key changes nothing, and re-keying alone is possible`() async throws {
         try await KeysDatabase.withPools { database, application, reader in
             let masters = MasterKeys.random()
             _ = try await KeyRing.load(from: application, masters: masters)
@@ -116,7 +116,7 @@ struct BucketRekeyingTests {
         }
     }
 
-    @Test func `registrations during re-keyings leave no key behind that does not open`() async throws {
+    @Test func `registrations during re-keyings leave only keys that open`() async throws {
         try await KeysDatabase.withPools { _, application, reader in
             let masters = MasterKeys.random()
             _ = try await KeyRing.load(from: application, masters: masters)

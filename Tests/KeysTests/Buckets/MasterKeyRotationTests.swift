@@ -17,7 +17,7 @@ struct MasterKeyRotationTests {
         return nil
     }
 
-    @Test func `all keys go to the new version, a process that was there before goes on, and the old one can go`()
+    @Test func `a rotation rewraps all keys, running processes go on, and the old version can go`()
         async throws
     {
         try await KeysDatabase.withPools { _, application, reader in
@@ -51,8 +51,7 @@ struct MasterKeyRotationTests {
         }
     }
 
-    @Test func `a rotation that was stopped is gone on with, and its old version is not destroyed before`() async throws
-    {
+    @Test func `a stopped rotation resumes, and its old version is not destroyed before`() async throws {
         try await KeysDatabase.withPools { _, application, _ in
             let directory = try KeyDirectory()
             let file = directory.file
@@ -76,7 +75,7 @@ struct MasterKeyRotationTests {
         }
     }
 
-    @Test func `a file of another database, and a database without keys, change nothing`() async throws {
+    @Test func `another database's file and a database without keys change nothing`() async throws {
         try await KeysDatabase.withPools { _, application, _ in
             let directory = try KeyDirectory()
             let file = directory.file
@@ -93,7 +92,7 @@ struct MasterKeyRotationTests {
         }
     }
 
-    @Test func `a re-keying by a process that has slept through a rotation never goes back to the old version`()
+    @Test func `a re-keying after a missed rotation does not return to the old version`()
         async throws
     {
         try await KeysDatabase.withPools { _, application, reader in
@@ -119,7 +118,7 @@ struct MasterKeyRotationTests {
         }
     }
 
-    @Test func `no call fails while versions come and go`() async throws {
+    @Test func `no call fails during rotations`() async throws {
         try await KeysDatabase.withPools { _, application, _ in
             let directory = try KeyDirectory()
             let file = directory.file

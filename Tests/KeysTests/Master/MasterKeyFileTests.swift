@@ -27,7 +27,7 @@ import Testing
         } catch { return (error as? KeysError)?.code }
     }
 
-    @Test func `a created file is read back, its owner's only, and leaves nothing beside it`() throws {
+    @Test func `a created file round-trips, is readable by its owner only, and leaves no other file`() throws {
         let directory = try Directory()
         let keys = try directory.file.create()
         #expect(try directory.file.load() == keys)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [0o640, 0o620, 0o610, 0o604, 0o602, 0o601, 0o644, 0o666, 0o777])
-    func `a file that others may touch is refused with the cure`(mode: Int) throws {
+    func `a file that other users can access is refused with a remedy`(mode: Int) throws {
         let directory = try Directory()
         _ = try directory.file.create()
         try directory.mode(mode)
@@ -62,7 +62,7 @@ import Testing
         #expect(code { _ = try directory.file.load() } == nil)
     }
 
-    @Test func `a symbolic link leads to the file whose mode counts, and an update keeps the link`() throws {
+    @Test func `the mode of a link's target counts, and an update keeps the link`() throws {
         let directory = try Directory()
         let keys = try directory.file.create()
         let link = MasterKeyFile(path: directory.path + "/link")
@@ -76,7 +76,7 @@ import Testing
         #expect(code { _ = try link.load() } == .masterFileExposed)
     }
 
-    @Test func `what is no file of keys is refused without waiting for it`() throws {
+    @Test func `a path that is no key file is refused without blocking`() throws {
         let directory = try Directory()
         #expect(code { _ = try directory.file.load() } == .masterFileMissing)
         #expect(code { _ = try MasterKeyFile(path: directory.path).load() } == .masterFileUnusable)
@@ -89,7 +89,7 @@ import Testing
         #expect(code { _ = try directory.file.load() } == .masterFileUnusable)
     }
 
-    @Test func `an update replaces the file by a whole one, or leaves it`() throws {
+    @Test func `an update replaces the file completely or not at all`() throws {
         let directory = try Directory()
         let first = try directory.file.create()
         let second = try directory.file.update { keys throws(KeysError) in try keys.addingVersion() }
@@ -103,7 +103,7 @@ import Testing
         #expect(try directory.names == ["master.json"])
     }
 
-    @Test func `a file that was replaced after it was opened is noticed, and its lock has one holder`() throws {
+    @Test func `a file replaced after opening is noticed, and its lock has one holder`() throws {
         let directory = try Directory()
         _ = try directory.file.create()
         let first = try SystemFile.open(directory.file.path, .reading)
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// A program that this process starts has a copy of every descriptor from the fork to the exec.
-    @Test func `a program that is just being started does not keep the lock of a file that was closed`() throws {
+    @Test func `a child process that is starting does not keep the lock of a closed file`() throws {
         let directory = try Directory()
         _ = try directory.file.create()
         let first = try SystemFile.openLocked(directory.file.path)
@@ -134,7 +134,7 @@ import Testing
         #expect(code { try second.lock() } == nil)
     }
 
-    @Test func `updates at once follow one another or are refused, and none is lost`() async throws {
+    @Test func `concurrent updates are serialized or refused, and none is lost`() async throws {
         let directory = try Directory()
         let file = directory.file
         _ = try file.create()
@@ -152,7 +152,7 @@ import Testing
         #expect(try directory.names == ["master.json"])
     }
 
-    @Test func `of two processes that start at once, one makes the keys and both have them`() async throws {
+    @Test func `of two processes starting at once one creates the keys and both use them`() async throws {
         let directory = try Directory()
         let path = directory.path
         await withTaskGroup(of: Void.self) { group in

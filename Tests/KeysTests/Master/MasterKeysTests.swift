@@ -7,7 +7,7 @@ import Testing
     private static let one = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
     private static let two = "AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI="
 
-    @Test func `the JSON is read and written`() throws {
+    @Test func `the JSON of master keys round-trips`() throws {
         let text = #"{"current":2,"keys":{"1":"\#(Self.one)","2":"\#(Self.two)"}}"#
         let keys = try MasterKeys(environment: text)
         #expect(keys.current == 2)
@@ -45,7 +45,7 @@ import Testing
         #expect(MasterKeys.random() != MasterKeys.random())
     }
 
-    @Test func `a version is added as the current one and the old ones stay`() throws {
+    @Test func `an added version becomes the current one, and old ones stay`() throws {
         let first = try MasterKeys(current: 3, keys: [3: SecretKey(), 7: SecretKey()])
         let second = try first.addingVersion()
         #expect(second.current == 8)
@@ -55,7 +55,7 @@ import Testing
         #expect(throws: KeysError.self) { try last.addingVersion() }
     }
 
-    @Test func `only a version that is held and not current is removed`() throws {
+    @Test func `only a held version other than the current one can be removed`() throws {
         let keys = try MasterKeys.random().addingVersion()
         #expect(try keys.removing(version: 1).heldVersions == [2])
         #expect(throws: KeysError.self) { try keys.removing(version: 2) }
@@ -65,7 +65,7 @@ import Testing
 }
 
 @Suite struct MasterKeyStoreTests {
-    @Test func `a version that was added to the file is found when it is asked for`() async throws {
+    @Test func `a version added to the file is found on request`() async throws {
         let directory = try KeyDirectory()
         let file = directory.file
         _ = try file.create()
@@ -78,7 +78,7 @@ import Testing
         #expect(read == (try file.load()) && store.keys.current == 2)
     }
 
-    @Test func `a version that the file lacks stays unknown, and keys without a file are never read again`()
+    @Test func `a version missing in the file is unknown, and keys without a file are not reread`()
         async throws
     {
         let directory = try KeyDirectory()
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `an older file does not take a version away`() async throws {
+    @Test func `an older file does not remove a version`() async throws {
         let directory = try KeyDirectory()
         let old = try directory.file.create()
         let store = MasterKeyStore(try old.addingVersion(), file: directory.file)

@@ -9,7 +9,7 @@ import Testing
         ErasureList.Entry(kind: kind, ledger: UUID(), id: id, time: Timestamp(microseconds: 1_700_000_000_000_000))
     }
 
-    @Test func `nobody is on a list that is not there, and adding makes it, its owner's only`() throws {
+    @Test func `a missing list is empty, and an addition creates it for its owner only`() throws {
         let directory = try KeyDirectory()
         #expect(try directory.list.read().isEmpty)
         let entries = [entry(.user), entry()]
@@ -21,7 +21,7 @@ import Testing
         #expect(try directory.names == ["master.json.erased"])
     }
 
-    @Test func `somebody is on it once, and the order is that of the erasures`() throws {
+    @Test func `the list contains each person once, in the order of the erasures`() throws {
         let directory = try KeyDirectory()
         let (first, second) = (entry(), entry())
         try directory.list.add([first])
@@ -30,7 +30,7 @@ import Testing
         #expect(try directory.list.read() == [first, second])
     }
 
-    @Test func `it holds ids and times and nothing else`() throws {
+    @Test func `the list contains only ids and times`() throws {
         let directory = try KeyDirectory()
         try directory.list.add([entry(.user)])
         let text = try String(contentsOfFile: directory.list.path, encoding: .utf8)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: ["x\n", "{}\n", #"{"id":"1","kind":"user","ledger":"2","time":"3"}"# + "\n"])
-    func `a list that is none stops the command and stays as it is`(text: String) throws {
+    func `a malformed list stops the command and stays unchanged`(text: String) throws {
         let directory = try KeyDirectory()
         try Data(text.utf8).write(to: URL(fileURLWithPath: directory.list.path))
         let read = #expect(throws: KeysError.self) { try directory.list.read() }
@@ -48,7 +48,7 @@ import Testing
         #expect(try String(contentsOfFile: directory.list.path, encoding: .utf8) == text)
     }
 
-    @Test func `those who add at once follow one another, and nobody is lost`() async throws {
+    @Test func `concurrent additions are serialized, and none is lost`() async throws {
         let directory = try KeyDirectory()
         let list = directory.list
         let entries = (0..<16).map { _ in entry() }

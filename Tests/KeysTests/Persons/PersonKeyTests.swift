@@ -13,7 +13,7 @@ import Foundation
 
     private var key: PersonKey { get throws { PersonKey(id: try Sample.person, key: try Sample.wrapping) } }
 
-    @Test func `personal data is sealed as ever`() throws {
+    @Test func `the sealed form of personal data never changes`() throws {
         let value = try key.seal(
             text, ledger: try Sample.ledger, event: try Sample.event, pointer: "/data/email", nonce: try Sample.nonce)
         let golden =
@@ -25,7 +25,7 @@ import Foundation
         #expect(opened == text)
     }
 
-    @Test func `it opens in its own place, for its own person, unchanged`() throws {
+    @Test func `sealed personal data opens only in its place and for its person`() throws {
         let (key, ledger, event) = (try key, try Sample.ledger, try Sample.event)
         let value = try key.seal(text, ledger: ledger, event: event, pointer: "/data/email")
         func refused(_ key: PersonKey, _ ledger: UUID, _ event: UUID, _ pointer: String) -> Bool {
@@ -58,7 +58,7 @@ import Foundation
         }
     }
 
-    @Test func `empty text can be sealed too`() throws {
+    @Test func `an empty text can be sealed`() throws {
         let (key, ledger, event) = (try key, try Sample.ledger, try Sample.event)
         let value = try key.seal([], ledger: ledger, event: event, pointer: "/data/note")
         #expect(try key.open(value, ledger: ledger, event: event, pointer: "/data/note") == [])
@@ -71,13 +71,13 @@ import Foundation
         #"{"c":"oKGio6SlpqeoqaqrnHe_hgWuet4PFeu2KRmvs87_2FOvlkUbkT1XWhtaK1g=","k":"01234567-89ab-4cde-8f01-23456789abcd"}"#,
         #"{"c":"oKGio6SlpqeoqaqrnHe_hgWuet4PFeu2KRmvs87_2FOvlkUbkT1XWhtaK1g","k":"01234567-89ab-4cde-8f01-23456789abcd","x":1}"#,
     ])
-    func `what is not of the form is refused`(json: String) throws {
+    func `malformed sealed data is refused`(json: String) throws {
         let value = try StrictJSON.parse(Array(json.utf8))
         let error = #expect(throws: KeysError.self) { try SealedPersonalData(value) }
         #expect(error?.code == .sealMalformed)
     }
 
-    @Test func `bytes are sealed as ever, and bound to the caller's data`() throws {
+    @Test func `the sealed form of bytes never changes and is bound to the caller's data`() throws {
         let key = try key
         let sealed = try key.seal(
             bytes: Array("question".utf8), authenticating: Array("aad".utf8), nonce: try Sample.nonce)
@@ -106,7 +106,7 @@ import Foundation
 
     private let keys = (0..<4).map { _ in PersonKey(id: UUID(), key: SecretKey()) }
 
-    @Test func `a key is there until its time is over`() {
+    @Test func `a cached key expires`() {
         let cache = cache([keys[0]])
         #expect(cache.key(reference(keys[0].id), at: start) == keys[0])
         #expect(cache.key(reference(keys[0].id), at: start + .milliseconds(4_999)) == keys[0])
@@ -114,7 +114,7 @@ import Foundation
         #expect(cache.key(KeyCache.Reference(ledger: UUID(), id: keys[0].id), at: start) == nil)
     }
 
-    @Test func `the oldest makes room, and a key read again is the newest`() {
+    @Test func `the cache evicts the oldest key, and a read renews a key`() {
         var cache = cache(Array(keys[0...2]))
         cache.insert(keys[0], as: reference(keys[0].id), readAt: start, generation: 0)
         cache.insert(keys[3], as: reference(keys[3].id), readAt: start, generation: 0)
@@ -123,7 +123,7 @@ import Foundation
         for index in [0, 2, 3] { #expect(cache.key(reference(keys[index].id), at: start) == keys[index]) }
     }
 
-    @Test func `forgetting drops a key, and what was read before comes too late`() {
+    @Test func `forgetting drops a key, and a load that began earlier does not restore it`() {
         var cache = cache(Array(keys[0...1]))
         cache.forget(reference(keys[0].id))
         #expect(cache.key(reference(keys[0].id), at: start) == nil)
@@ -136,7 +136,7 @@ import Foundation
         #expect(cache.count == 0)
     }
 
-    @Test func `it stays bounded whatever happens`() {
+    @Test func `the cache stays bounded under random operations`() {
         var cache = KeyCache(capacity: 10, lifetime: .seconds(5))
         for step in 0..<20_000 {
             let key = PersonKey(id: step % 3 == 0 ? keys[step % 4].id : UUID(), key: SecretKey())
@@ -148,7 +148,7 @@ import Foundation
         }
     }
 
-    @Test func `no capacity keeps nothing`() {
+    @Test func `a cache without capacity stores nothing`() {
         #expect(cache([keys[0]], capacity: 0).count == 0)
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct PersonKeysTests {
-    @Test func `created keys are loaded by both roles, by ledger, and absent ones are absent`() async throws {
+    @Test func `created keys are loaded by both roles and by ledger, absent ones are absent`() async throws {
         try await KeysDatabase.withPools { _, application, reader in
             let masters = MasterKeys.random()
             _ = try await KeyRing.load(from: application, masters: masters)
@@ -34,7 +34,7 @@ struct PersonKeysTests {
         }
     }
 
-    @Test func `a key goes with the transaction it was made for`() async throws {
+    @Test func `a key is rolled back with its transaction`() async throws {
         try await KeysDatabase.withPools { _, application, _ in
             let masters = MasterKeys.random()
             _ = try await KeyRing.load(from: application, masters: masters)
@@ -54,7 +54,7 @@ struct PersonKeysTests {
         }
     }
 
-    @Test func `a key destroyed elsewhere is forgotten in time, and at once when told`() async throws {
+    @Test func `a key destroyed elsewhere leaves the cache in time, and at once on notice`() async throws {
         try await KeysDatabase.withPools { _, application, _ in
             let masters = MasterKeys.random()
             _ = try await KeyRing.load(from: application, masters: masters)
@@ -74,7 +74,7 @@ struct PersonKeysTests {
         }
     }
 
-    @Test func `a wrapped key that was moved to another row is refused`() async throws {
+    @Test func `a wrapped key moved to another row is refused`() async throws {
         try await KeysDatabase.withPools { database, application, _ in
             let masters = MasterKeys.random()
             _ = try await KeyRing.load(from: application, masters: masters)
@@ -112,7 +112,7 @@ struct PersonKeysTests {
         }
     }
 
-    @Test func `a dump of the database holds no key in clear`() async throws {
+    @Test func `a dump of the database contains no key in plaintext`() async throws {
         try await KeysDatabase.withPools { database, application, _ in
             let masters = MasterKeys.random()
             let ring = try await KeyRing.load(from: application, masters: masters)

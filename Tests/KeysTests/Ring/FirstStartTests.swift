@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct FirstStartTests {
-    @Test func `eight starts over two pools at once make one set of keys`() async throws {
+    @Test func `eight concurrent starts over two pools create one set of keys`() async throws {
         try await KeysDatabase.withPools { database, application, _ in
             let masters = MasterKeys.random()
             try await database.withPool(as: .application) { second in
@@ -35,7 +35,7 @@ struct FirstStartTests {
         }
     }
 
-    @Test func `keys that another process commits between two looks are found whole`() async throws {
+    @Test func `keys that another process commits during the start are found complete`() async throws {
         try await KeysDatabase.withPools { database, application, _ in
             let masters = MasterKeys.random()
             var ring = try await KeyRing.load(from: application, masters: masters)
@@ -72,7 +72,7 @@ struct FirstStartTests {
         }
     }
 
-    @Test func `first keys are not made beside those that a restore commits`() async throws {
+    @Test func `first keys are not created beside keys that a restore commits`() async throws {
         try await KeysDatabase.withPools { database, application, _ in
             let masters = MasterKeys.random()
             _ = try await KeyRing.load(from: application, masters: masters)
@@ -108,7 +108,7 @@ struct FirstStartTests {
 
     /// A backup was restored without its tables of keys: new ones would open nothing.
     @Test(arguments: ["event", "person_key"])
-    func `first keys are never made beside what others wrote`(table: String) async throws {
+    func `first keys are never created beside existing data`(table: String) async throws {
         try await KeysDatabase.withPools { database, application, _ in
             var owner = try await database.connect(as: .superuser)
             let system = "00000000-0000-8000-8000-000000000000", directory = "00000000-0000-8000-8000-0000000001fe"
@@ -131,7 +131,7 @@ struct FirstStartTests {
         }
     }
 
-    @Test func `a check value is the same for the same keys, and refuses others`() throws {
+    @Test func `the check value identifies the keys and refuses others`() throws {
         let ring = KeyRing.random(), other = KeyRing.random()
         #expect(ring.keyCheck == ring.keyCheck && ring.keyCheck.count == 32 && ring.keyCheck != other.keyCheck)
         try ring.check(ring.keyCheck)
@@ -174,7 +174,7 @@ struct FirstStartTests {
         ),
         ("UPDATE tenure.bucket_key SET epoch = 2 WHERE bucket = 9", .wrongMasterKey),
     ])
-    func `keys that are partly gone or moved are never made anew`(damage: String, code: KeysError.Code) async throws {
+    func `partly missing or moved keys are never created again`(damage: String, code: KeysError.Code) async throws {
         try await KeysDatabase.withPools { database, application, _ in
             let masters = MasterKeys.random()
             _ = try await KeyRing.load(from: application, masters: masters)
@@ -187,7 +187,7 @@ struct FirstStartTests {
         }
     }
 
-    @Test func `a rotation wraps everything again and the old version can go`() async throws {
+    @Test func `a rotation rewraps everything, and the old version can go`() async throws {
         try await KeysDatabase.withPools { _, application, _ in
             let old = MasterKeys.random()
             let ring = try await KeyRing.load(from: application, masters: old)

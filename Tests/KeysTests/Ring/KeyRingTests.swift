@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `digests are as ever`() throws {
+    @Test func `digests never change`() throws {
         let (ring, ledger) = (try Sample.ring, try Sample.ledger)
         let digests = [
             ring.lookupDigest(kind: "email", bytes("zoe@example.com")),
@@ -40,7 +40,7 @@ import Testing
             ])
     }
 
-    @Test func `a tenant's id is as ever and depends on name and key`() throws {
+    @Test func `a tenant's id never changes and depends on name and key`() throws {
         let ring = try Sample.ring
         let id = ring.tenantID(companyName: bytes("bayunsystems.com"))
         #expect(id.lowercased == "e2aba5b9-d136-846d-a8b6-792bd89b3573")
@@ -48,7 +48,7 @@ import Testing
         #expect(KeyRing.random().tenantID(companyName: bytes("bayunsystems.com")) != id)
     }
 
-    @Test func `every input of a digest counts`() throws {
+    @Test func `every input changes the digest`() throws {
         let ring = try Sample.ring
         let digests = [
             ring.lookupDigest(kind: "email", bytes("a")), ring.lookupDigest(kind: "emai", bytes("la")),
@@ -68,7 +68,7 @@ import Testing
         #expect(digests.allSatisfy { $0.count == 32 })
     }
 
-    @Test func `a refresh token's code is its own and nobody else's`() throws {
+    @Test func `a refresh token's authentication code verifies for that token only`() throws {
         let ring = try Sample.ring
         let code = ring.refreshTokenCode(bytes("a"))
         #expect(ring.isRefreshTokenCode(code, of: bytes("a")))
@@ -85,7 +85,7 @@ import Testing
                 == "8a875fff1eb38451577acd5afee405456568dd7c89e090863a0557bc7af49f17")
     }
 
-    @Test func `a flow's row opens as its own only`() throws {
+    @Test func `a flow's row opens only as that flow's`() throws {
         let (ring, id) = (try Sample.ring, try Sample.ledger)
         let golden = try #require(Hex.decode("a0a1a2a3a4a5a6a7a8a9aaaba68709104ea044a23db46e74d67bdb8bc5cedd"))
         #expect(try ring.openFlow(golden, id: id) == bytes("row"))
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `a stored answer opens for its own caller and key only`() throws {
+    @Test func `a stored response opens only for its caller and key`() throws {
         let (ring, key, scope) = (try Sample.ring, bytes("key-1"), bytes("app"))
         let golden = try #require(
             Hex.decode("a0a1a2a3a4a5a6a7a8a9aaaba10cbe643223b3b6ab50a17e635f042996a00ae67520"))

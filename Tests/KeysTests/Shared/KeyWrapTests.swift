@@ -19,7 +19,7 @@ import Testing
         #expect(Hex.encode(try person.associatedData) == expected)
     }
 
-    @Test func `a person key is wrapped as ever`() throws {
+    @Test func `the wrapped form of a person key never changes`() throws {
         let bytes = try person.wrap(try Sample.wrapped, under: try Sample.wrapping, nonce: try Sample.nonce)
         let expected =
             "a0a1a2a3a4a5a6a7a8a9aaabc6395e0e61ee24984a4cadf82b57eef1409d6b23a682745ba4371cbd43964b3e"
@@ -32,7 +32,7 @@ import Testing
         ("bucket", "a817f51a5b606e651e5ba5c8a94aba3c"), ("purpose", "497991eab5c55777678d8e3d3f945710"),
         ("seed", "4d8229a8c9524b11568d6cfeb69f0013"),
     ])
-    func `each kind of row is wrapped as ever`(kind: String, tag: String) throws {
+    func `the wrapped form of each kind of row never changes`(kind: String, tag: String) throws {
         let wrap: KeyWrap =
             switch kind {
             case "bucket": BucketKey.wrap(Bucket(number: 7), epoch: 2, master: 1)
@@ -47,7 +47,7 @@ import Testing
         #expect(Hex.encode(bytes.suffix(16)) == tag)
     }
 
-    @Test func `a wrapped key opens in its own place only`() throws {
+    @Test func `a wrapped key opens only in its own place`() throws {
         let wrapping = try Sample.wrapping
         let bytes = try person.wrap(try Sample.wrapped, under: wrapping)
         var moved = try [person, person, person, person, person]
@@ -61,7 +61,7 @@ import Testing
         #expect(try person.unwrap(bytes, under: wrapping) != nil)
     }
 
-    @Test func `a changed, cut or extended wrap does not open, nor under another key`() throws {
+    @Test func `a changed, truncated or extended wrap, or another key, does not open`() throws {
         let wrapping = try Sample.wrapping
         let bytes = try person.wrap(try Sample.wrapped, under: wrapping)
         for index in bytes.indices {
@@ -74,14 +74,14 @@ import Testing
         #expect(try person.unwrap(bytes, under: try Sample.wrapped) == nil)
     }
 
-    @Test func `every wrap has a nonce of its own`() throws {
+    @Test func `every wrap has a fresh nonce`() throws {
         let wraps = try (0..<100).map { _ in try person.wrap(try Sample.wrapped, under: try Sample.wrapping) }
         #expect(Set(wraps.map { $0.prefix(12) }).count == 100)
     }
 }
 
 @Suite struct LengthPrefixedTests {
-    @Test func `every part has its length before it`() {
+    @Test func `every part is preceded by its length`() {
         var list = LengthPrefixed(tag: "t")
         list.append([1, 2, 3] as [UInt8])
         list.append("é")
@@ -92,7 +92,7 @@ import Testing
             ])
     }
 
-    @Test func `parts cannot be moved between neighbours`() {
+    @Test func `moving bytes between neighbouring parts changes the encoding`() {
         func list(_ parts: String...) -> [UInt8] {
             var list = LengthPrefixed(tag: "t")
             for part in parts { list.append(part) }
@@ -106,7 +106,7 @@ import Testing
 }
 
 @Suite struct SecretKeyTests {
-    @Test func `only 32 bytes make a key`() throws {
+    @Test func `a key needs exactly 32 bytes`() throws {
         for count in [0, 16, 31, 33, 64] { #expect(SecretKey(bytes: [UInt8](repeating: 1, count: count)) == nil) }
         #expect(try Sample.wrapping.bytes == Array(0..<32))
     }
@@ -116,7 +116,7 @@ import Testing
         #expect(SecretKey().bytes != [UInt8](repeating: 0, count: 32))
     }
 
-    @Test func `nothing that holds a key shows it`() throws {
+    @Test func `printing a value that holds a key does not show it`() throws {
         let key = try Sample.key(repeatElement(0x5A, count: 32))
         let ring = try Sample.ring
         let masters = try MasterKeys(current: 1, keys: [1: key])

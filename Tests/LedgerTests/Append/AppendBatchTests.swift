@@ -20,7 +20,7 @@ struct AppendBatchTests {
         results.map { if case .failure(let error) = $0 { error.code } else { nil } }
     }
 
-    @Test func `callers are decided in order and only by those who won`() async throws {
+    @Test func `callers in a batch are decided in order, against the successful ones before them`() async throws {
         try await TestDatabase.with { database in
             try await database.withPool { pool in
                 let stream = StreamID.test(), other = StreamID.test(stream.ledger)
@@ -47,7 +47,7 @@ struct AppendBatchTests {
         }
     }
 
-    @Test func `a claim is handed on within a batch`() async throws {
+    @Test func `a claim released in a batch can be taken in the same batch`() async throws {
         try await TestDatabase.with { database in
             try await database.withPool { pool in
                 let key = ClaimKey(ledger: .directory(3), kind: "email", digest: Array(repeating: 1, count: 32))
@@ -66,7 +66,7 @@ struct AppendBatchTests {
         }
     }
 
-    @Test func `the same append twice in a batch is recorded once`() async throws {
+    @Test func `a repeated append in a batch is recorded once`() async throws {
         try await TestDatabase.with { database in
             try await database.withPool { pool in
                 let append = Append.test(.test(), events: 2)
@@ -77,7 +77,7 @@ struct AppendBatchTests {
         }
     }
 
-    @Test func `times of a batch are raised in order`() async throws {
+    @Test func `the times in a batch never decrease`() async throws {
         try await TestDatabase.with { database in
             try await database.withPool { pool in
                 let ledger = LedgerID(UUID()), now = Timestamp.now()
@@ -90,7 +90,7 @@ struct AppendBatchTests {
         }
     }
 
-    @Test func `one caller's malformed, oversize or refused append leaves the others alone`() async throws {
+    @Test func `one caller's refused append does not affect the others`() async throws {
         try await TestDatabase.with { database in
             var configuration = Appender.Configuration()
             configuration.maximumBatch = 100

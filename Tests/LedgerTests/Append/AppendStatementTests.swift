@@ -24,7 +24,7 @@ struct AppendStatementTests {
         }
     }
 
-    @Test func `it records what an appender records`() async throws {
+    @Test func `a single statement records the same as an appender`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let first = StreamID.test(), second = StreamID.test(first.ledger)
@@ -59,7 +59,7 @@ struct AppendStatementTests {
         }
     }
 
-    @Test func `a stream or an event that is not new fails and records nothing`() async throws {
+    @Test func `an existing stream or event fails and records nothing`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let known = Append.test(.test())
@@ -76,7 +76,7 @@ struct AppendStatementTests {
         }
     }
 
-    @Test func `a rolled back one leaves no trace, and one beside it leaves no gap`() async throws {
+    @Test func `a rolled back statement leaves no trace, and a concurrent one no gap`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let ledger = StreamID.test().ledger
@@ -115,7 +115,7 @@ struct AppendStatementTests {
         }
     }
 
-    @Test func `only new streams of one ledger are a single statement`() {
+    @Test func `only an append to new streams of one ledger is a single statement`() {
         let stream = StreamID.test()
         var guarding = Append.test(stream)
         guarding.expectations[.test(stream.ledger)] = 0
@@ -128,7 +128,7 @@ struct AppendStatementTests {
         }
     }
 
-    @Test func `heads are made once, and those that are there stay as they are`() async throws {
+    @Test func `heads are created once, and existing ones are unchanged`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let ledgers = (0..<3).map { _ in LedgerID(UUID()) }
@@ -142,7 +142,7 @@ struct AppendStatementTests {
         }
     }
 
-    @Test func `who locks heads is told their latest time, and makes those that are missing`() async throws {
+    @Test func `locking heads returns their latest time and creates missing ones`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let ledgers = (0..<3).map { _ in LedgerID(UUID()) }
@@ -160,7 +160,7 @@ struct AppendStatementTests {
         }
     }
 
-    @Test func `an append with a claim is no single statement`() {
+    @Test func `an append with a claim is not a single statement`() {
         var append = Append.test(.test())
         let key = ClaimKey(ledger: .directory(1), kind: "email", digest: Array(repeating: 1, count: 32))
         append.claims = [Claim(key: key, owner: UUID())]

@@ -34,7 +34,7 @@ struct AppenderLaneTests {
         }
     }
 
-    @Test func `what the log knows already is found out without touching the other callers`() async throws {
+    @Test func `repeated appends are resolved without affecting the other callers`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let ledger = LedgerID(UUID())
@@ -64,7 +64,7 @@ struct AppenderLaneTests {
     }
 
     @Test(arguments: [1, 2, 5])
-    func `transactions at once leave no gap in a ledger that they share`(transactions: Int) async throws {
+    func `concurrent transactions leave no gap in a shared ledger`(transactions: Int) async throws {
         try await TestDatabase.with { database in
             let configuration = Self.configuration {
                 $0.maximumTransactions = transactions
@@ -85,7 +85,7 @@ struct AppenderLaneTests {
         }
     }
 
-    @Test func `an appender that is stopped in the middle answers everybody, and loses nothing`() async throws {
+    @Test func `a stopped appender answers every caller and loses nothing`() async throws {
         try await TestDatabase.with { database in
             try await database.withPool { pool in
                 let configuration = Self.configuration { $0.maximumBatch = 8 }
@@ -108,7 +108,7 @@ struct AppenderLaneTests {
         }
     }
 
-    @Test func `an appender never holds more than it may, and refuses at once`() async throws {
+    @Test func `an appender never exceeds its queue and refuses at once`() async throws {
         try await TestDatabase.with { database in
             let configuration = Self.configuration {
                 $0.maximumWaiting = 5
@@ -154,7 +154,7 @@ struct AppenderLaneTests {
         } catch { return (error as? LedgerError)?.code }
     }
 
-    @Test func `a caller that finds too many waiting is refused at once`() async throws {
+    @Test func `a caller is refused at once if the queue is full`() async throws {
         let appender = try appender(maximumWaiting: 2)
         let waiting = (0..<2).map { _ in Task { try await appender.append(.test(.test())) as AppendReceipt } }
         while await appender.waitingCount < 2 { await Task.yield() }
@@ -165,7 +165,7 @@ struct AppenderLaneTests {
         #expect(await appender.waitingCount == 0)
     }
 
-    @Test func `one that is cancelled before or while it waits is taken back`() async throws {
+    @Test func `a caller cancelled before or while waiting leaves the queue`() async throws {
         let appender = try appender(maximumWaiting: 2)
         let early = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -175,7 +175,7 @@ struct AppenderLaneTests {
         #expect(await appender.waitingCount == 0)
     }
 
-    @Test func `those who wait are refused when the database cannot be reached`() async throws {
+    @Test func `waiting callers are refused if the database is unreachable`() async throws {
         let appender = try appender(maximumWaiting: 10)
         let waiting = Task { try await appender.append(.test(.test())) as AppendReceipt }
         while await appender.waitingCount < 1 { await Task.yield() }

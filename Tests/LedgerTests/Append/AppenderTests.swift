@@ -27,7 +27,7 @@ struct AppenderTests {
         }
     }
 
-    @Test func `a wrong version is refused with the right one and leaves no trace`() async throws {
+    @Test func `a version conflict reports the actual version and leaves no trace`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let stream = StreamID.test(), fresh = StreamID.test()
@@ -47,7 +47,7 @@ struct AppenderTests {
         }
     }
 
-    @Test func `a stream that is only guarded must not have changed`() async throws {
+    @Test func `an append is refused if a guarded stream has changed`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let guarded = StreamID.test(), stream = StreamID.test()
@@ -80,7 +80,7 @@ struct AppenderTests {
         }
     }
 
-    @Test func `a retry with the same events returns the first outcome, also with another time`() async throws {
+    @Test func `a retry with the same events returns the first outcome, even with another time`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let stream = StreamID.test()
@@ -100,7 +100,7 @@ struct AppenderTests {
         }
     }
 
-    @Test func `a known event id with anything else is refused`() async throws {
+    @Test func `a known event id with other content is refused`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let stream = StreamID.test()
@@ -146,7 +146,7 @@ struct AppenderTests {
         }
     }
 
-    @Test func `appends that break a rule of their own are refused without the database`() async throws {
+    @Test func `malformed appends are refused without the database`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, _ in
                 let stream = StreamID.test()
@@ -176,7 +176,7 @@ struct AppenderTests {
         }
     }
 
-    @Test func `an appender that has stopped refuses`() async throws {
+    @Test func `a stopped appender refuses appends`() async throws {
         try await TestDatabase.with { database in
             let stopped = try await database.withAppender { appender, _ in appender }
             let error = await #expect(throws: LedgerError.self) { try await stopped.append(.test(.test())) }

@@ -18,7 +18,7 @@ struct ClaimTests {
         return append
     }
 
-    @Test func `a claim is found as it was taken and gone when it was given back`() async throws {
+    @Test func `a claim is found after it is taken and absent after its release`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let reader = LedgerReader(pool: pool), owner = UUID()
@@ -37,7 +37,7 @@ struct ClaimTests {
         }
     }
 
-    @Test func `a claim is refused while somebody owns it, and the append with it`() async throws {
+    @Test func `an append that takes an owned claim is refused`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let owner = UUID()
@@ -54,7 +54,7 @@ struct ClaimTests {
         }
     }
 
-    @Test func `only its owner gives a claim back, when an owner is named`() async throws {
+    @Test func `only the named owner can release a claim`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let owner = UUID()
@@ -74,7 +74,7 @@ struct ClaimTests {
         }
     }
 
-    @Test func `an expired claim can be taken, by the time of the append`() async throws {
+    @Test func `an expired claim can be taken, judged by the time of the append`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let expiry = Timestamp.now().adding(.seconds(60)), next = UUID()
@@ -89,7 +89,7 @@ struct ClaimTests {
         }
     }
 
-    @Test func `of several claims all are taken or none`() async throws {
+    @Test func `several claims are taken together or not at all`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 _ = try await appender.append(append(take: UUID()))

@@ -19,13 +19,13 @@ import Testing
         return append
     }
 
-    @Test func `callers of other streams do not meet, also when they guard the same one`() throws {
+    @Test func `callers of different streams are independent, even with a common guard`() throws {
         let tenant = StreamID.test(ledger)
         #expect(try isIndependent([.test(.test(ledger)), .test(.test(ledger), events: 3), .test(.test())]))
         #expect(try isIndependent([guarding(tenant, at: 4), guarding(tenant, at: 4)]))
     }
 
-    @Test func `callers meet at a stream that one of them writes, in any order`() throws {
+    @Test func `callers of a stream that one of them writes are dependent, in any order`() throws {
         let stream = StreamID.test(ledger)
         #expect(try !isIndependent([.test(stream), .test(stream, expecting: 1)]))
         #expect(try !isIndependent([.test(stream), guarding(stream, at: 1)]))
@@ -35,14 +35,14 @@ import Testing
             try isIndependent([.test(stream), .test(StreamID(ledger: LedgerID(UUID()), kind: "thing", id: stream.id))]))
     }
 
-    @Test func `callers meet at an event id`() throws {
+    @Test func `callers with the same event id are dependent`() throws {
         let one = Append.test(.test(ledger))
         var two = Append.test(.test(ledger))
         two.events[0].id = one.events[0].id
         #expect(try !isIndependent([one, two]))
     }
 
-    @Test func `one caller with a claim takes the long way with all others`() throws {
+    @Test func `one caller with a claim makes its whole batch take the general path`() throws {
         let key = ClaimKey(ledger: ledger, kind: "email", digest: Array(repeating: 1, count: 32))
         var taking = Append.test(.test(ledger)), giving = Append.test(.test(ledger))
         taking.claims = [Claim(key: key, owner: UUID())]
@@ -51,7 +51,7 @@ import Testing
         #expect(try !isIndependent([.test(.test(ledger)), giving]))
     }
 
-    @Test func `a time is put into the bytes as if they had been encoded with it`() throws {
+    @Test func `a time inserted into encoded bytes gives the same bytes as encoding with it`() throws {
         let early = Timestamp(microseconds: 1_700_000_000_000_001),
             late = Timestamp(microseconds: 1_800_000_000_999_999)
         var append = Append.test(.test(ledger), events: 2, note: #""time":"x","type":"y"}"#, time: early)
@@ -61,7 +61,7 @@ import Testing
         #expect(changed.entries == (try PreparedAppend(append)).entries && changed.time == late)
     }
 
-    @Test func `times are raised within a batch and from one batch to the next`() throws {
+    @Test func `times never decrease within a batch or between batches`() throws {
         let now = Timestamp.now(), other = LedgerID(UUID())
         var latest = LatestTimes()
         func raised(_ seconds: [(LedgerID, Int)]) throws -> [Timestamp] {

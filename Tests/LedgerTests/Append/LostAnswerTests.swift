@@ -34,7 +34,7 @@ struct LostAnswerTests {
     }
 
     @Test(arguments: [CuttingProxy.Cut.before, .after], [1, 3])
-    func `a lost answer is found out, and everything is recorded once`(
+    func `the outcome of a lost answer is resolved, and everything is recorded once`(
         cut: CuttingProxy.Cut, count: Int
     ) async throws {
         try await withCutAppender(cut, count: count) { appender, proxy, reader in
@@ -65,7 +65,7 @@ struct LostAnswerTests {
     }
 
     @Test(arguments: [CuttingProxy.Cut.before, .after], [1, 3])
-    func `what goes together with the commit is there once, and so is the append`(
+    func `effects in the committing transaction are applied once, like the append`(
         cut: CuttingProxy.Cut, count: Int
     ) async throws {
         try await withCutAppender(cut, count: count) { appender, proxy, reader in
@@ -98,7 +98,7 @@ struct LostAnswerTests {
         }
     }
 
-    @Test func `an outcome that cannot be found out is told, and the same append finds it later`() async throws {
+    @Test func `an unknown outcome is reported, and the same append resolves it later`() async throws {
         try await withCutAppender(.after, count: 1, patience: .zero) { appender, proxy, _ in
             let append = Append.test(.test())
             let error = await #expect(throws: LedgerError.self) { try await appender.append(append) }

@@ -58,7 +58,7 @@ struct WorkerRaceTests {
         }
     }
 
-    @Test func `a claim that is taken and given back has one owner at a time`() async throws {
+    @Test func `a claim has one owner at a time`() async throws {
         try await TestDatabase.with { database in
             let ledger = LedgerID(UUID())
             let lines = try await race(
@@ -77,7 +77,7 @@ struct WorkerRaceTests {
         }
     }
 
-    @Test func `large appends that race do not interleave`() async throws {
+    @Test func `concurrent large appends do not interleave`() async throws {
         try await TestDatabase.with { database in
             let ledger = LedgerID(UUID())
             let won = try await race("large", database, ["tasks=4", "events=1000", "ledger=\(ledger)"])
@@ -97,7 +97,7 @@ struct WorkerRaceTests {
         }
     }
 
-    @Test func `unordered batches over many ledgers end, without deadlock and without gap`() async throws {
+    @Test func `unordered batches over many ledgers finish without deadlock or gap`() async throws {
         try await TestDatabase.with { database in
             let before = try await database.deadlocks()
             let lines = try await race("load", database, ["tasks=16", "appends=30", "ledgers=12"])
@@ -107,7 +107,7 @@ struct WorkerRaceTests {
         }
     }
 
-    @Test func `after processes were killed every ledger is gapless and holds what was acknowledged`() async throws {
+    @Test func `after kills of processes every ledger is gapless and has every acknowledged event`() async throws {
         try await TestDatabase.with { database in
             for delay in [150, 400, 700] {
                 let start = Timestamp.now().adding(.milliseconds(600)).microseconds

@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [BundleManifest.Content.whole, .part])
-    func `the position of a changed entry is named, and nothing after it handed out`(
+    func `verification names a changed entry's position and returns nothing after it`(
         content: BundleManifest.Content
     ) async throws {
         try await TemporaryBundle.with { directory in
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `lines that are missing, twice, exchanged or cut are noticed`() async throws {
+    @Test func `missing, repeated, swapped or truncated lines are noticed`() async throws {
         try await TemporaryBundle.with { directory in
             let log = try BundleTests.Log(5)
             try await BundleTests.write(log, .part, positions: [1, 2, 4, 5], to: directory)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `links, other files and another ledger's checkpoint are refused`() async throws {
+    @Test func `links, foreign files and another ledger's checkpoint are refused`() async throws {
         try await TemporaryBundle.with { directory in
             let log = try BundleTests.Log(5)
             try await BundleTests.write(log, .part, positions: [1], to: directory)
@@ -110,7 +110,7 @@ import Testing
     }
 
     /// Made anew from first to last with another key: only a key known otherwise tells.
-    @Test func `a bundle signed with another key is refused by the right one`() async throws {
+    @Test func `a bundle signed with another key is refused`() async throws {
         try await TemporaryBundle.with { directory in
             let log = try BundleTests.Log(5), forger = try CheckpointTests.signer(8)
             let writer = try BundleWriter(directory: directory, key: forger.key)

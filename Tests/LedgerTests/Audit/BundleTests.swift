@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [1, 255, 256, 257, 700])
-    func `a whole ledger comes back entry by entry`(size: Int) async throws {
+    func `a whole ledger round-trips entry by entry`(size: Int) async throws {
         try await TemporaryBundle.with { directory in
             let log = try Log(size)
             try await Self.write(log, .whole, positions: Array(1...Int64(size)), to: directory)
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [[], [1], [700], [1, 256, 257, 512, 513, 699], Array(1...700)] as [[Int64]])
-    func `a part comes back with its positions`(positions: [Int64]) async throws {
+    func `a part of a ledger round-trips with its positions`(positions: [Int64]) async throws {
         try await TemporaryBundle.with { directory in
             let log = try Log(700)
             try await Self.write(log, .part, positions: positions, to: directory)
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `several ledgers stand in the order of their ids`() async throws {
+    @Test func `several ledgers are bundled in the order of their ids`() async throws {
         try await TemporaryBundle.with { directory in
             let signer = try CheckpointTests.signer()
             let writer = try BundleWriter(directory: directory, key: signer.key)
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `what was not signed cannot be bundled`() async throws {
+    @Test func `entries beyond the checkpoint cannot be bundled`() async throws {
         try await TemporaryBundle.with { directory in
             var log = try Log(300)
             let signer = try CheckpointTests.signer()
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `nothing that exists is written over`() async throws {
+    @Test func `an existing directory is not overwritten`() async throws {
         try await TemporaryBundle.with { directory in
             let log = try Log(1)
             try await Self.write(log, .whole, positions: [1], to: directory)

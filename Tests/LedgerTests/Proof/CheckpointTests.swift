@@ -14,7 +14,7 @@ import Testing
     static let root = MerkleTree.root(leaves: [MerkleTree.leafHash([1, 2, 3])])
 
     /// The published example key of the signed-note format: its name and key give its id.
-    @Test func `the id of a key is computed as published`() throws {
+    @Test func `a key's id follows the published computation`() throws {
         let key = try #require(NoteKey("PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW"))
         #expect(key.id == 0xc74f_20a3)
         #expect(NoteKey("PeterNeumann+c74f20a4+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW") == nil)
@@ -44,7 +44,7 @@ import Testing
         try read.verify(try Self.signer(name: "other.example").key)
     }
 
-    @Test func `a key reads as what it is written from`() throws {
+    @Test func `a log key round-trips`() throws {
         let key = try Self.signer().key
         #expect(LogKey(key.description) == key)
         #expect(LogKey(key.text(for: Self.ledger)) == key)
@@ -72,7 +72,7 @@ import Testing
         #expect(tried > bytes.count * 6, "nearly all changes of seven bits leave a text")
     }
 
-    @Test func `a witness may sign below; a wrong signature of the log's own key spoils the note`() throws {
+    @Test func `a witness may co-sign, and a wrong signature of the log's key invalidates the note`() throws {
         let signer = try Self.signer()
         let text = try signer.sign(Self.ledger, size: 12, root: Self.root).note.text
         let witness = "— witness.example " + Base64.encode([1, 2, 3, 4] + [UInt8](repeating: 5, count: 72)) + "\n"
@@ -92,7 +92,7 @@ import Testing
         #expect(throws: ProofError.self) { try Checkpoint(parsing: text) }
     }
 
-    @Test func `an anchor carries its key; a note alone needs it`() throws {
+    @Test func `an anchor contains its key, and a bare note needs it`() throws {
         let signer = try Self.signer()
         let anchor = try Anchor(key: signer.key, checkpoint: try signer.sign(.system, size: 3, root: Self.root))
         #expect(try Anchor(parsing: anchor.text) == anchor)

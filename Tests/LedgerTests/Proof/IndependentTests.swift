@@ -51,7 +51,7 @@ import Testing
     @Test(
         .enabled(if: canCheck, "NOT TESTED: Go with golang.org/x/mod is not there (golang-go golang-golang-x-mod-dev)"),
         .timeLimit(.minutes(5)))
-    func `x mod reads our notes, tiles and proofs, and refuses changed ones`() async throws {
+    func `golang.org/x/mod accepts our notes, tiles and proofs, and refuses changed ones`() async throws {
         let go = try #require(Self.go)
         try await TemporaryBundle.with { directory in
             let home = URL(fileURLWithPath: directory).deletingLastPathComponent().path

@@ -5,7 +5,7 @@ import Testing
 @Suite struct MerkleProofTests {
     static let tree = TestTree(70)
 
-    @Test func `every inclusion proof up to 70 leaves is that of the definition, and verifies`() async throws {
+    @Test func `every inclusion proof up to 70 leaves follows the definition and verifies`() async throws {
         for size in 1...70 {
             var prover = MerkleProver(size: Int64(size), source: Self.tree)
             #expect(try await prover.root() == Self.tree.root(size))
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `every consistency proof up to 70 leaves is that of the definition, and verifies`() async throws {
+    @Test func `every consistency proof up to 70 leaves follows the definition and verifies`() async throws {
         for later in 0...70 {
             var prover = MerkleProver(size: Int64(later), source: Self.tree)
             for size in 0...later {
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a proof of another length is nothing`() {
+    @Test func `a proof of another length is refused`() {
         let leaf = Self.tree.leaves[0]
         #expect(MerkleProof.root(leaf: leaf, index: 0, size: 0, path: []) == nil)
         #expect(MerkleProof.root(leaf: leaf, index: 0, size: -1, path: []) == nil)
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// Tiles of several levels: 66,000 leaves, asked in order and across borders.
-    @Test func `proofs of a tree of several levels of tiles verify`() async throws {
+    @Test func `proofs over several levels of tiles verify`() async throws {
         let tree = TestTree(66_000)
         let root = tree.root(66_000)
         var prover = MerkleProver(size: 66_000, source: tree)
@@ -111,7 +111,7 @@ import Testing
 }
 
 @Suite struct TlogProofTests {
-    @Test func `a proof is a file of its own`() async throws {
+    @Test func `a proof round-trips as a file`() async throws {
         let tree = TestTree(11), signer = try CheckpointTests.signer()
         let checkpoint = try signer.sign(CheckpointTests.ledger, size: 11, root: tree.root(11))
         var prover = MerkleProver(size: 11, source: tree)
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `another form is refused`() async throws {
+    @Test func `a malformed proof file is refused`() async throws {
         let tree = TestTree(1), signer = try CheckpointTests.signer()
         let checkpoint = try signer.sign(CheckpointTests.ledger, size: 1, root: tree.root(1))
         let text = TlogProof(index: 0, path: [], checkpoint: checkpoint).text

@@ -28,13 +28,13 @@ import Testing
         return MerkleTree.nodeHash(definition(leaves.prefix(split)), definition(leaves.dropFirst(split)))
     }
 
-    @Test func `the root of nothing is the hash of nothing`() {
+    @Test func `the root of an empty tree is the hash of no bytes`() {
         #expect(
             Hex.encode(MerkleTree.emptyRoot) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
         #expect(MerkleTree.root(leaves: []) == MerkleTree.emptyRoot)
     }
 
-    @Test func `known roots are found`() throws {
+    @Test func `the roots match published ones`() throws {
         var leaves: [[UInt8]] = []
         for (input, root) in zip(Self.inputs, Self.roots) {
             leaves.append(MerkleTree.leafHash(try #require(Hex.decode(input))))
@@ -82,7 +82,7 @@ import Testing
         ("tile/2/000.p/1", TilePath(.hashes(level: 2), index: 0, width: 1)),
         ("tile/entries/x001/000.p/255", TilePath(.entries, index: 1_000, width: 255)),
     ])
-    func `a path reads as what it is written from`(text: String, path: TilePath?) {
+    func `a tile path round-trips`(text: String, path: TilePath?) {
         #expect(path?.description == text)
         #expect(TilePath(text) == path)
     }
@@ -93,10 +93,10 @@ import Testing
         "tile/0/000.p/01", "tile/0/000.p", "tile/0/000.p/", "tile/0/000.p/1/2", "tile/entry/000", "/tile/0/000",
         "tile/0/000/", "tile/0/x001.p/12", "tile/0/x-01/000", "tile/0/+01", "tile/entries/x999/x999/x999/x999/x999/999",
     ])
-    func `another spelling is refused`(text: String) { #expect(TilePath(text) == nil) }
+    func `another spelling of a tile path is refused`(text: String) { #expect(TilePath(text) == nil) }
 
     /// The example of C2SP tlog-tiles: 70,000 entries.
-    @Test func `a log of 70,000 entries has these resources`() {
+    @Test func `a log of 70,000 entries has the expected tile paths`() {
         let leaves = TilePath.all(.hashes(level: 0), size: 70_000)
         #expect(leaves.count == 274 && leaves.last?.width == 112)
         let first = TilePath.all(.hashes(level: 1), size: 70_000)
@@ -107,7 +107,7 @@ import Testing
         #expect(TilePath.all(.entries, size: 0).isEmpty)
     }
 
-    @Test func `entries come back out of their bundle, and a cut bundle is refused`() throws {
+    @Test func `an entry bundle round-trips, and a truncated one is refused`() throws {
         let entries = [[], [7], [UInt8](repeating: 9, count: 65_535)]
         let bytes = EntryBundle.encode(entries)
         #expect(try EntryBundle.decode(bytes) == entries)

@@ -43,7 +43,7 @@ struct ChangesTests {
         return connection
     }
 
-    @Test func `an append that commits after many others is found when it commits`() async throws {
+    @Test func `an append that commits late is found when it commits`() async throws {
         try await run { database, appender, looks in
             let slow = Append.test(.test())
             var connection = try await open(slow, database)
@@ -61,7 +61,7 @@ struct ChangesTests {
         }
     }
 
-    @Test func `aborted and killed appends are no change, and one that was prepared is one when it is committed`()
+    @Test func `aborted appends are no change, and a prepared one is a change once committed`()
         async throws
     {
         try await run { database, appender, looks in
@@ -91,7 +91,7 @@ struct ChangesTests {
         }
     }
 
-    @Test func `transactions of another database, and long ones that only read, neither hide nor repeat anything`()
+    @Test func `foreign transactions and long reads neither hide nor repeat changes`()
         async throws
     {
         try await TestDatabase.with { other in
@@ -117,7 +117,7 @@ struct ChangesTests {
         }
     }
 
-    @Test func `a look costs what changed, whatever the number of ledgers`() async throws {
+    @Test func `a poll costs only the changes, whatever the number of ledgers`() async throws {
         try await run { database, appender, looks in
             var admin = try await database.connect(as: .superuser)
             // In the order of time, of transactions that are long past.
@@ -165,7 +165,7 @@ struct ChangesTests {
     }
 
     @Test(.enabled(if: ThrowawayCluster.isAvailable, "\(ThrowawayCluster.hint)"))
-    func `a mark of another server says nothing`() async throws {
+    func `a mark of another server is ignored`() async throws {
         try await run { _, _, looks in
             let here = looks.mark
             try await ThrowawayCluster.with { cluster in
@@ -182,7 +182,7 @@ struct ChangesTests {
 
     /// The server hands out the numbers again of transactions that nobody had waited for.
     @Test(.enabled(if: ThrowawayCluster.isAvailable, "\(ThrowawayCluster.hint)"))
-    func `a mark from before a recovery says nothing, although the server was not started anew`() async throws {
+    func `a mark from before a recovery is ignored without a restart`() async throws {
         try await ThrowawayCluster.with { cluster in
             try await TestDatabase.with(on: cluster.url) { database in
                 let append = Append.test(.test())

@@ -22,7 +22,7 @@ struct FeedTests {
         }
     }
 
-    @Test func `an event that is not committed stops the feed of its ledger and of no other`() async throws {
+    @Test func `an uncommitted event stops the feed of its ledger only`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let reader = LedgerReader(pool: pool)
@@ -57,7 +57,7 @@ struct FeedTests {
         }
     }
 
-    @Test func `a prepared transaction that nobody ends stops its ledger, and is read once when it is ended`()
+    @Test func `a prepared transaction stops its ledger until it ends, and is then read once`()
         async throws
     {
         try await TestDatabase.with { database in
@@ -86,7 +86,7 @@ struct FeedTests {
     }
 
     @Test(arguments: [true, false])
-    func `a position of a transaction that failed is given out again`(killed: Bool) async throws {
+    func `the position of a failed transaction is reused`(killed: Bool) async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let lost = Append.test(.test()), ledger = lost.events[0].stream.ledger
@@ -106,7 +106,7 @@ struct FeedTests {
         }
     }
 
-    @Test func `a filter never skips at the end of a page`() async throws {
+    @Test func `a filter never skips an event at the end of a page`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let stream = StreamID.test(), reader = LedgerReader(pool: pool)
@@ -133,7 +133,7 @@ struct FeedTests {
         }
     }
 
-    @Test func `changed ledgers are those that are longer than their cursor`() async throws {
+    @Test func `changed ledgers are those longer than their cursor`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let one = StreamID.test(), two = StreamID.test(), three = StreamID.test()
@@ -183,7 +183,7 @@ struct FeedTests {
 
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct FeedPagesTests {
-    @Test func `pages of several ledgers are those of each`() async throws {
+    @Test func `pages of several ledgers match the pages of each`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let streams = (0..<5).map { _ in StreamID.test() }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct RootTests {
-    @Test func `the root over stored tiles is the root over all leaves, for every size up to 1100`() async throws {
+    @Test func `the root over stored tiles equals the root over all leaves up to size 1100`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let stream = StreamID.test(), reader = LedgerReader(pool: pool)
@@ -34,7 +34,7 @@ struct RootTests {
     }
 
     /// Sizes before, at and after the end of a tile, near to each other and far apart.
-    @Test func `the roots at two sizes are those of each`() async throws {
+    @Test func `the roots at two sizes match each root alone`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let stream = StreamID.test(), reader = LedgerReader(pool: pool)
@@ -58,7 +58,7 @@ struct RootTests {
     }
 
     /// 66,000 leaves need a tile of the second level.
-    @Test func `roots over several levels of tiles are right, with and without storing them`() async throws {
+    @Test func `roots over several levels of tiles are right, stored or not`() async throws {
         try await TestDatabase.with { database in
             let ledger = LedgerID(UUID())
             var admin = try await database.connect(as: .superuser)

@@ -31,7 +31,7 @@ struct StreamsQueryTests {
         }
     }
 
-    @Test func `whole streams, a tail, a founding event and other statements come in one read`() async throws {
+    @Test func `streams, a tail, a founding event and other statements are read in one query`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let founder = StreamID.test(), second = StreamID.test(founder.ledger), elsewhere = StreamID.test()
@@ -54,7 +54,7 @@ struct StreamsQueryTests {
         }
     }
 
-    @Test func `another ledger's rows stay hidden from a statement beside it`() async throws {
+    @Test func `another ledger's rows stay hidden from an adjacent statement`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let mine = StreamID.test(), foreign = StreamID.test()
@@ -73,7 +73,7 @@ struct StreamsQueryTests {
 /// Those events of a stream that are of some types and hold some bytes.
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct StreamSearchQueryTests {
-    @Test func `it finds by type what holds the bytes, in the order of versions`() async throws {
+    @Test func `a search by type finds the events with the given bytes, in version order`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let stream = StreamID.test(), other = StreamID.test(stream.ledger)
@@ -102,7 +102,7 @@ struct StreamSearchQueryTests {
         }
     }
 
-    @Test func `where its condition does not hold no event is looked at, however many there are`() async throws {
+    @Test func `a search reads no event if its condition is false`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let stream = StreamID.test(), claims = [UInt8(1), 2].map { [UInt8](repeating: $0, count: 32) }

@@ -17,7 +17,7 @@ struct DatabaseRoleTests {
         }
     }
 
-    @Test func `the roles of the schema pass, each as what it is`() async throws {
+    @Test func `the roles of the schema pass, each for its own purpose`() async throws {
         try await TestDatabase.with { database in
             #expect(try await refusal(.application, of: "tenure_app", database) == nil)
             #expect(try await refusal(.reader, of: "tenure_reader", database) == nil)
@@ -30,7 +30,7 @@ struct DatabaseRoleTests {
         ("SUPERUSER", "is a superuser"), ("BYPASSRLS", "bypasses row-level security"),
         ("CREATEROLE", "can make itself a member of other roles"),
     ])
-    func `a role that goes round row-level security is refused, and whoever can become one`(
+    func `a role that bypasses row-level security, or can become such a role, is refused`(
         attribute: String, what: String
     ) async throws {
         try await TestDatabase.with { database in
@@ -52,7 +52,7 @@ struct DatabaseRoleTests {
         }
     }
 
-    @Test func `the owner of the schema is refused, and members of the owner or, for the service, of the reader`()
+    @Test func `the schema's owner, its members and members of the reader are refused`()
         async throws
     {
         try await TestDatabase.with { database in
@@ -71,7 +71,7 @@ struct DatabaseRoleTests {
         }
     }
 
-    @Test func `becoming a harmless role after connecting as a superuser does not help`() async throws {
+    @Test func `a superuser session is refused even under a restricted role`() async throws {
         try await TestDatabase.with { database in
             try await database.withPool(as: .superuser, maximumConnections: 1) { pool in
                 try await pool.withConnection { connection in
@@ -105,7 +105,7 @@ struct MigratingRoleTests {
         } catch { return String(reflecting: error) }
     }
 
-    @Test func `roles are made by whoever may, and a clear error says who may`() async throws {
+    @Test func `roles are created by a permitted role, and a clear error names the permission`() async throws {
         try await ThrowawayCluster.with { cluster in
             try await administer(
                 cluster.url, "CREATE ROLE plain LOGIN", "CREATE ROLE creator LOGIN CREATEROLE",

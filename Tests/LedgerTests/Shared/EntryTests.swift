@@ -32,7 +32,7 @@ import Testing
         #expect(try String(decoding: Entry.encode(bare, version: 1, time: Self.time), as: UTF8.self) == least)
     }
 
-    @Test func `what was encoded is decoded`() throws {
+    @Test func `an encoded entry is decoded unchanged`() throws {
         let event = Self.event()
         let bytes = try Entry.encode(event, version: 7, time: Self.time)
         let decoded = try Entry.decode(bytes, at: 9)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `an entry has at most 65535 bytes and then still reads back`() throws {
+    @Test func `an entry of 65535 bytes round-trips, and a longer one is refused`() throws {
         let base = try Entry.encode(Self.event { $0.data = ["a": ""] }, version: 1, time: Self.time).count
         let room = Entry.maximumLength - base
         let largest = Self.event { $0.data = ["a": .string(String(repeating: "x", count: room))] }
@@ -80,13 +80,13 @@ import Testing
         #expect(error?.code == .entryTooLarge)
     }
 
-    @Test func `the deepest data that is accepted reads back`() throws {
+    @Test func `data of the maximum depth round-trips`() throws {
         let event = Self.event { $0.data = (0..<29).reduce(["a": 1]) { value, _ in ["a": value] } }
         let bytes = try Entry.encode(event, version: 1, time: Self.time)
         #expect(try Entry.decode(bytes, at: 1).data == event.data)
     }
 
-    @Test func `recorded bytes that no append can have made are refused`() throws {
+    @Test func `recorded bytes that no append can produce are refused`() throws {
         let text = String(decoding: try Entry.encode(Self.event(), version: 7, time: Self.time), as: UTF8.self)
         let changes: [(String, String)] = [
             (#""schema":1"#, #""schema":0"#), (#""schema":1,"#, #""schema":1,"secret":1,"#),
@@ -123,7 +123,7 @@ import Testing
         { $0.causes = [UUID()] }, { ($0.actor, $0.app, $0.requestId, $0.source, $0.causes) = (nil, nil, nil, nil, []) },
     ]
 
-    @Test func `an outline says what the entry says`() throws {
+    @Test func `an outline has the same members as the entry`() throws {
         for variant in Self.variants {
             let bytes = try Self.entry(variant)
             let event = try Entry.decode(bytes, at: 1)
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `what an entry may not be has no outline`() throws {
+    @Test func `bytes that are no entry have no outline`() throws {
         let text = String(decoding: try Self.entry(), as: UTF8.self)
         let changes = [
             ("ThingHappened", "thingHappened"), ("\"schema\":1", "\"schema\":0"), ("\"schema\":1", "\"schema\":true"),
@@ -148,7 +148,7 @@ import Testing
     }
 
     /// One or two damaged bytes anywhere: whatever still has an outline is an entry that says the same.
-    @Test func `an outline of damaged bytes is that of an entry`() throws {
+    @Test func `the outline of damaged bytes equals that of the decoded entry`() throws {
         let spare = Array("{}[]\",:0-19aftZ/".utf8)
         var accepted = 0
         for variant in Self.variants {

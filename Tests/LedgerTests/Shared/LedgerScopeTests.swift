@@ -21,7 +21,7 @@ struct LedgerScopeTests {
             """
     }
 
-    @Test func `the row is judged by the scope of its own statement, planned once or each time`() async throws {
+    @Test func `row security uses the scope of the statement, with cached and fresh plans`() async throws {
         try await TestDatabase.with { database in
             let own = LedgerID(UUID()), other = LedgerID(UUID())
             for mode in ["force_generic_plan", "force_custom_plan"] {
@@ -47,7 +47,7 @@ struct LedgerScopeTests {
         }
     }
 
-    @Test func `neither the scope nor the commit that does not wait outlive the transaction`() async throws {
+    @Test func `neither scope nor asynchronous commit outlives its transaction`() async throws {
         try await TestDatabase.with { database in
             var connection = try await database.connect(as: .application)
             let settings: SQL = """
@@ -64,7 +64,7 @@ struct LedgerScopeTests {
         }
     }
 
-    @Test func `a pipeline waits for the disk unless it is told not to, and the next one does again`() async throws {
+    @Test func `a pipeline commits durably unless told otherwise, and the next one does again`() async throws {
         try await TestDatabase.with { database in
             try await database.withPool(as: .application, maximumConnections: 1) { pool in
                 let settings: SQL = """
@@ -85,7 +85,7 @@ struct LedgerScopeTests {
     }
 
     @Test(arguments: [("off", "on"), ("local", "on"), ("on", "on"), ("remote_apply", "remote_apply")])
-    func `a scope waits for the disk whatever the default of the session is`(
+    func `a scope commits durably whatever the session's default`(
         setting: String, within: String
     ) async throws {
         try await TestDatabase.with { database in
@@ -102,21 +102,21 @@ struct LedgerScopeTests {
 }
 
 @Suite struct LedgerIDTests {
-    @Test func `fixed ledgers keep their ids for ever`() {
+    @Test func `the ids of fixed ledgers never change`() {
         #expect(LedgerID.system.description == "00000000-0000-8000-8000-000000000000")
         #expect(LedgerID.directory(0).description == "00000000-0000-8000-8000-000000000100")
         #expect(LedgerID.directory(0xAB).description == "00000000-0000-8000-8000-0000000001ab")
         #expect(Set(LedgerID.directories + [.system]).count == 257)
     }
 
-    @Test func `ledgers are ordered by their bytes`() {
+    @Test func `ledger ids are ordered by their bytes`() {
         let high = LedgerID(UUID(uuid: (0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
         #expect(LedgerID.system < .directory(0) && LedgerID.directory(0) < .directory(1))
         #expect(LedgerID.directory(255) < high && !(high < high))
     }
 
-    @Test func `descriptions of errors hold no content`() {
-        let error = LedgerError(.busy, "too many appends wait")
-        #expect(error.description == "ledger.busy: too many appends wait")
+    @Test func `descriptions of errors contain no event data`() {
+        let error = LedgerError(.busy, "too many appends are waiting; try again later")
+        #expect(error.description == "ledger.busy: too many appends are waiting; try again later")
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct RowSecurityTests {
-    @Test func `a statement without a filter sees the rows of its ledgers only`() async throws {
+    @Test func `a statement without a filter sees only the rows of its ledgers`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let mine = StreamID.test(), foreign = StreamID.test()
@@ -59,7 +59,7 @@ struct RowSecurityTests {
         }
     }
 
-    @Test func `events are inserted and read by the application and nothing else`() async throws {
+    @Test func `the application can only insert and read events`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let stream = StreamID.test()

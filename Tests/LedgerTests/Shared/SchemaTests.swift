@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct SchemaFilesTests {
     @Test(arguments: ["migrations", "functions"])
-    func `every file of the directory is compiled in, in order`(directory: String) throws {
+    func `every schema file is compiled in, in order`(directory: String) throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../schema/\(directory)").standardized
         let files = try FileManager.default.contentsOfDirectory(atPath: root.path).sorted()
@@ -28,7 +28,7 @@ struct SchemaTests {
         }
     }
 
-    @Test func `every table of ledgers has forced row security with a policy for both roles`() async throws {
+    @Test func `every ledger table forces row security, with a policy for both roles`() async throws {
         let open = try await names(
             """
             SELECT c.relname::text FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
@@ -40,7 +40,7 @@ struct SchemaTests {
         #expect(open == [])
     }
 
-    @Test func `the ledger leads every unique key of a table of ledgers`() async throws {
+    @Test func `every unique key of a ledger table starts with the ledger id`() async throws {
         let wrong = try await names(
             """
             SELECT i.indexrelid::regclass::text FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indrelid
@@ -51,7 +51,7 @@ struct SchemaTests {
         #expect(wrong == [])
     }
 
-    @Test func `constraints are named after their table and nothing runs by trigger or rule`() async throws {
+    @Test func `constraints are named after their table, and there are no triggers or rules`() async throws {
         let wrong = try await names(
             """
             SELECT conname::text FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid
@@ -63,7 +63,7 @@ struct SchemaTests {
         #expect(wrong == [])
     }
 
-    @Test func `everything belongs to the owner, and no function has its rights`() async throws {
+    @Test func `the owner owns every object, and no function runs with its rights`() async throws {
         let wrong = try await names(
             """
             SELECT relname::text FROM pg_class
@@ -73,7 +73,7 @@ struct SchemaTests {
         #expect(wrong == [])
     }
 
-    @Test func `roles are without power`() async throws {
+    @Test func `the service's roles have no special privileges`() async throws {
         let powerful = try await names(
             """
             SELECT rolname::text FROM pg_roles WHERE rolname IN ('tenure_owner', 'tenure_app', 'tenure_reader')

@@ -31,7 +31,7 @@ struct SecondWallTests {
         }
     }
 
-    @Test func `every table that the service may touch has the wall, or is known to belong to nobody`() async throws {
+    @Test func `every table of the service has row security or is listed as tenant-independent`() async throws {
         try await TestDatabase.with { database in
             var superuser = try await database.connect(as: .superuser)
             let all = try await tables(&superuser)
@@ -50,7 +50,7 @@ struct SecondWallTests {
         }
     }
 
-    @Test func `views run with the rights of whoever asks, and no function lends its owner's`() async throws {
+    @Test func `SQL views run with the caller's rights, and no function runs with its owner's`() async throws {
         try await TestDatabase.with { database in
             var superuser = try await database.connect(as: .superuser)
             let lending: SQL = """
@@ -66,7 +66,7 @@ struct SecondWallTests {
         }
     }
 
-    @Test func `a statement without a filter reaches no row of another company, in any table`() async throws {
+    @Test func `a statement without a filter reads no other tenant's row in any table`() async throws {
         try await TestDatabase.with { database in
             var superuser = try await database.connect(as: .superuser)
             let (mine, foreign) = (UUID(), UUID())

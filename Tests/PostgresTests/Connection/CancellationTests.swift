@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(5)))
 struct CancellationTests {
-    @Test func `a running statement is stopped and the connection goes on`() async throws {
+    @Test func `cancellation stops a running statement and keeps the connection`() async throws {
         let processID = Lock<Int32?>(nil)
         let task = Task {
             try await TestDatabase.withConnection { connection in
@@ -23,7 +23,7 @@ struct CancellationTests {
         #expect(ContinuousClock.now - started < .seconds(50))
     }
 
-    @Test func `a long pipeline of small statements is stopped in its middle, and its connection can be used again`()
+    @Test func `cancellation stops a long pipeline midway and keeps the connection`()
         async throws
     {
         let processID = Lock<Int32?>(nil), text = String(repeating: "x", count: 500)
@@ -146,7 +146,7 @@ struct TimeoutTests {
         }
     }
 
-    @Test func `a lock that is not free in time`() async throws {
+    @Test func `waiting for a lock ends with the lock timeout`() async throws {
         try await TestDatabase.withConnection { holder in
             try await holder.execute("SELECT pg_advisory_lock(771)")
             try await TestDatabase.withConnection {
@@ -187,7 +187,7 @@ struct TimeoutTests {
         #expect(ContinuousClock.now - started < .seconds(50))
     }
 
-    @Test func `a socket nobody listens on is an error at once, without its name`() async throws {
+    @Test func `a socket without a listener is an error at once, without its name`() async throws {
         let configuration = try PostgresConfiguration(url: "postgresql://u:secret@/x?host=/nonexistent/dir")
         let error = try await databaseError { _ = try await PostgresConnection.connect(configuration, logger: .quiet) }
         #expect(error.code == .connection)
@@ -196,7 +196,7 @@ struct TimeoutTests {
         #expect(!String(reflecting: error).contains("secret"))
     }
 
-    @Test func `the settings of the configuration are the session's`() async throws {
+    @Test func `the session has the settings of the configuration`() async throws {
         try await TestDatabase.withConnection {
             $0.statementTimeout = .seconds(7)
             $0.lockTimeout = nil

@@ -5,7 +5,7 @@ import Testing
 /// Transactions whose last statements are sent with COMMIT.
 @Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(5)))
 struct ClosingCommitTests {
-    @Test func `the last statements go together with COMMIT`() async throws {
+    @Test func `the last statements are sent together with COMMIT`() async throws {
         try await TestDatabase.withConnection { connection in
             try await connection.execute("CREATE TEMPORARY TABLE t (i int8)")
             let rows = try await connection.withTransaction { connection in
@@ -24,7 +24,7 @@ struct ClosingCommitTests {
         }
     }
 
-    @Test func `a last statement that fails undoes everything, and is named`() async throws {
+    @Test func `a failing last statement rolls back everything and is named`() async throws {
         try await TestDatabase.withConnection { connection in
             try await connection.execute("CREATE TEMPORARY TABLE t (i int8)")
             let error = try await databaseError {
@@ -47,7 +47,7 @@ struct ClosingCommitTests {
         }
     }
 
-    @Test func `nothing follows in a transaction that was committed, and it stays committed`() async throws {
+    @Test func `a committed transaction accepts no more statements and stays committed`() async throws {
         try await TestDatabase.withConnection { connection in
             try await connection.execute("CREATE TEMPORARY TABLE t (i int8)")
             let error = try await databaseError {
@@ -78,7 +78,7 @@ struct ClosingCommitTests {
         #expect(try await outcome.value)
     }
 
-    @Test func `a constraint that fails at the commit itself belongs to no statement`() async throws {
+    @Test func `a constraint that fails at COMMIT is attributed to no statement`() async throws {
         try await TestDatabase.withConnection { connection in
             try await connection.execute(
                 "CREATE TEMPORARY TABLE t (i int8 CONSTRAINT once UNIQUE DEFERRABLE INITIALLY DEFERRED)")
@@ -94,7 +94,7 @@ struct ClosingCommitTests {
         }
     }
 
-    @Test func `a body that fails after its commit is not run again`() async throws {
+    @Test func `a body that fails after its commit is not retried`() async throws {
         try await withPostgresPool(
             configuration: try TestDatabase.server(), maximumConnections: 1, logger: .quiet
         ) { pool in

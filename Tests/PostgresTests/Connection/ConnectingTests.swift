@@ -12,7 +12,7 @@ struct PostgresConfigurationTests {
         "postgresql://me:secret@db.example:5433/app?sslmode=require",
         "host=db.example port=5433 user=me password=secret dbname=app sslmode=require",
     ])
-    func `a URL and a conninfo string say the same`(_ text: String) throws {
+    func `a URL and a conninfo string give the same configuration`(_ text: String) throws {
         let configuration = try PostgresConfiguration(url: text)
         #expect(try value("host", configuration) == "db.example")
         #expect(try value("port", configuration) == "5433")
@@ -27,7 +27,7 @@ struct PostgresConfigurationTests {
         ("host=127.0.0.1,db.example", "verify-full"), ("host=db.example sslmode=disable", "disable"),
         ("hostaddr=10.0.0.1", "verify-full"),
     ])
-    func `a host that is not this machine needs a verified certificate`(_ text: String, _ mode: String) throws {
+    func `a remote host needs a verified certificate`(_ text: String, _ mode: String) throws {
         #expect(try value("sslmode", try PostgresConfiguration(url: text)) == mode)
     }
 
@@ -49,7 +49,7 @@ struct PostgresConfigurationTests {
         #expect("\(configuration)".contains("dbname=app"))
     }
 
-    @Test func `another user does not get the first one's password`() throws {
+    @Test func `another user's configuration does not contain the first one's password`() throws {
         let configuration = try PostgresConfiguration(url: "postgresql://me:secret@host/app").with(user: "you")
         #expect(try value("password", configuration) == nil)
         #expect(try value("password", configuration.with(password: "mine")) == "mine")
@@ -113,7 +113,7 @@ struct PostgresConfigurationTests {
         }
     }
 
-    @Test func `it is sent as the connection begins, before anybody waits`() async throws {
+    @Test func `the first message is sent before any caller waits`() async throws {
         let listener = try Listener()
         let configuration = try PostgresConfiguration(
             url: "postgresql://somebody@/something?host=\(listener.directory)&port=5432")
@@ -125,7 +125,7 @@ struct PostgresConfigurationTests {
         begun.session.close()
     }
 
-    @Test func `a server that is not there is told when the connection is made`() async throws {
+    @Test func `a missing server is reported on connecting`() async throws {
         let configuration = try PostgresConfiguration(
             url: "postgresql://somebody@/something?host=/tmp/tenure-nowhere&port=5432")
         let error = try await databaseError {

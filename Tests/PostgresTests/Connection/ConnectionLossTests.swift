@@ -11,7 +11,7 @@ struct ConnectionLossTests {
         }
     }
 
-    @Test func `a backend killed in the middle of a statement`() async throws {
+    @Test func `a backend killed during a statement is a lost connection`() async throws {
         try await TestDatabase.withConnection { connection in
             let processID = connection.processID
             async let killed: Void = {
@@ -35,7 +35,7 @@ struct ConnectionLossTests {
         }
     }
 
-    @Test func `a backend killed in the middle of a transaction`() async throws {
+    @Test func `a backend killed during a transaction is a lost connection`() async throws {
         try await TestDatabase.withConnection { connection in
             let processID = connection.processID
             let error = try await databaseError {
@@ -79,7 +79,7 @@ struct ConnectionLossTests {
         }
     }
 
-    @Test func `a backend killed in a pipeline, a copy and while listening`() async throws {
+    @Test func `a backend killed during a pipeline, COPY or LISTEN is a lost connection`() async throws {
         try await TestDatabase.withConnection { connection in
             let processID = connection.processID
             let error = try await databaseError {
@@ -116,7 +116,7 @@ struct ConnectionLossTests {
         }
     }
 
-    @Test func `the pool replaces an idle connection that was killed`() async throws {
+    @Test func `the pool replaces a killed idle connection`() async throws {
         try await withPostgresPool(
             configuration: try TestDatabase.server(), maximumConnections: 1, logger: .quiet
         ) { pool in

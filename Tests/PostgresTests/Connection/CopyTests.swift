@@ -6,7 +6,7 @@ import Testing
 struct CopyTests {
     private struct Refusal: Error {}
 
-    @Test func `10 MB in and out are the same bytes`() async throws {
+    @Test func `10 MB round-trip through COPY`() async throws {
         try await TestDatabase.withConnection { connection in
             try await connection.execute("CREATE TEMPORARY TABLE t (i int8, word text)")
             var sent: [UInt8] = []
@@ -25,7 +25,7 @@ struct CopyTests {
         }
     }
 
-    @Test func `a body that throws undoes the copy, and its error is passed on`() async throws {
+    @Test func `a body that throws rolls back the copy, and its error is rethrown`() async throws {
         try await TestDatabase.withConnection { connection in
             try await connection.execute("CREATE TEMPORARY TABLE t (word text)")
             do {
@@ -46,7 +46,7 @@ struct CopyTests {
         }
     }
 
-    @Test func `a line the server refuses is an error and nothing is copied`() async throws {
+    @Test func `a refused line fails the copy, and nothing is copied`() async throws {
         try await TestDatabase.withConnection { connection in
             try await connection.execute("CREATE TEMPORARY TABLE t (i int8)")
             let error = try await databaseError {
@@ -57,7 +57,7 @@ struct CopyTests {
         }
     }
 
-    @Test func `a statement that is no COPY of the direction is refused`() async throws {
+    @Test func `a statement other than COPY in this direction is refused`() async throws {
         try await TestDatabase.withConnection { connection in
             try await connection.execute("CREATE TEMPORARY TABLE t (i int8)")
             for statement: SQL in ["SELECT 1", "COPY t TO STDOUT", "", "SELECT \(1)"] {
@@ -74,7 +74,7 @@ struct CopyTests {
         }
     }
 
-    @Test func `a cancelled copy in copies nothing and the connection goes on`() async throws {
+    @Test func `a cancelled COPY FROM copies nothing and keeps the connection`() async throws {
         let isReusable = try await Task {
             try await TestDatabase.withConnection { connection in
                 try await connection.execute("CREATE TEMPORARY TABLE t (word text)")

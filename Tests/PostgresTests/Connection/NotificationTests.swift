@@ -24,7 +24,7 @@ struct NotificationTests {
         }
     }
 
-    @Test func `waiting ends in time, or by cancellation, and goes on afterwards`() async throws {
+    @Test func `waiting for a notification ends by timeout or cancellation, and can go on`() async throws {
         try await TestDatabase.withDatabase { configuration in
             var listener = try await PostgresConnection.connect(configuration, logger: .quiet)
             try await listener.listen("quiet")
@@ -50,7 +50,7 @@ struct NotificationTests {
         #expect(isOpen)
     }
 
-    @Test func `a channel name the server would cut is refused`() async throws {
+    @Test func `a channel name that the server would truncate is refused`() async throws {
         try await TestDatabase.withConnection { connection in
             for name in ["", String(repeating: "x", count: 64), "a\0b"] {
                 let error = try await databaseError { try await connection.listen(name) }
@@ -81,7 +81,7 @@ struct NoticeTests {
         }
     }
 
-    @Test func `notices go to the logger with a level`() async throws {
+    @Test func `notices are logged with a level`() async throws {
         let recorder = Recorder()
         var connection = try await PostgresConnection.connect(
             try TestDatabase.server(), logger: Logger(label: "notices") { _ in recorder })

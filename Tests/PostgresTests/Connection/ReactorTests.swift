@@ -23,7 +23,7 @@ struct ReactorTests {
         }
     }
 
-    @Test func `a deadline ends the wait, not before its time`() async throws {
+    @Test func `a deadline ends the wait at its time, not before`() async throws {
         try await withPipe { reactor, reading, _ in
             for milliseconds in [120, 1, 40, 0, -5] {
                 let deadline = ContinuousClock.now + .milliseconds(milliseconds)
@@ -47,7 +47,7 @@ struct ReactorTests {
         }
     }
 
-    @Test func `cancellation ends a wait that looks at it, and only that`() async throws {
+    @Test func `cancellation ends only a cancellable wait`() async throws {
         try await withPipe { reactor, reading, _ in
             let task = Task { await reactor.wait(for: .read, of: reading, until: nil, cancellable: true) }
             task.cancel()
@@ -60,7 +60,7 @@ struct ReactorTests {
         }
     }
 
-    @Test func `a signal before, during or after the wait is right`() async throws {
+    @Test func `a signal before, during or after the wait is handled correctly`() async throws {
         let reactor = try #require(Reactor.shared)
         let early = reactor.issueTicket()
         reactor.signal(early)

@@ -33,7 +33,7 @@ struct ServerFailureTests {
         }
     }
 
-    @Test func `a server that is away for longer than the caller waits is the reason it gets`() async throws {
+    @Test func `a caller's timeout names the unreachable server as its cause`() async throws {
         try await ThrowawayServer.withServer { server in
             try await server.stop()
             try await withPostgresPool(
@@ -54,7 +54,7 @@ struct ServerFailureTests {
         }
     }
 
-    @Test func `a frozen server does not freeze us`() async throws {
+    @Test func `a frozen server does not block the client`() async throws {
         try await ThrowawayServer.withServer { server in
             var configuration = try server.configuration
             var awake = configuration
@@ -87,7 +87,7 @@ struct ServerFailureTests {
         }
     }
 
-    @Test func `a cancellation that a frozen server does not answer closes the connection in time`() async throws {
+    @Test func `an unanswered cancellation closes the connection in time`() async throws {
         try await ThrowawayServer.withServer { server in
             let configuration = try server.configuration
             let task = Task {

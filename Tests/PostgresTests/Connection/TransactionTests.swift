@@ -6,7 +6,7 @@ import Testing
 struct TransactionTests {
     private struct Refusal: Error {}
 
-    @Test func `commits when the body returns and rolls back when it throws`() async throws {
+    @Test func `a transaction commits when the body returns and rolls back when it throws`() async throws {
         try await TestDatabase.withConnection { connection in
             try await connection.execute("CREATE TEMPORARY TABLE t (i int8)")
             try await connection.withTransaction { try await $0.execute("INSERT INTO t VALUES (1)") }
@@ -31,7 +31,9 @@ struct TransactionTests {
         (.serializable, "serializable", "off"), (.readOnly, "read committed", "on"),
         (.snapshot, "repeatable read", "on"), (.serializable.readOnly, "serializable", "on"),
     ])
-    func `the mode is the server's`(_ mode: TransactionMode, _ isolation: String, _ readOnly: String) async throws {
+    func `the server uses the requested transaction mode`(
+        _ mode: TransactionMode, _ isolation: String, _ readOnly: String
+    ) async throws {
         try await TestDatabase.withConnection { connection in
             let row = try await connection.withTransaction(mode) { connection in
                 try await connection.query(
@@ -41,7 +43,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func `a second transaction inside the first is refused and the first goes on`() async throws {
+    @Test func `a nested transaction is refused and the outer one continues`() async throws {
         try await TestDatabase.withConnection { connection in
             try await connection.execute("CREATE TEMPORARY TABLE t (i int8)")
             try await connection.withTransaction { connection in
@@ -53,7 +55,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func `a body that hides a failure does not commit silently`() async throws {
+    @Test func `a body that swallows a failure does not commit silently`() async throws {
         try await TestDatabase.withConnection { connection in
             try await connection.execute("CREATE TEMPORARY TABLE t (i int8)")
             let error = try await databaseError {
@@ -67,7 +69,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func `a body that ends the transaction itself is told so`() async throws {
+    @Test func `a body that ends the transaction itself gets an error`() async throws {
         try await TestDatabase.withConnection { connection in
             let error = try await databaseError {
                 try await connection.withTransaction { try await $0.execute("COMMIT") }
@@ -90,7 +92,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func `a cancelled body is rolled back and the connection goes on`() async throws {
+    @Test func `a cancelled body is rolled back and keeps the connection`() async throws {
         let outcome = Task {
             try await TestDatabase.withConnection { connection in
                 try await connection.execute("CREATE TEMPORARY TABLE t (i int8)")
@@ -108,7 +110,7 @@ struct TransactionTests {
         #expect(try await outcome.value)
     }
 
-    @Test func `COMMIT is finished although the task is cancelled`() async throws {
+    @Test func `a cancelled task still completes COMMIT`() async throws {
         try await TestDatabase.withDatabase { configuration in
             try await Task {
                 var connection = try await PostgresConnection.connect(configuration, logger: .quiet)

@@ -19,7 +19,7 @@ struct MigratorTests {
         throw CancellationError()
     }
 
-    @Test func `migrations are applied in order, once, and the status says so`() async throws {
+    @Test func `migrations are applied once, in order, and listed in the status`() async throws {
         try await TestDatabase.withDatabase { configuration in
             var connection = try await PostgresConnection.connect(configuration, logger: .quiet)
             let both = migrator([first, second])
@@ -37,7 +37,7 @@ struct MigratorTests {
         }
     }
 
-    @Test func `an unknown, misplaced, doubled or malformed migration is refused by name`() async throws {
+    @Test func `an unknown, misplaced, duplicate or malformed migration is refused by name`() async throws {
         try await TestDatabase.withDatabase { configuration in
             try await migrator([first, second]).migrate(configuration)
             let cases: [([Migration], MigrationError.Code, String)] = [
@@ -92,7 +92,7 @@ struct MigratorTests {
         }
     }
 
-    @Test func `a failing migration leaves nothing of itself and keeps those before it`() async throws {
+    @Test func `a failing migration leaves no trace and keeps the earlier ones`() async throws {
         try await TestDatabase.withDatabase { configuration in
             let broken = migration("m002", "INSERT INTO a VALUES (2); SELECT 1/0;")
             let error = try await failure { try await migrator([first, broken]).migrate(configuration) }
@@ -105,7 +105,7 @@ struct MigratorTests {
         }
     }
 
-    @Test func `functions are applied again when their text changes`() async throws {
+    @Test func `a function is applied again if its text changes`() async throws {
         try await TestDatabase.withDatabase { configuration in
             func text(_ n: Int) -> (String, String) {
                 ("f", "CREATE OR REPLACE FUNCTION f() RETURNS int8 LANGUAGE sql AS 'SELECT \(n)::int8'")
@@ -120,7 +120,7 @@ struct MigratorTests {
         }
     }
 
-    @Test func `programs that start together apply everything once`() async throws {
+    @Test func `concurrent programs apply everything once`() async throws {
         try await TestDatabase.withDatabase { configuration in
             let migrator = migrator([first, second])
             let applied = try await withThrowingTaskGroup(of: [String].self) { group in
@@ -146,7 +146,7 @@ struct MigratorTests {
         }
     }
 
-    @Test func `another program that holds the lock too long is an error`() async throws {
+    @Test func `a lock that another program holds too long is an error`() async throws {
         try await TestDatabase.withDatabase { configuration in
             var holder = try await PostgresConnection.connect(configuration, logger: .quiet)
             try await holder.execute("SELECT pg_advisory_lock(\(Migrator.lockKey))")

@@ -29,7 +29,7 @@ struct PoolStateMachineTests {
         #expect(machine.connectionCount == 2)
     }
 
-    @Test func `callers are served in the order they came, and nobody overtakes`() throws {
+    @Test func `callers are served in the order of their arrival`() throws {
         var machine = Machine(capacity: 1, maximumWaiting: 10)
         let slot = try opened(&machine, for: 0)
         for waiter in 1...5 { #expect(machine.acquire(waiter) == .wait(opening: nil)) }
@@ -41,7 +41,7 @@ struct PoolStateMachineTests {
         #expect(!did2)
     }
 
-    @Test func `a broken connection is replaced only when somebody waits`() throws {
+    @Test func `a broken connection is replaced only if a caller waits`() throws {
         var machine = Machine(capacity: 1, maximumWaiting: 10)
         let slot = try opened(&machine, for: 0)
         #expect(machine.release(slot, isReusable: false) == .discard(opening: nil))
@@ -53,7 +53,7 @@ struct PoolStateMachineTests {
         #expect(machine.opened(opening) == .handTo(2))
     }
 
-    @Test func `a failure to connect is retried while somebody waits`() throws {
+    @Test func `a failure to connect is retried while a caller waits`() throws {
         var machine = Machine(capacity: 2, maximumWaiting: 10)
         guard case .wait(let slot?) = machine.acquire(1) else { throw Unexpected() }
         #expect(machine.openFailed(slot) == .backOff(attempt: 1))
@@ -68,7 +68,7 @@ struct PoolStateMachineTests {
         #expect(machine.failures == 2)
     }
 
-    @Test func `too many waiting and a stopped pool refuse`() throws {
+    @Test func `a full queue and a stopped pool refuse callers`() throws {
         var machine = Machine(capacity: 1, maximumWaiting: 2)
         let slot = try opened(&machine, for: 0)
         _ = machine.acquire(1)
@@ -83,7 +83,7 @@ struct PoolStateMachineTests {
         #expect(machine.isDrained)
     }
 
-    @Test func `a slot that was never lent changes nothing`() {
+    @Test func `returning a slot that was not lent changes nothing`() {
         var machine = Machine(capacity: 1, maximumWaiting: 2)
         #expect(machine.release(Machine.Slot(number: 9), isReusable: true) == .discard(opening: nil))
         #expect(machine.opened(Machine.Slot(number: 9)) == .discard(opening: nil))

@@ -14,7 +14,7 @@ struct PoolTests {
             logger: .quiet, body)
     }
 
-    @Test func `a connection is lent and comes back`() async throws {
+    @Test func `a lent connection returns to the pool`() async throws {
         try await withPool { pool in
             let first = try await pool.withConnection { $0.processID }
             let second = try await pool.withConnection { $0.processID }
@@ -24,7 +24,7 @@ struct PoolTests {
         }
     }
 
-    @Test func `callers that come before run() wait for it`() async throws {
+    @Test func `callers that arrive before run() wait for it`() async throws {
         let pool = PostgresPool(configuration: try TestDatabase.server(), maximumConnections: 1, logger: .quiet)
         async let early = pool.withConnection { try await $0.query("SELECT 1").count }
         while pool.health.waiting == 0 { try await Task.sleep(for: .milliseconds(1)) }
@@ -33,7 +33,7 @@ struct PoolTests {
         #expect(try await early == 1)
     }
 
-    @Test func `an exhausted pool refuses after its time, and serves again afterwards`() async throws {
+    @Test func `an exhausted pool refuses after its timeout and recovers`() async throws {
         try await withPool(1, timeout: .seconds(1)) { pool in
             // On a busy machine connecting alone may take longer than this pool waits: that is not what is shown here.
             while pool.health.idle == 0 { _ = try? await pool.withConnection { _ in } }
@@ -49,7 +49,7 @@ struct PoolTests {
         }
     }
 
-    @Test func `callers are served in the order they came`() async throws {
+    @Test func `callers are served in the order of their arrival`() async throws {
         try await withPool(1) { pool in
             let order = Lock<[Int]>([])
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -80,7 +80,7 @@ struct PoolTests {
         }
     }
 
-    @Test func `never more connections than allowed, under load`() async throws {
+    @Test func `the pool never exceeds its connections under load`() async throws {
         try await withPool(3) { pool in
             let (active, peak) = (Lock(0), Lock(0))
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -128,7 +128,7 @@ struct PoolTests {
         }
     }
 
-    @Test func `serialization failures are retried until both transactions are done`() async throws {
+    @Test func `serialization failures are retried until both transactions commit`() async throws {
         try await TestDatabase.withDatabase { configuration in
             try await withPostgresPool(configuration: configuration, maximumConnections: 4, logger: .quiet) { pool in
                 try await pool.withConnection { connection in
@@ -176,7 +176,7 @@ struct PoolTests {
         }
     }
 
-    @Test func `a server that cannot be reached is the reason a waiter gets`() async throws {
+    @Test func `a waiting caller's error names the unreachable server`() async throws {
         let configuration = try PostgresConfiguration(url: "postgresql://u@/x?host=/nonexistent")
         try await withPostgresPool(
             configuration: configuration, acquireTimeout: .seconds(3), logger: .quiet
@@ -191,7 +191,7 @@ struct PoolTests {
         }
     }
 
-    @Test func `a graceful shutdown waits for what is lent and refuses what comes`() async throws {
+    @Test func `a graceful shutdown waits for lent connections and refuses new callers`() async throws {
         let pool = PostgresPool(configuration: try TestDatabase.server(), maximumConnections: 2, logger: .quiet)
         let group = ServiceGroup(configuration: .init(services: [pool], logger: .quiet))
         try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -209,7 +209,7 @@ struct PoolTests {
         #expect(pool.health.lent + pool.health.idle + pool.health.opening == 0)
     }
 
-    @Test func `bodies may use the state of an actor and values that are not Sendable`() async throws {
+    @Test func `bodies may use actor state and values that are not Sendable`() async throws {
         final class Counter { var count = 0 }
         actor Owner {
             var seen: [Int] = []

@@ -5,7 +5,7 @@ import Testing
 @Suite(.enabled(if: TestDatabase.isConfigured, TestDatabase.hint), .timeLimit(.minutes(5)))
 struct PipelineTests {
     /// libpq keeps the single-row mode of the command before for the first command of a pipeline.
-    @Test func `the first statement of a pipeline returns all rows after rows were read one by one`() async throws {
+    @Test func `the first statement of a pipeline returns all rows even after row-by-row reads`() async throws {
         try await TestDatabase.withConnection { connection in
             let numbers: SQL = "SELECT generate_series(1, \(3))"
             // The statement is prepared by then, so that it is the first command of the next pipeline.
@@ -39,7 +39,7 @@ struct PipelineTests {
         }
     }
 
-    @Test func `a failure names its statement and undoes the others`() async throws {
+    @Test func `a failure names its statement and rolls back the others`() async throws {
         try await TestDatabase.withConnection { connection in
             try await connection.execute("CREATE TEMPORARY TABLE t (i int8 PRIMARY KEY)")
             for place in [1, 2] {
@@ -71,7 +71,7 @@ struct PipelineTests {
         }
     }
 
-    @Test func `many small statements in one round trip`() async throws {
+    @Test func `many small statements take one round trip`() async throws {
         try await TestDatabase.withConnection { connection in
             try await connection.execute("CREATE TEMPORARY TABLE t (i int8)")
             try await connection.pipeline((0..<10_000).map { "INSERT INTO t VALUES (\($0))" })

@@ -8,7 +8,7 @@ struct PreparedStatementTests {
         try await connection.query("SELECT count(*) FROM pg_prepared_statements")[0].decode(Int.self)
     }
 
-    @Test func `a statement is prepared once, and never more than the cache holds`() async throws {
+    @Test func `a statement is prepared once, within the size of the cache`() async throws {
         try await TestDatabase.withConnection {
             $0.statementCacheCapacity = 5
         } _: { connection in
@@ -23,7 +23,7 @@ struct PreparedStatementTests {
         }
     }
 
-    @Test func `a statement the server forgot is prepared again`() async throws {
+    @Test func `a statement that the server lost is prepared again`() async throws {
         try await TestDatabase.withConnection { connection in
             _ = try await connection.query("SELECT \(1)")
             try await connection.executeScript("DISCARD ALL")
@@ -41,7 +41,7 @@ struct PreparedStatementTests {
         }
     }
 
-    @Test func `inside a transaction a stale statement fails once and the transaction may be retried`() async throws {
+    @Test func `a stale statement fails once inside a transaction, which may be retried`() async throws {
         try await withPostgresPool(configuration: try TestDatabase.server(), maximumConnections: 1, logger: .quiet) {
             pool in
             try await pool.withConnection { connection in
@@ -66,7 +66,7 @@ struct PreparedStatementTests {
         }
     }
 
-    @Test func `the same text with other types is another statement`() async throws {
+    @Test func `the same text with other parameter types is another statement`() async throws {
         try await TestDatabase.withConnection { connection in
             let number = try await connection.query("SELECT \(1)")
             let word = try await connection.query("SELECT \("one")")
@@ -77,7 +77,7 @@ struct PreparedStatementTests {
         }
     }
 
-    @Test func `statements that cannot run in a transaction run`() async throws {
+    @Test func `statements that cannot run in a transaction run outside one`() async throws {
         try await TestDatabase.withConnection { connection in
             try await connection.execute("CREATE TABLE IF NOT EXISTS pg_temp.t (i int8)")
             try await connection.execute("VACUUM pg_temp.t")
@@ -92,7 +92,7 @@ struct StatementCacheTests {
         return StatementCache.Key(sql)
     }
 
-    @Test func `the least recently used statement makes room`() {
+    @Test func `the least recently used statement is evicted`() {
         var cache = StatementCache(capacity: 2)
         cache.insert(key("a"), name: "1")
         cache.insert(key("b"), name: "2")
@@ -103,7 +103,7 @@ struct StatementCacheTests {
         #expect(cache.name(for: key("a")) == "1")
     }
 
-    @Test func `types and Unicode form tell statements apart`() {
+    @Test func `statements differ by parameter types and Unicode form`() {
         var cache = StatementCache(capacity: 8)
         cache.insert(key("SELECT 'é'", [.text]), name: "composed")
         #expect(cache.name(for: key("SELECT 'e\u{301}'", [.text])) == nil)
@@ -117,7 +117,7 @@ struct StatementCacheTests {
         #expect(Set(names).count == 100)
     }
 
-    @Test func `no capacity prepares nothing`() {
+    @Test func `a cache without capacity prepares no statement`() {
         #expect(StatementCache(capacity: 0).isFull)
         #expect(StatementCache(capacity: -1).capacity == 0)
     }

@@ -26,7 +26,7 @@ struct QueryTests {
         }
     }
 
-    @Test func `a value is never text of the statement`() async throws {
+    @Test func `a value is never interpreted as SQL`() async throws {
         try await TestDatabase.withConnection { connection in
             let hostile = "'); DROP TABLE t; --"
             let rows = try await connection.query("SELECT \(hostile)")
@@ -64,7 +64,7 @@ struct QueryTests {
         }
     }
 
-    @Test func `an error carries state, severity and constraint, and its description no data`() async throws {
+    @Test func `an error has SQLSTATE, severity and constraint, and its description no data`() async throws {
         try await TestDatabase.withConnection { connection in
             try await connection.execute("CREATE TEMPORARY TABLE t (id text CONSTRAINT one_id UNIQUE)")
             try await connection.execute("INSERT INTO t VALUES (\("secret"))")
@@ -94,7 +94,7 @@ struct QueryTests {
         }
     }
 
-    @Test func `COPY through query is refused and the connection goes on`() async throws {
+    @Test func `COPY through query is refused and keeps the connection`() async throws {
         try await TestDatabase.withConnection { connection in
             try await connection.execute("CREATE TEMPORARY TABLE t (i int8)")
             for statement: SQL in ["COPY t FROM STDIN", "COPY (SELECT generate_series(1, 9)) TO STDOUT"] {
@@ -140,7 +140,7 @@ struct StreamingTests {
         }
     }
 
-    @Test func `a body that throws stops the statement, and its error is passed on`() async throws {
+    @Test func `a body that throws stops the statement, and its error is rethrown`() async throws {
         try await TestDatabase.withConnection { connection in
             let started = ContinuousClock.now
             var seen = 0

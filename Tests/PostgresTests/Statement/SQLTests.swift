@@ -9,7 +9,7 @@ struct SQLTests {
         #expect(sql.parameters.types == [.int8, .text, .bool])
     }
 
-    @Test func `a value never joins the text beside it`() {
+    @Test func `a parameter never merges with adjacent text`() {
         let number = 5
         #expect(("LIMIT\(number)" as SQL).text == "LIMIT $1")
         #expect(("\(number)0" as SQL).text == "$1 0")
@@ -26,13 +26,13 @@ struct SQLTests {
         #expect(sql.parameters.ranges == [0..<1, 1..<9, 9..<10, 10..<14])
     }
 
-    @Test func `raw text and quoted names are no values`() {
+    @Test func `raw text and quoted names are not parameters`() {
         let sql: SQL = "SELECT \(unsafeSQL: "now()") FROM \(identifier: #"a"b"#)"
         #expect(sql.text == #"SELECT now() FROM "a""b""#)
         #expect(sql.parameters.types.isEmpty)
     }
 
-    @Test func `a missing value is NULL of its type`() {
+    @Test func `nil is NULL of its type`() {
         let sql: SQL = "SELECT \(nil as String?), \("" as String?)"
         #expect(sql.parameters.types == [.text, .text])
         #expect(sql.parameters.ranges == [nil, 0..<0])
@@ -43,7 +43,7 @@ struct SQLTests {
         #expect(!"\(sql)".contains("secret"))
     }
 
-    @Test func `a value that cannot be sent fails the check, also inside a fragment`() {
+    @Test func `a value that cannot be encoded fails the check, even inside a fragment`() {
         let fragment: SQL = "\("a\0")"
         let sql: SQL = "SELECT \(fragment)"
         #expect(throws: PostgresError.self) { try sql.parameters.check() }

@@ -41,7 +41,7 @@ struct EncodingTests {
         #expect(try bytes([] as [String]) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 25])
     }
 
-    @Test func `bytes are bytea and lists of bytes bytea arrays`() throws {
+    @Test func `bytes are bytea, and lists of bytes are bytea arrays`() throws {
         #expect([UInt8].postgresType == .bytea)
         #expect([[UInt8]].postgresType == .byteaArray)
         #expect([[UInt8]?].postgresType == .byteaArray)
@@ -49,7 +49,7 @@ struct EncodingTests {
         #expect(try bytes([1, 2, 3] as [UInt8]) == [1, 2, 3])
     }
 
-    @Test func `no truncation of an array is accepted, and no trailing byte`() throws {
+    @Test func `truncated arrays and trailing bytes are refused`() throws {
         let whole = try bytes(["one", nil, "three"])
         #expect(try decoded([String?].self, whole) == ["one", nil, "three"])
         for length in 0..<whole.count {
@@ -87,7 +87,7 @@ struct EncodingTests {
         #expect(arrays.map(\.element) == types)
     }
 
-    @Test func `a raw-representable type travels as its raw value`() throws {
+    @Test func `a raw-representable type is encoded as its raw value`() throws {
         enum Colour: String, PostgresEncodable, PostgresDecodable { case red }
         #expect(Colour.postgresType == .text)
         #expect(try bytes(Colour.red) == Array("red".utf8))

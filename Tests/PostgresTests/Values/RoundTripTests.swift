@@ -124,7 +124,7 @@ struct RoundTripTests {
         try await roundTrip([Array(0..<100_000)] as [[Int]])
     }
 
-    @Test func `arrays with NULL`() async throws {
+    @Test func `arrays with NULL round-trip`() async throws {
         try await roundTrip(
             [[nil], [1, nil, 3], [nil, nil]] as [[Int64?]], asText: ["{NULL}", "{1,NULL,3}", "{NULL,NULL}"])
         try await roundTrip([[nil, ""]] as [[String?]])
@@ -134,7 +134,7 @@ struct RoundTripTests {
         try await roundTrip([nil, [nil]] as [[Int32?]?])
     }
 
-    @Test func `an array with NULL, of two dimensions or of another type is refused where it does not fit`()
+    @Test func `an unsuitable array is refused: with NULL, two dimensions or another type`()
         async throws
     {
         try await TestDatabase.withConnection { connection in

@@ -9,7 +9,7 @@ import Testing
 @testable import Projections
 
 struct EmployeesModelTests {
-    @Test func `a registration gives a row with sealed names that the employee's key opens`() throws {
+    @Test func `a registration creates a row whose sealed names the employee's key opens`() throws {
         var script = CompanyScript()
         let employee = try script.register("E-1")
         let row = try #require(try script.state().employees.first)
@@ -26,7 +26,7 @@ struct EmployeesModelTests {
         #expect(throws: KeysError.self) { try moved.open(with: script.keys, in: script.tenant.uuid) }
     }
 
-    @Test func `reinstating approves nobody, and approval survives a cancellation`() throws {
+    @Test func `a reinstatement does not approve, and approval survives a cancellation`() throws {
         var script = CompanyScript()
         _ = try script.register("1")
         let second = try script.register("2", approved: false)
@@ -42,7 +42,7 @@ struct EmployeesModelTests {
         #expect(try status() == .active)
     }
 
-    @Test func `a succession gives the role to one and takes it from the other, who stays an admin when appointed`()
+    @Test func `a succession moves the role, and an appointed predecessor stays an admin`()
         throws
     {
         var script = CompanyScript()
@@ -56,7 +56,7 @@ struct EmployeesModelTests {
         #expect(try script.state().employees.map(\.role) == [.securityAdmin, .employee])
     }
 
-    @Test func `a row remembers the event that changed it last`() throws {
+    @Test func `a row records the last event that changed it`() throws {
         var script = CompanyScript()
         let employee = try script.register("1")
         try script.openSession(employee)
@@ -66,7 +66,7 @@ struct EmployeesModelTests {
         #expect(try script.state().employees.map(\.changedAt) == [script.now])
     }
 
-    @Test func `the view agrees with the decider about every employee and key`() throws {
+    @Test func `the projection agrees with the decider about every employee and key`() throws {
         var script = CompanyScript()
         let first = try script.register("1")
         let second = try script.register("2", approved: false)
@@ -90,7 +90,7 @@ struct EmployeesModelTests {
         }
     }
 
-    @Test func `an erasure cancels, ends every key, and leaves texts that nothing opens`() throws {
+    @Test func `an erasure cancels the account, ends every key and leaves unreadable texts`() throws {
         var script = CompanyScript()
         _ = try script.register("1")
         let gone = try script.register("2")

@@ -6,7 +6,7 @@ import Testing
 @testable import Projections
 
 struct TenantsModelTests {
-    @Test func `the founder's registration makes the company and its security admin, proven by position 1`() throws {
+    @Test func `the founder's registration creates the tenant and its security admin at position 1`() throws {
         var script = CompanyScript("Bücher & Söhne")
         let founder = try script.register("1")
         _ = try script.register("2")
@@ -20,7 +20,7 @@ struct TenantsModelTests {
         #expect(state.securityAdmin?.current == state.securityAdmin?.first)
     }
 
-    @Test func `a successor is current, and the founder stays the first`() throws {
+    @Test func `a successor is the current security admin, and the founder stays the first`() throws {
         var script = CompanyScript()
         let founder = try script.register("1")
         let second = try script.register("2")
@@ -33,7 +33,7 @@ struct TenantsModelTests {
         #expect(try script.state().tenant?.securityAdmin == second)
     }
 
-    @Test func `an employee counts once until cancelled, however often the cancellation is told`() throws {
+    @Test func `an employee counts once until cancelled, even if the cancellation is repeated`() throws {
         var script = CompanyScript()
         _ = try script.register("1")
         let second = try script.register("2")
@@ -50,7 +50,7 @@ struct TenantsModelTests {
         #expect(try count() == 2)
     }
 
-    @Test func `policy, domain and apps are as last decided, apps in the order of their ids`() throws {
+    @Test func `policy, domain and apps follow the last decision, apps sorted by id`() throws {
         var script = CompanyScript()
         _ = try script.register("1")
         let policy = TenantPolicy(keyAuthorization: .securityAdmin, approval: .admin, blindOnly: true)
@@ -67,7 +67,7 @@ struct TenantsModelTests {
         #expect(tenant.changedPosition == Int64(script.events.count))
     }
 
-    @Test func `an unknown type of event is an error and never skipped`() throws {
+    @Test func `an unknown event type is an error and never skipped`() throws {
         var script = CompanyScript()
         _ = try script.register("1")
         script.addUnknown()

@@ -9,7 +9,7 @@ import TestSupport
 
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct StateAtTests {
-    @Test func `yesterday's state is what was so yesterday`() async throws {
+    @Test func `a state at an earlier time is the state of that time`() async throws {
         try await Stage.run { stage in
             var script = CompanyScript()
             let founder = try script.register("1")
@@ -38,7 +38,7 @@ struct StateAtTests {
         }
     }
 
-    @Test func `at every position the state is the fold of the events up to it`() async throws {
+    @Test func `the state at every position is the fold of the events up to it`() async throws {
         try await Stage.run { stage in
             let script = try CompanyScript.eventful()
             try await stage.append(script)
@@ -56,7 +56,7 @@ struct StateAtTests {
         }
     }
 
-    @Test func `the comparison finds a text that differs in its Unicode form alone`() async throws {
+    @Test func `the comparison reports a text that differs only in its Unicode form`() async throws {
         try await Stage.run { stage in
             var script = CompanyScript("Bu\u{308}cher")
             _ = try script.register("1")
@@ -76,12 +76,12 @@ struct StateChangeTests {
         try before.state().changes(to: after.state(), times: (before.now, after.now))
     }
 
-    @Test func `nothing is otherwise between a moment and itself`() throws {
+    @Test func `a time compared with itself has no changes`() throws {
         let script = try CompanyScript.eventful()
         #expect(try changes(script, script).isEmpty)
     }
 
-    @Test func `a founding, a role and a cancellation are told with what was before`() throws {
+    @Test func `a founding, a role and a cancellation are shown with the earlier values`() throws {
         var script = CompanyScript()
         let founder = try script.register("1")
         let founding = try CompanyState().changes(to: script.state(), times: (CompanyScript.start, script.now))
@@ -110,7 +110,7 @@ struct StateChangeTests {
         #expect(cancelled.contains(StateChange(subject: .company, member: "employees", before: "2", after: "1")))
     }
 
-    @Test func `a key that waited too long is otherwise although no event says so`() throws {
+    @Test func `an expired pending key is a change without an event`() throws {
         var script = CompanyScript()
         _ = try script.register("1")
         _ = try script.register("2")

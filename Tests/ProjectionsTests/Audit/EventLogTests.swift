@@ -12,7 +12,7 @@ import Testing
 
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct EventLogTests {
-    @Test func `a range of times or positions gives exactly its events`() async throws {
+    @Test func `a range of times or positions returns exactly its events`() async throws {
         try await Stage.run { stage in
             let script = try CompanyScript.eventful()
             try await stage.append(script)
@@ -36,7 +36,7 @@ struct EventLogTests {
         }
     }
 
-    @Test func `personal members are opened, erased ones say so, and nothing else changes`() throws {
+    @Test func `personal members are opened, erased ones are marked, and others are unchanged`() throws {
         var script = CompanyScript()
         let employee = try script.register("E-1")
         let event = try #require(try script.recorded().first)
@@ -59,7 +59,7 @@ struct EventLogTests {
         #expect(Set(shown.keys) == Set(members.keys).union(["position"]))
     }
 
-    @Test func `names open with the keys that are stored, and read erased once a key is gone`() async throws {
+    @Test func `names open with the stored keys and read erased without them`() async throws {
         try await Stage.run { stage in
             var script = CompanyScript()
             let employee = try script.register("E-1")

@@ -8,7 +8,7 @@ import Testing
 @testable import Projections
 
 struct EmployeeKeysModelTests {
-    @Test func `a presented key waits until somebody decides, and waits again when presented again`() throws {
+    @Test func `a presented key is pending until decided, and again when presented again`() throws {
         var script = CompanyScript()
         _ = try script.register("1")
         let key = CompanyScript.key()
@@ -34,7 +34,7 @@ struct EmployeeKeysModelTests {
         #expect(try !waits())
     }
 
-    @Test func `a waiting key expires by time alone, thirty days after it was presented`() throws {
+    @Test func `a pending key expires thirty days after its presentation`() throws {
         var script = CompanyScript()
         _ = try script.register("1")
         _ = try script.register("2")
@@ -47,7 +47,7 @@ struct EmployeeKeysModelTests {
         #expect(pending.isExpired(at: end.adding(.microseconds(1))))
     }
 
-    @Test func `reclaiming an address ends every key of that employee and nobody else's`() throws {
+    @Test func `a reclaimed address ends every key of that employee and of no other`() throws {
         var script = CompanyScript()
         let first = try script.register("1")
         let second = try script.register("2")
@@ -73,7 +73,7 @@ struct EmployeeKeysModelTests {
         #expect(try older.state().keys.map(\.state) == [.authorized])
     }
 
-    @Test func `a waiting key carries the leaf of the event that presented it`() throws {
+    @Test func `a pending key has the leaf of the event that presented it`() throws {
         var script = CompanyScript()
         _ = try script.register("1")
         _ = try script.register("2")

@@ -11,7 +11,7 @@ import Testing
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct LedgerPassRaceTests {
     @Test(arguments: [false, true])
-    func `passes and followers at once on one ledger, with and without switches, show every reader a prefix`(
+    func `concurrent passes and projectors on one ledger always show readers a prefix`(
         switching: Bool
     ) async throws {
         try await Stage.run { stage in
@@ -45,7 +45,7 @@ struct LedgerPassRaceTests {
         }
     }
 
-    @Test func `a pass that waited for a switch moves the generation that is live then, and only over what it has`()
+    @Test func `a pass that waited for a cut-over moves only the new live generation`()
         async throws
     {
         try await Stage.run { stage in
@@ -83,7 +83,7 @@ struct LedgerPassRaceTests {
         }
     }
 
-    @Test func `a pass that another one was faster than moves nothing twice and nothing back`() async throws {
+    @Test func `a pass overtaken by another moves nothing twice and nothing back`() async throws {
         try await Stage.run { stage in
             var script = try CompanyScript.eventful()
             try await stage.follow([script])
@@ -109,7 +109,7 @@ struct LedgerPassRaceTests {
         }
     }
 
-    @Test func `what changes between a pass's snapshot and its locks is neither overlooked nor undone`() async throws {
+    @Test func `changes between a pass's snapshot and its locks are neither missed nor undone`() async throws {
         try await Stage.run { stage in
             var scripts = try (0..<5).map { _ in try CompanyScript.eventful() }
             try await stage.follow(scripts)
@@ -155,7 +155,7 @@ struct LedgerPassRaceTests {
         }
     }
 
-    @Test func `projectors that are killed again and again leave no ledger behind`() async throws {
+    @Test func `repeatedly killed projectors leave no ledger behind`() async throws {
         try await Stage.run { stage in
             var scripts = try (0..<30).map { _ in try CompanyScript.eventful() }
             try await stage.follow(scripts)

@@ -10,7 +10,7 @@ import Testing
 /// What a pass moves, and what it leaves alone.
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct LedgerPassTests {
-    @Test func `ledgers with log-ins only are passed in one transaction, one with more is told where it stands`()
+    @Test func `ledgers with only log-ins are passed in one transaction`()
         async throws
     {
         try await Stage.run { stage in
@@ -64,7 +64,7 @@ struct LedgerPassTests {
         }
     }
 
-    @Test func `a ledger whose rows the database refuses does not hold up those that share a pass with it`()
+    @Test func `a ledger with refused rows does not hold up the others in its pass`()
         async throws
     {
         try await Stage.run { stage in
@@ -91,7 +91,7 @@ struct LedgerPassTests {
         }
     }
 
-    @Test func `an event that nobody knows is not passed, nor are more events than a pass looks at`() async throws {
+    @Test func `a pass stops at an unknown event and at its limit`() async throws {
         try await Stage.run { stage in
             var unknown = try CompanyScript.eventful(), long = try CompanyScript.eventful()
             try await stage.follow([unknown, long])
@@ -109,7 +109,7 @@ struct LedgerPassTests {
         }
     }
 
-    @Test func `a ledger with a missing row, a stopped view, a held row or a later revision is left alone`()
+    @Test func `a pass skips a ledger with a missing or locked row, a stopped projection or a later revision`()
         async throws
     {
         try await Stage.run { stage in
@@ -161,7 +161,7 @@ struct LedgerPassTests {
         }
     }
 
-    @Test func `rows that are ahead of the others stay where they are, and those behind decide`() async throws {
+    @Test func `rows that are ahead stay, and those behind determine the position`() async throws {
         try await Stage.run { stage in
             var script = CompanyScript()
             let founder = try script.register("1")

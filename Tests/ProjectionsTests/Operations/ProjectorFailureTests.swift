@@ -10,7 +10,7 @@ import TestSupport
 /// An event that a view cannot take stops that view at that ledger, is told, and is taken once it is mended.
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct PoisonTests {
-    @Test func `a corrupted entry stops the views that take it, and they go on from there when it is mended`()
+    @Test func `a corrupted entry stops its projections, which resume once it is repaired`()
         async throws
     {
         try await Stage.run { stage in
@@ -54,7 +54,7 @@ struct PoisonTests {
         }
     }
 
-    @Test func `after a view has stopped, the others follow log-ins, and it stays where it is`() async throws {
+    @Test func `after one projection stops, the others follow log-ins`() async throws {
         try await Stage.run { stage in
             var script = try CompanyScript.eventful()
             try await stage.append(script)
@@ -84,7 +84,7 @@ struct PoisonTests {
         }
     }
 
-    @Test func `an event that no view takes is not even read`() async throws {
+    @Test func `an event of no projection is not read`() async throws {
         try await Stage.run { stage in
             let script = try CompanyScript.eventful()
             try await stage.append(script)
@@ -115,7 +115,7 @@ extension Stage {
 /// The server crashes while a projector follows.
 @Suite(.enabled(if: ThrowawayCluster.isAvailable, "\(ThrowawayCluster.hint)"))
 struct ServerCrashTests {
-    @Test func `after crashes of the server the views are what the log folds to`() async throws {
+    @Test func `after crashes of the server the projections equal the fold of the log`() async throws {
         try await ThrowawayCluster.with { cluster in
             try await Stage.run(on: cluster.url) { stage in
                 var script = CompanyScript()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct ProjectorTests {
-    @Test func `what is followed live equals what the log folds to, byte by byte`() async throws {
+    @Test func `live projections equal the fold of the log byte by byte`() async throws {
         try await Stage.run { stage in
             let script = try CompanyScript.eventful()
             try await stage.following { _ in
@@ -21,7 +21,7 @@ struct ProjectorTests {
         }
     }
 
-    @Test func `a projector that is killed in the middle is taken up without a gap or a repetition`() async throws {
+    @Test func `a killed projector resumes without a gap or a repetition`() async throws {
         try await Stage.run { stage in
             var script = CompanyScript()
             let founder = try script.register("0")
@@ -46,7 +46,7 @@ struct ProjectorTests {
         }
     }
 
-    @Test func `what waited for a projector is followed to its end, though nothing more happens`() async throws {
+    @Test func `a starting projector processes the whole backlog without a new event`() async throws {
         try await Stage.run { stage in
             var scripts: [CompanyScript] = []
             for _ in 0..<6 {
@@ -62,7 +62,7 @@ struct ProjectorTests {
         }
     }
 
-    @Test func `two projectors at once take every event once`() async throws {
+    @Test func `two concurrent projectors process every event once`() async throws {
         try await Stage.run { stage in
             let scripts = try (0..<4).map { _ in try CompanyScript.eventful() }
             try await stage.following(takesTurns: false) { _ in
@@ -83,7 +83,7 @@ struct ProjectorTests {
         }
     }
 
-    @Test func `a poison event stops the views of its ledger before it, and no other ledger`() async throws {
+    @Test func `a poison event stops the projections of its ledger only`() async throws {
         try await Stage.run { stage in
             var poisoned = try CompanyScript.eventful()
             let before = poisoned.events.count
@@ -116,7 +116,7 @@ struct ProjectorTests {
         }
     }
 
-    @Test func `rows that the database refuses stop one view and not the others`() async throws {
+    @Test func `rows that the database refuses stop one projection only`() async throws {
         try await Stage.run { stage in
             let script = try CompanyScript.eventful()
             try await stage.append(script)
@@ -142,7 +142,7 @@ struct ProjectorTests {
         }
     }
 
-    @Test func `a projector whose connections are cut goes on`() async throws {
+    @Test func `a projector survives cut connections`() async throws {
         try await Stage.run { stage in
             let script = try CompanyScript.eventful()
             try await stage.following { _ in
@@ -166,7 +166,7 @@ struct ProjectorTests {
         }
     }
 
-    @Test func `directory and system ledgers feed no view, whatever their events`() async throws {
+    @Test func `directory and system ledgers feed no projection`() async throws {
         try await Stage.run { stage in
             let script = try CompanyScript.eventful()
             for ledger in [LedgerID.system, .directory(7)] {

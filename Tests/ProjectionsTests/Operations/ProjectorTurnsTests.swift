@@ -6,7 +6,7 @@ import TestSupport
 
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct TakingTurnsTests {
-    @Test func `of two projectors one works, and the other takes over when it goes`() async throws {
+    @Test func `one of two projectors works, and the other takes over when it stops`() async throws {
         try await Stage.run { stage in
             let before = try CompanyScript.eventful(), after = try CompanyScript.eventful()
             // Not the lease of three seconds, which a machine that stands still for as long would end.
@@ -31,7 +31,7 @@ struct TakingTurnsTests {
         }
     }
 
-    @Test func `a process that vanished is followed by another within seconds`() async throws {
+    @Test func `another projector replaces a vanished one within seconds`() async throws {
         try await Stage.run { stage in
             let script = try CompanyScript.eventful()
             try await stage.append(script)
@@ -52,7 +52,7 @@ struct TakingTurnsTests {
         }
     }
 
-    @Test func `a lease has one holder, is renewed, and ends when it is given back`() async throws {
+    @Test func `a lease has one holder, can be renewed and ends on release`() async throws {
         try await Stage.run { stage in
             let hour: Duration = .seconds(3_600)
             var first = LeaderLease("test", pool: stage.readers, lifetime: hour)
@@ -72,7 +72,7 @@ struct TakingTurnsTests {
         }
     }
 
-    @Test func `a hint is heard, also after the connection was lost`() async throws {
+    @Test func `a hint arrives even after a lost connection`() async throws {
         try await Stage.run { stage in
             let hints = FeedHints(pool: stage.pool, logger: TestServer.logger())
             let (heard, hear) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -100,7 +100,7 @@ struct TakingTurnsTests {
         }
     }
 
-    @Test func `what a projector has overlooked is found by the next one that begins`() async throws {
+    @Test func `a starting projector finds what an earlier one missed`() async throws {
         try await Stage.run { stage in
             let script = try CompanyScript.eventful()
             try await stage.append(script)
@@ -119,7 +119,7 @@ struct TakingTurnsTests {
 struct PollPaceTests {
     private let start = ContinuousClock.now
 
-    @Test func `the first look is due at once, and the next after the shortest pause when something was found`() {
+    @Test func `the first poll is due at once, and after a change the next one after the shortest pause`() {
         var pace = PollPace()
         #expect(pace.isDue(at: start))
         pace.looked(.changes, took: .milliseconds(1), at: start)
@@ -127,7 +127,7 @@ struct PollPaceTests {
         #expect(pace.isDue(at: start + PollPace.shortest))
     }
 
-    @Test func `pauses grow while nothing is found, up to the longest`() {
+    @Test func `pauses between idle polls grow up to the longest`() {
         var pace = PollPace()
         for _ in 0..<20 { pace.looked(.nothing, took: .zero, at: start) }
         #expect(!pace.isDue(at: start + PollPace.longest - .nanoseconds(1)))
@@ -136,7 +136,7 @@ struct PollPaceTests {
         #expect(pace.isDue(at: start + PollPace.shortest))
     }
 
-    @Test func `a look in vain that takes long is followed by a pause of four times that`() {
+    @Test func `a slow idle poll is followed by a pause of four times its duration`() {
         var pace = PollPace()
         pace.looked(.nothing, took: .milliseconds(500), at: start)
         #expect(!pace.isDue(at: start + .milliseconds(1_999)))
@@ -145,7 +145,7 @@ struct PollPaceTests {
         #expect(pace.isDue(at: start + PollPace.shortest))
     }
 
-    @Test func `while only positions move pauses grow, and never beyond the longest however long a look takes`() {
+    @Test func `pauses grow while only positions move, within the longest pause`() {
         var pace = PollPace()
         pace.looked(.positions, took: .zero, at: start)
         #expect(!pace.isDue(at: start + PollPace.shortest))
@@ -157,7 +157,7 @@ struct PollPaceTests {
         #expect(pace.isDue(at: start + PollPace.shortest))
     }
 
-    @Test func `nudges right after a look share the next one`() {
+    @Test func `nudges right after a poll share the next poll`() {
         var pace = PollPace()
         #expect(pace.gap(at: start) == .zero)
         pace.looked(.changes, took: .zero, at: start)
@@ -166,7 +166,7 @@ struct PollPaceTests {
         #expect(pace.gap(at: start + .seconds(1)) == .zero)
     }
 
-    @Test func `a failure and another program's turn are followed by a long pause`() {
+    @Test func `a failure and another program's lease cause a long pause`() {
         var pace = PollPace()
         pace.failed(at: start)
         #expect(!pace.isDue(at: start + .milliseconds(999)))

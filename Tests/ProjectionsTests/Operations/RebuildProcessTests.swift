@@ -17,7 +17,7 @@ struct RebuildProcessTests {
             ])
     }
 
-    @Test func `a rebuild that is killed again and again ends, and shows no reader less than before`() async throws {
+    @Test func `a repeatedly killed rebuild finishes and never shows readers fewer rows`() async throws {
         try await Stage.run { stage in
             var script = CompanyScript()
             for number in 1...150 { _ = try script.register("\(number)") }
@@ -55,7 +55,7 @@ struct RebuildProcessTests {
         }
     }
 
-    @Test func `a dry run exits with 5 when there is a difference and with 0 when there is none`() async throws {
+    @Test func `a dry run exits with 5 if there is a difference and with 0 otherwise`() async throws {
         try await Stage.run { stage in
             let script = try CompanyScript.eventful()
             try await stage.append(script)
@@ -72,7 +72,7 @@ struct RebuildProcessTests {
         }
     }
 
-    @Test func `the doctor names a view that has stopped`() async throws {
+    @Test func `tenure doctor names a stopped projection`() async throws {
         try await Stage.run { stage in
             var script = CompanyScript()
             _ = try script.register("1")

@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct RebuildTests {
-    @Test func `a rebuild of what is right finds nothing, switches, and leaves no rows of the old generation`()
+    @Test func `a rebuild of a correct projection finds no difference and deletes the old generation`()
         async throws
     {
         try await Stage.run { stage in
@@ -32,7 +32,7 @@ struct RebuildTests {
         }
     }
 
-    @Test func `a dry run tells each kind of difference and changes nothing`() async throws {
+    @Test func `a dry run reports each kind of difference and changes nothing`() async throws {
         try await Stage.run { stage in
             let script = try CompanyScript.eventful()
             try await stage.follow([script])
@@ -56,7 +56,7 @@ struct RebuildTests {
         }
     }
 
-    @Test func `a rebuild mends what was damaged, also of one company and of one view`() async throws {
+    @Test func `a rebuild repairs damage, also of one tenant or one projection`() async throws {
         try await Stage.run { stage in
             let mended = try CompanyScript.eventful()
             let other = try CompanyScript.eventful()
@@ -72,7 +72,7 @@ struct RebuildTests {
         }
     }
 
-    @Test func `while writers write and readers read, a rebuild shows no reader less than before`() async throws {
+    @Test func `a rebuild during writes never shows readers fewer rows`() async throws {
         try await Stage.run { stage in
             var script = CompanyScript()
             for number in 1...40 { _ = try script.register("\(number)") }
@@ -94,7 +94,7 @@ struct RebuildTests {
         }
     }
 
-    @Test func `a rebuild that was killed is taken up where it was`() async throws {
+    @Test func `a killed rebuild resumes where it was`() async throws {
         try await Stage.run { stage in
             var script = CompanyScript()
             for number in 1...600 { _ = try script.register("\(number)") }
@@ -116,7 +116,7 @@ struct RebuildTests {
         }
     }
 
-    @Test func `what another revision of the program began to build is not taken up`() async throws {
+    @Test func `a rebuild that another revision began is not resumed`() async throws {
         try await Stage.run { stage in
             let script = try CompanyScript.eventful()
             try await stage.follow([script])
@@ -134,7 +134,7 @@ struct RebuildTests {
         }
     }
 
-    @Test func `a view that stops before the live one does not replace it`() async throws {
+    @Test func `a rebuilt projection that stops earlier does not replace the live one`() async throws {
         try await Stage.run { stage in
             let script = try CompanyScript.eventful()
             try await stage.follow([script])

@@ -19,7 +19,7 @@ struct ViewUpgradeTests {
         try await stage.execute("UPDATE tenure.employees SET status = 'registered'")
     }
 
-    @Test func `rows of an earlier revision are built anew while the service follows and reads`() async throws {
+    @Test func `projections of an earlier revision are rebuilt while the service runs`() async throws {
         try await Stage.run { stage in
             let script = try CompanyScript.eventful(), later = try CompanyScript.eventful()
             try await stage.append(script)
@@ -47,7 +47,7 @@ struct ViewUpgradeTests {
         }
     }
 
-    @Test func `while another process builds, this one leaves it alone`() async throws {
+    @Test func `a process does not rebuild while another one does`() async throws {
         try await Stage.run { stage in
             try await leaveOldRows(stage)
             var other = LeaderLease("rebuild", pool: stage.readers)
@@ -64,7 +64,7 @@ struct ViewUpgradeTests {
         }
     }
 
-    @Test func `a program of an earlier revision neither follows nor rebuilds what a later one has built`()
+    @Test func `an earlier revision neither updates nor rebuilds what a later one has built`()
         async throws
     {
         try await Stage.run { stage in

@@ -33,7 +33,7 @@ struct PositionWatchTests {
         func clear() { value.withLock { $0 = false } }
     }
 
-    @Test func `two hundred who wait for a tenant share the looks`() async throws {
+    @Test func `200 waiters for a tenant share its polls`() async throws {
         let views = Views(), watch = views.watch, tenant = TenantID(UUID())
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<200 {
@@ -47,7 +47,7 @@ struct PositionWatchTests {
         #expect(await watch.watched == 0)
     }
 
-    @Test func `tenants are waited for apart, and nobody longer than patience lasts`() async throws {
+    @Test func `waits for different tenants are independent and bounded by the patience`() async throws {
         let views = Views(), watch = views.watch
         #expect(try await watch.wait(for: .max, of: TenantID(UUID()), patience: .zero) == false)
         #expect(try await watch.wait(for: 3, of: TenantID(UUID()), patience: .seconds(600)))
@@ -55,7 +55,7 @@ struct PositionWatchTests {
         #expect(await watch.watched == 0)
     }
 
-    @Test func `an error reaches everybody who waits, and the next look is a new one`() async throws {
+    @Test func `an error reaches every waiter, and the next poll is a new one`() async throws {
         struct Gone: Error {}
         let fails = Flag()
         let watch = PositionWatch(

@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct ViewsTests {
-    @Test func `reads give what the log folds to`() async throws {
+    @Test func `reads return the fold of the log`() async throws {
         try await Stage.run { stage in
             let script = try CompanyScript.eventful()
             try await stage.append(script)
@@ -34,7 +34,7 @@ struct ViewsTests {
         }
     }
 
-    @Test func `who waits for a position makes the projector look, and who need not wait does not`() async throws {
+    @Test func `waiting for a position triggers a poll, an immediate read does not`() async throws {
         try await Stage.run { stage in
             let script = try CompanyScript.eventful()
             try await stage.append(script)
@@ -87,7 +87,7 @@ struct ViewsTests {
         }
     }
 
-    @Test func `a key that waited too long is no longer listed`() async throws {
+    @Test func `an expired pending key is not listed`() async throws {
         try await Stage.run { stage in
             var script = CompanyScript()
             _ = try script.register("1")
@@ -103,7 +103,7 @@ struct ViewsTests {
         }
     }
 
-    @Test func `waiting for a position ends when it is reached, and says so when it is not`() async throws {
+    @Test func `waiting for a position ends when it is reached, or reports a timeout`() async throws {
         try await Stage.run { stage in
             let script = try CompanyScript.eventful()
             let last = Int64(script.events.count)
@@ -124,7 +124,7 @@ struct ViewsTests {
         }
     }
 
-    @Test func `a company sees its own rows alone, and the service cannot write any`() async throws {
+    @Test func `a tenant sees only its own rows, and the service cannot write any`() async throws {
         try await Stage.run { stage in
             let scripts = [try CompanyScript.eventful(), try CompanyScript.eventful()]
             for script in scripts { try await stage.append(script) }

@@ -4,7 +4,7 @@ import Testing
 /// An app with ACCESS and AUTHORIZATION that sees answers, in direct mode all of them.
 @Suite(.onServer, .sharedWorld)
 struct `An app that saw an admin's answers` {
-    @Test func `does not become the security admin with a key of its own`() async throws {
+    @Test func `cannot become the security admin with a key of its own`() async throws {
         let attack = try await Attack("takeover.example", try sharedWorld().client)
         let victim = attack.founder
         let device = Device()
@@ -27,7 +27,7 @@ struct `An app that saw an admin's answers` {
         expectOutcome(try await attack.logIn(as: victim.person, with: victim.device), "success")
     }
 
-    @Test func `does not become an admin with a key of its own`() async throws {
+    @Test func `cannot become an admin with a key of its own`() async throws {
         let attack = try await Attack("takeover-admin.example", try sharedWorld().client)
         let admin = try await attack.hire("admin")
         try await attack.appoint(admin)
@@ -47,7 +47,7 @@ struct `An app that saw an admin's answers` {
     }
 
     @Test(arguments: ["refusal", "revocation"])
-    func `does not end an admin's keys with its own secret`(step: String) async throws {
+    func `cannot end an admin's keys with its own secret`(step: String) async throws {
         let attack = try await Attack("takeover-\(step).example", try sharedWorld().client)
         let admin = try await attack.hire("admin")
         let (spare, pending) = (Device(), Device())
@@ -106,7 +106,7 @@ struct `A key that an app vouched for` {
         }
     }
 
-    @Test func `gives nobody a role who has no other key`() async throws {
+    @Test func `cannot give a role to an employee without another key`() async throws {
         let attack = try await Attack("vouched-only.example", try sharedWorld().client)
         let member = try await attack.client.join(Person("only", at: attack.company))
         for role in ["admin", "securityAdmin"] {

@@ -53,7 +53,7 @@ import Testing
     private let yes = TerminalProgram.Step.type(after: "[y/N] ", "y")
     private let no = TerminalProgram.Step.type(after: "[y/N] ", "n")
 
-    @Test func `the founder appoints a second admin, who lets somebody in and gives no role`() async throws {
+    @Test func `the founder appoints a second admin, who authorizes a device but cannot give a role`() async throws {
         try await TerminalProgram.inFolder { folder in
             let desk = try Desk("terminal-roles.example", in: folder)
             _ = try await desk.register("ada")
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `another security admin follows by the fingerprint of their device, and the first one is none`()
+    @Test func `the security admin names a successor by device fingerprint and loses the role`()
         async throws
     {
         try await TerminalProgram.inFolder { folder in

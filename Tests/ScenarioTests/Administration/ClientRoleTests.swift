@@ -67,7 +67,7 @@ import Testing
         #expect(error?.kind == kind)
     }
 
-    @Test(arguments: modes) func `the founder appoints a second admin, who lets somebody in and is dismissed again`(
+    @Test(arguments: modes) func `the founder appoints a second admin, who authorizes a device and is dismissed`(
         mode: TenureClient.Mode
     ) async throws {
         let company = "library-role-\(mode.rawValue).example"
@@ -99,7 +99,7 @@ import Testing
         await expect(.authorizationNotPermitted) { _ = try await second.decideRole(.admin, of: "cy") }
     }
 
-    @Test(arguments: modes) func `the security admin is followed by the person whose fingerprint was read out`(
+    @Test(arguments: modes) func `the security admin is succeeded by the person who read out the fingerprint`(
         mode: TenureClient.Mode
     ) async throws {
         let company = "library-succession-\(mode.rawValue).example"
@@ -125,7 +125,7 @@ import Testing
         #expect(try await give(.admin, to: ada, by: second) != nil)
     }
 
-    @Test func `a device that has pinned another company signs nothing`() async throws {
+    @Test func `a device that has pinned another tenant signs nothing`() async throws {
         let company = "library-role-pinned.example"
         let pins = MemoryPinStore()
         let (ada, bo) = (Person("ada", at: company), Person("bo", at: company))

@@ -20,7 +20,7 @@ struct `The last admin` {
         return try await client.get(client.path(company, "/security-admin"))["employee"]?["companyEmployeeId"]?.text
     }
 
-    @Test func `admins who try to dismiss each other both stay, because only the security admin dismisses`()
+    @Test func `cannot be dismissed by another admin, only by the security admin`()
         async throws
     {
         let client = try sharedWorld().client
@@ -38,7 +38,7 @@ struct `The last admin` {
     }
 
     @Test(arguments: 1...5)
-    func `a security admin is followed by one, though two successions and a cancellation come at once`(
+    func `is succeeded once under concurrent successions and a cancellation`(
         round: Int
     ) async throws {
         let client = try sharedWorld().client
@@ -71,7 +71,7 @@ struct `The last admin` {
         #expect(loser["status"]?.text == (isCancelled ? "cancelled" : "active"), "\(loser)")
     }
 
-    @Test func `is neither cancelled, dismissed nor reclaimed, and keeps a key, whoever tries`() async throws {
+    @Test func `is never cancelled, dismissed or reclaimed, and keeps a key`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let company = "kept.example"

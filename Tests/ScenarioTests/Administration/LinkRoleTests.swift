@@ -5,7 +5,7 @@ import Testing
 @Suite(.onServer, .sharedWorld)
 struct `The roles of a link` {
     @Test(arguments: ["ACCESS", "CREATION", "AUTHORIZATION"])
-    func `refuse what the secret alone has`(missing: String) async throws {
+    func `refuse a role that only the secret has`(missing: String) async throws {
         let world = try sharedWorld()
         let attack = try await Attack("link-\(missing.lowercased()).example", try world.client)
         let member = try await attack.hire("member")
@@ -35,7 +35,7 @@ struct `The roles of a link` {
         return reply.outcome ?? reply.code
     }
 
-    @Test func `keep one app with ACCESS, whoever unlinks or narrows`() async throws {
+    @Test func `always leave one app with ACCESS`() async throws {
         let world = try sharedWorld()
         let attack = try await Attack("last-app.example", try world.client)
         let other = try await world.makeApp(name: "no access")
@@ -50,7 +50,7 @@ struct `The roles of a link` {
         expectOutcome(try await attack.logIn(as: attack.founder.person, with: attack.founder.device), "success")
     }
 
-    @Test func `are the security admin's to set, as are policy and appointments`() async throws {
+    @Test func `can be set only by the security admin, like policy and appointments`() async throws {
         let world = try sharedWorld()
         let attack = try await Attack("admin-decides.example", try world.client)
         let admin = try await attack.hire("admin")
@@ -100,7 +100,7 @@ struct `The roles of a link` {
 @Suite(.onServer, .sharedWorld)
 struct `A token without a signature` {
     @Test(arguments: Attack.StatusStep.allCases)
-    func `decides nobody's status, whoever's token it is`(step: Attack.StatusStep) async throws {
+    func `cannot decide an employee's status`(step: Attack.StatusStep) async throws {
         let name = step.rawValue.dropFirst()
         let attack = try await Attack("token-\(name).example", try sharedWorld().client)
         let member = try await attack.hire("member")
@@ -117,7 +117,7 @@ struct `A token without a signature` {
         expectOutcome(try await attack.decide(step, about: subject, by: admin), "done")
     }
 
-    @Test func `reclaims no address`() async throws {
+    @Test func `cannot reclaim an address`() async throws {
         let world = try sharedWorld()
         let attack = try await Attack("token-reclaim.example", try world.client)
         let member = try await attack.hire("member")

@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.onServer, .sharedWorld)
 struct `The policy of a company` {
-    @Test func `has defaults, and changes by an admin's signature only`() async throws {
+    @Test func `has defaults and changes only with an admin's signature`() async throws {
         let client = try sharedWorld().client
         let company = "policy.example"
         let founder = try await client.found(company)
@@ -29,7 +29,7 @@ struct `The policy of a company` {
         #expect(changed["approval"]?.text == "admin" && changed["keyAuthorization"]?.text == "application")
     }
 
-    @Test func `is not changed by a statement that was used before`() async throws {
+    @Test func `is not changed by a used statement`() async throws {
         let client = try sharedWorld().client
         let company = "replayed.example"
         let founder = try await client.found(company)

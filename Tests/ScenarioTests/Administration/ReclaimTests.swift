@@ -29,7 +29,7 @@ struct `A reclaimed e-mail` {
             ["email": .string(email), "reason": "has left us"])
     }
 
-    @Test func `ends what its user has in that company, at once`() async throws {
+    @Test func `ends its user's account in that tenant at once`() async throws {
         let (client, admin, owner) = try await company("ends.example")
         expectOutcome(try await reclaim(" OWNER@ends.example ", "ends.example", client, by: admin), "done")
         try expectProblem(try await client.get("/v1/sessions", by: owner.session), "session.invalid")
@@ -51,7 +51,7 @@ struct `A reclaimed e-mail` {
         expectOutcome(try await client.logIn(there.person, Device()), "authorizationPending")
     }
 
-    @Test func `is free for a new person, whom the old credentials never let in`() async throws {
+    @Test func `is free for a new person, who does not accept the old credentials`() async throws {
         let (client, admin, owner) = try await company("free.example")
         expectOutcome(try await reclaim(owner.person.email, "free.example", client, by: admin), "done")
         var heir = Person("heir", at: "free.example", email: owner.person.email)
@@ -100,7 +100,7 @@ struct `A reclaimed e-mail` {
         expectOutcome(try await reclaim(person.email, name, client, by: admin), "done")
     }
 
-    @Test func `of an admin is the security admin's to take, and ends role, keys and sessions`() async throws {
+    @Test func `of an admin needs the security admin and ends role, keys and sessions`() async throws {
         let world = try sharedWorld(), client = try world.client
         let name = "reclaimed-admin.example"
         let attack = try await Attack(name, client), founder = attack.founder
@@ -146,7 +146,7 @@ struct `A reclaimed e-mail` {
         }
     }
 
-    @Test func `by a company that only has the name of a domain proves nothing`() async throws {
+    @Test func `is refused to a tenant that only bears the domain's name`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         var victim = Person("victim", at: "victim.example", email: "victim@victim.example")

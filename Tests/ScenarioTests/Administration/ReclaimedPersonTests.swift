@@ -2,8 +2,8 @@ import Canonical
 import Testing
 
 @Suite(.onServer)
-struct `A reclaimed e-mail of somebody with a second account in the company` {
-    @Test func `ends that account too, though it never claimed the address for the company`() async throws {
+struct `A reclaimed e-mail of a user with a second account in the tenant` {
+    @Test func `ends that account too, even if it never claimed the address for the tenant`() async throws {
         try await inTurn { world in
             let (client, admin, owner) = try await company("both.example", world)
             let second = try await client.join(owner.person.also("second", at: "both.example"))
@@ -15,7 +15,7 @@ struct `A reclaimed e-mail of somebody with a second account in the company` {
         }
     }
 
-    @Test func `leaves none that was registered at the same time`() async throws {
+    @Test func `ends an account that is registered concurrently`() async throws {
         try await inTurn { world in
             for round in 0..<12 {
                 let name = "together-\(round).example"
@@ -64,7 +64,7 @@ struct `A reclaimed e-mail of somebody with a second account in the company` {
 
 @Suite(.onServer)
 struct `Scenario 14: a reclaim while the owner logs in` {
-    @Test func `is one legal order fifty times, and no session of the owner starts after it`() async throws {
+    @Test func `is serialized fifty times, and no session of the owner starts afterwards`() async throws {
         try await inTurn { world in
             let client = try world.client
             let company = "race.example"

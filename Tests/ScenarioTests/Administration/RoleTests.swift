@@ -13,7 +13,7 @@ struct `The roles of a company` {
         return try await client.signed(by: member, "POST", client.path(person, "/role"), body)
     }
 
-    @Test func `an admin is appointed by a signature, administers, and is dismissed again`() async throws {
+    @Test func `an admin is appointed by a signature, administers and is dismissed`() async throws {
         let client = try sharedWorld().client
         let company = "roles.example"
         let founder = try await client.found(company)
@@ -47,7 +47,8 @@ struct `The roles of a company` {
         #expect(read["role"]?.text == "employee")
     }
 
-    @Test func `a security admin is succeeded by their own signature, and there is always exactly one`() async throws {
+    @Test func `a security admin is succeeded with their own signature, and there is always exactly one`() async throws
+    {
         let client = try sharedWorld().client
         let company = "succession.example"
         let founder = try await client.found(company)
@@ -72,7 +73,7 @@ struct `The roles of a company` {
         expectOutcome(try await give("admin", to: founder.person, on: founder.device, by: next, client), "done")
     }
 
-    @Test func `the security admin is not dismissed, and nobody gives a role to who cannot hold it`() async throws {
+    @Test func `the security admin is not dismissed, and an ineligible employee gets no role`() async throws {
         let client = try sharedWorld().client
         let company = "last.example"
         let founder = try await client.found(company)
@@ -149,7 +150,7 @@ struct `The roles of a company` {
         #expect(read["role"]?.text == "employee")
     }
 
-    @Test func `the operator names the next security admin when the present one is lost`() async throws {
+    @Test func `the operator names the next security admin if the present one is lost`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let company = "lost.example"

@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.onServer, .sharedWorld)
 struct `Decisions about an employee` {
-    @Test func `approve by an admin where the policy says so, and not by an app`() async throws {
+    @Test func `need an admin to approve if the policy says so, and refuse an app`() async throws {
         let client = try sharedWorld().client
         let company = "approval.example"
         let founder = try await client.found(company)
@@ -26,7 +26,7 @@ struct `Decisions about an employee` {
         #expect(again["position"] == nil)
     }
 
-    @Test func `cancel, which ends all sessions at once, and reinstate`() async throws {
+    @Test func `end all sessions by a cancellation, and can reinstate`() async throws {
         let client = try sharedWorld().client
         let company = "cancel.example"
         let founder = try await client.found(company)
@@ -63,7 +63,7 @@ struct `Decisions about an employee` {
 /// What a cancellation ends, a reinstatement does not bring back.
 @Suite(.onServer, .sharedWorld)
 struct `A reinstated employee` {
-    @Test func `has neither keys nor sessions from before the cancellation`() async throws {
+    @Test func `has no keys or sessions from before the cancellation`() async throws {
         let attack = try await Attack("reinstated.example", try sharedWorld().client)
         let member = try await attack.hire("member")
         try await attack.decided(attack.decide(.cancellation, about: member.person, by: attack.founder))
@@ -97,7 +97,7 @@ struct `A reinstated employee` {
         }
     }
 
-    @Test func `is not brought back by an app after a person cancelled`() async throws {
+    @Test func `is not reinstated by an app after a person cancelled the account`() async throws {
         let world = try sharedWorld()
         let attack = try await Attack("reinstated-app.example", try world.client)
         let personnel = try await world.makeApp(name: "personnel")
@@ -115,7 +115,7 @@ struct `A reinstated employee` {
         expectOutcome(try await attack.decideUnsigned(.reinstatement, about: other.person, by: .app(app.app)), "done")
     }
 
-    @Test func `was no admin when an app with ADMINISTRATION decided`() async throws {
+    @Test func `was not an admin if an app with ADMINISTRATION cancelled the account`() async throws {
         let world = try sharedWorld()
         let attack = try await Attack("personnel-admin.example", try world.client)
         let personnel = try await world.makeApp(name: "personnel of admins")

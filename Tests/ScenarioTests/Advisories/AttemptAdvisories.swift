@@ -32,7 +32,8 @@ struct `Advisories about attempts` {
         }
     }
 
-    @Test func `CVE-2023-47111, CVE-2024-4629: checks in parallel, at two services, pass no limit`() async throws {
+    @Test func `CVE-2023-47111, CVE-2024-4629: parallel attempts at two services do not exceed the limit`() async throws
+    {
         try await inTurn { world in
             let client = try world.client
             let owner = try await client.found("parallel.example")
@@ -46,7 +47,7 @@ struct `Advisories about attempts` {
         }
     }
 
-    @Test func `CVE-2025-64102, CVE-2026-33640: the newer calls count too, and the owner is not the one locked out`()
+    @Test func `CVE-2025-64102, CVE-2026-33640: newer calls are charged too, and the owner is not locked out`()
         async throws
     {
         try await inTurn { world in
@@ -88,7 +89,7 @@ struct `Advisories about attempts` {
         }
     }
 
-    @Test func `CVE-2026-108162: an address that a caller claims for itself is no other address`() async throws {
+    @Test func `CVE-2026-108162: a forged client address does not reset the rate limit`() async throws {
         var options = WorldOptions()
         options.rateLimit = RateLimit(perSecond: 0.01, burst: 5)
         try await inTurn(options) { world in

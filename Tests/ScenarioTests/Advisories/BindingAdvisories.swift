@@ -19,8 +19,7 @@ struct `Advisories about whose it is` {
         #expect(read["approval"]?.text == "admin")
     }
 
-    @Test func `CVE-2026-105209, CVE-2025-27507: another company's employee or key is found by no admin`() async throws
-    {
+    @Test func `CVE-2026-105209, CVE-2025-27507: an admin cannot find another tenant's employee or key`() async throws {
         let client = try sharedWorld().client
         let one = try await client.found("org-one.example"), two = try await client.found("org-two.example")
         let victim = try await client.join(Person("victim", at: "org-two.example"))
@@ -45,7 +44,8 @@ struct `Advisories about whose it is` {
         #expect(waiting["items"]?.items.count == 1)
     }
 
-    @Test func `CVE-2026-109373, CVE-2026-105211: ids prove nothing, and no answer holds another's proof`() async throws
+    @Test func `CVE-2026-109373, CVE-2026-105211: ids prove nothing, and no response contains another's proof`()
+        async throws
     {
         let client = try sharedWorld().client
         let company = "ids.example"
@@ -70,7 +70,7 @@ struct `Advisories about whose it is` {
         }
     }
 
-    @Test func `CVE-2024-45042: decisions do not wait for views, and never read one`() async throws {
+    @Test func `CVE-2024-45042: decisions neither wait for projections nor read them`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let company = "stale.example"
@@ -95,7 +95,7 @@ struct `Advisories about whose it is` {
         try expectProblem(try await client.logIn(member.person, member.device), "authorization.not_permitted")
     }
 
-    @Test func `CVE-2026-33503: a cursor is a number and nothing else`() async throws {
+    @Test func `CVE-2026-33503: a cursor that is no number is refused`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("cursors.example")
         for after in ["-1", "1;", "1%20OR%201=1", "'", "x", "1e3", "99999999999999999999", "%00"] {
@@ -107,7 +107,7 @@ struct `Advisories about whose it is` {
         }
     }
 
-    @Test func `PR 21630, 21631, 23626: of thirty first registrations, direct and blind, one is the security admin`()
+    @Test func `PR 21630, 21631, 23626: one of thirty concurrent first registrations is the security admin`()
         async throws
     {
         let client = try sharedWorld().client

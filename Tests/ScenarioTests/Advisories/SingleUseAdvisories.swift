@@ -9,7 +9,7 @@ struct `Advisories about single use` {
         try await client.post("/v1/sessions/refresh", ["refreshToken": .string(token)], by: .nobody)
     }
 
-    @Test func `CVE-2022-23555: a flow's handle is good for its own kind of flow`() async throws {
+    @Test func `CVE-2022-23555: a flow's handle works for its own kind of flow only`() async throws {
         let client = try sharedWorld().client
         let company = "kinds.example"
         let owner = try await client.found(company)
@@ -21,7 +21,7 @@ struct `Advisories about single use` {
         }
     }
 
-    @Test func `CVE-2023-26481: what was signed for one employee serves no other`() async throws {
+    @Test func `CVE-2023-26481: a signature for one employee is refused for another`() async throws {
         let client = try sharedWorld().client
         let company = "other-subject.example"
         let founder = try await client.found(company)
@@ -43,7 +43,7 @@ struct `Advisories about single use` {
         expectOutcome(try await client.logIn(people[1], device), "authorizationPending")
     }
 
-    @Test func `CVE-2026-73431, CVE-2025-46815: a finished flow, a proof and a statement are used once`() async throws {
+    @Test func `CVE-2026-73431, CVE-2025-46815: a flow, a proof and a statement can be used once`() async throws {
         let client = try sharedWorld().client
         let company = "once.example"
         let owner = try await client.found(company)
@@ -71,7 +71,7 @@ struct `Advisories about single use` {
     }
 
     @Test
-    func `CVE-2026-1035, CVE-2026-126280: of fifty refreshes with one token one wins, and reuse ends the session`()
+    func `CVE-2026-1035, CVE-2026-126280: one of fifty refreshes wins, and reuse ends the session`()
         async throws
     {
         let client = try sharedWorld().client
@@ -85,7 +85,7 @@ struct `Advisories about single use` {
         }
     }
 
-    @Test func `CVE-2026-9802: what was revoked stays so for a service that starts afterwards`() async throws {
+    @Test func `CVE-2026-9802: a revocation holds for a service that starts later`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let company = "after-restart.example"
@@ -119,7 +119,7 @@ struct `Advisories about single use` {
         }
     }
 
-    @Test func `CVE-2026-8922: a cancellation is over everything that was allowed before`() async throws {
+    @Test func `CVE-2026-8922: a cancellation overrides every earlier permission`() async throws {
         let client = try sharedWorld().client
         let company = "over-all.example"
         let founder = try await client.found(company)

@@ -7,7 +7,7 @@ import Testing
 struct `Advisories about steps` {
     private static let steps = ["key", "credentials", "answers", "passphrase", "evaluations", "proof"]
 
-    @Test func `CVE-2024-47070: a header that cannot be read skips no step`() async throws {
+    @Test func `CVE-2024-47070: a malformed header skips no step`() async throws {
         let client = try sharedWorld().client
         let values = ["a", "", ",,,", "fe80::1%eth0", String(repeating: "1.1.1.1, ", count: 800), "unix:"]
         for (number, value) in values.enumerated() {
@@ -23,7 +23,7 @@ struct `Advisories about steps` {
         }
     }
 
-    @Test func `CVE-2026-49448: an empty body, an empty object, null or another content type passes no step`()
+    @Test func `CVE-2026-49448: an empty body, an empty object, null or another content type completes no step`()
         async throws
     {
         let client = try sharedWorld().client
@@ -44,7 +44,7 @@ struct `Advisories about steps` {
         #expect(try await client.events("empty.example", "type=AnswersValidated").isEmpty)
     }
 
-    @Test func `CVE-2026-18963: new credentials come only after the step that offers them`() async throws {
+    @Test func `CVE-2026-18963: new credentials are accepted only after the step that offers them`() async throws {
         let client = try sharedWorld().client
         let company = "order.example"
         let owner = try await client.found(company, by: Person.withQuestions("f", at: company))
@@ -67,7 +67,7 @@ struct `Advisories about steps` {
         expectOutcome(try await client.logIn(owner.person, owner.device), "success")
     }
 
-    @Test func `CVE-2026-7507: who starts again carries nothing over, and nobody goes on with another's flow`()
+    @Test func `CVE-2026-7507: a new flow inherits nothing, and another caller's flow is refused`()
         async throws
     {
         let client = try sharedWorld().client
@@ -88,7 +88,7 @@ struct `Advisories about steps` {
         expectOutcome(try await first.step("passphrase", phrase), "success")
     }
 
-    @Test func `CVE-2026-119128, CVE-2026-105207: a name alone sets no first credential and presents no key`()
+    @Test func `CVE-2026-119128, CVE-2026-105207: a name alone sets no credentials and presents no key`()
         async throws
     {
         let client = try sharedWorld().client
@@ -115,7 +115,7 @@ struct `Advisories about steps` {
         expectOutcome(try await flow.step("credentials", person.credentials), "authorizationPending")
     }
 
-    @Test func `CVE-2026-15612: what is absent counts as wrong`() async throws {
+    @Test func `CVE-2026-15612: an absent signature counts as wrong`() async throws {
         let client = try sharedWorld().client
         let owner = try await client.foundBlind("absent.example")
         let flow = try await BlindFlow.start(.logins, owner.person, owner.device, client)

@@ -6,7 +6,7 @@ import Testing
 @Suite(.onServer, .sharedWorld)
 struct `Advisories about text` {
     @Test(arguments: [("á", "a"), ("ı", "i"), ("ø", "o"), ("\u{0430}", "a"), ("ł", "l")])
-    func `CVE-2024-27295: an address that looks alike is another address`(one: String, other: String) async throws {
+    func `CVE-2024-27295: a look-alike address is another address`(one: String, other: String) async throws {
         let client = try sharedWorld().client
         let word = Person.word()
         let company = "alike-\(word).example"
@@ -21,7 +21,7 @@ struct `Advisories about text` {
         expectOutcome(try await client.logIn(owner.person, owner.device), "success")
     }
 
-    @Test func `CVE-2026-73420: what becomes an at sign by folding is judged after folding`() async throws {
+    @Test func `CVE-2026-73420: a character that folds to @ is checked after folding`() async throws {
         let client = try sharedWorld().client
         let company = "at-signs.example"
         let owner = try await client.found(company, by: Person("f", at: company, email: "f@at-signs.example"))
@@ -38,7 +38,7 @@ struct `Advisories about text` {
         expectOutcome(try await client.logIn(owner.person, owner.device), "success")
     }
 
-    @Test func `CVE-2023-7028: an address is one text`() async throws {
+    @Test func `CVE-2023-7028: an address that is not a single text is refused`() async throws {
         let client = try sharedWorld().client
         let good = Person("n", at: "arrays.example", email: "n@arrays.example").registration(Device())
         let text = String(decoding: good.canonicalBytes(), as: UTF8.self)
@@ -54,7 +54,7 @@ struct `Advisories about text` {
         }
     }
 
-    @Test func `CVE-2023-49097, CVE-2025-64101: no answer repeats the host that a caller named`() async throws {
+    @Test func `CVE-2023-49097, CVE-2025-64101: no response repeats the caller's host name`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("hosts.example")
         for (method, path) in [
@@ -72,7 +72,7 @@ struct `Advisories about text` {
         }
     }
 
-    @Test func `CVE-2026-23511: a known name is shown no other way than an unknown one`() async throws {
+    @Test func `CVE-2026-23511: known and unknown names are answered alike`() async throws {
         let client = try sharedWorld().client
         let company = "Echoes.example"
         let owner = try await client.found(company, by: Person("Ada of the Echoes", at: company))

@@ -35,8 +35,7 @@ struct `The chain at the command line` {
     }
 
     @Test
-    func
-        `an anchor is held against a bundle of everything, and against the part of the system ledger in one company's`()
+    func `compares an anchor with a full bundle and with a tenant's part of the system ledger`()
         async throws
     {
         try await inTurn { world in
@@ -108,7 +107,7 @@ struct `The chain at the command line` {
         #expect(lines.contains { $0.contains(words) }, "\(lines)")
     }
 
-    @Test func `is printed link by link with 0, and is 3 by a foreign root or a broken link, 6 for no key`()
+    @Test func `is printed with exit code 0, and exits with 3 if it is broken and 6 without the key`()
         async throws
     {
         try await inTurn { world in

@@ -44,7 +44,7 @@ struct `The chain of authority` {
         return try Member(person, device, try await client.logIn(person, device))
     }
 
-    @Test func `leads by admins' signatures to the pinned root, and by an app to its link`() async throws {
+    @Test func `leads by admins' signatures to the pinned root, and by an app's to its link`() async throws {
         let client = try sharedWorld().client
         let company = "chain.example"
         let founder = try await client.found(company)
@@ -86,7 +86,7 @@ struct `The chain of authority` {
 
     /// The forger has a device key in force, say a bribed admin's, and can make every signature fit.
     @Test(arguments: ["ledgerRoot", "authority", "policy", "nobody"])
-    func `does not take a statement signed anew about another past`(member: String) async throws {
+    func `does not accept a re-signed statement about another past`(member: String) async throws {
         let world = try sharedWorld()
         let client = try world.client
         let company = "chain-\(member.lowercased()).example"
@@ -113,7 +113,7 @@ struct `The chain of authority` {
             ]
         }
         let words = [
-            "ledgerRoot": "the statement saw another ledger",
+            "ledgerRoot": "the statement refers to another ledger",
             "authority": "the statement names no event that gives authority",
             "policy": "the statement was made under another policy",
             "nobody": "the signer's key was not authorized then",
@@ -123,7 +123,7 @@ struct `The chain of authority` {
     }
 
     /// The forger has a user key and a device of their own, and puts both in the place of the right ones.
-    @Test func `does not take a validation by a user key that is not the user's`() async throws {
+    @Test func `does not accept a validation by a foreign user key`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let company = "other-user-key.example"

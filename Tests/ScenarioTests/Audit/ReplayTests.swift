@@ -70,7 +70,7 @@ struct `Scenario 15: a replay` {
         #expect(now.cancelled.isEmpty)
     }
 
-    @Test func `of the whole log equals what reads answer`() async throws {
+    @Test func `of the whole log equals the responses of the reads`() async throws {
         let client = try sharedWorld().client
         let company = "whole.example"
         let founder = try await client.found(company)

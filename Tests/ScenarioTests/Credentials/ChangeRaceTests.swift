@@ -8,7 +8,7 @@ import Testing
 /// Changes against changes, logins and the log's reader.
 @Suite(.onServer, .sharedWorld)
 struct `Changes of credentials` {
-    @Test func `at the same time are won by exactly one`() async throws {
+    @Test func `that race have exactly one winner`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("change-race.example")
         let people = (0..<4).map { number in
@@ -35,7 +35,7 @@ struct `Changes of credentials` {
         expectOutcome(try await client.logIn(people[winner], founder.device), "success")
     }
 
-    @Test func `leave no session that the old secret opened, however a login is interleaved`() async throws {
+    @Test func `leave no session of the old secret, even beside a concurrent log-in`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("change-login.example")
         var person = founder.person
@@ -68,7 +68,7 @@ struct `Changes of credentials` {
         }
     }
 
-    @Test func `in blind mode refuse a record that the old key did not sign, and one of another flow`() async throws {
+    @Test func `in blind mode refuse a record without the old key's signature or of another flow`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.foundBlind("change-forged.example")
         var new = founder.person
@@ -92,7 +92,7 @@ struct `Changes of credentials` {
         try expectProblem(try await other.flow.step("proof", good), "request.stale")
     }
 
-    @Test func `verify with their signatures, and every record follows the one before`() async throws {
+    @Test func `verify with their signatures, and every record follows its predecessor`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let founder = try await client.found("change-verify.example")

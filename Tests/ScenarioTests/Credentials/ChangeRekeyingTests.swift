@@ -47,7 +47,7 @@ struct `The seed that a change destroys` {
     }
 
     /// A thief has the rows from before, the live database and the master key file of today.
-    @Test func `opens under no key of today, and in a whole copy only while the master key of then is there`()
+    @Test func `opens under no current key, and in a backup only with the old master key`()
         async throws
     {
         try await inTurn { world in
@@ -107,8 +107,7 @@ struct `The seed that a change destroys` {
     }
 
     /// A transaction that fails leaves what a process leaves that died between the change and the re-keying.
-    @Test func `whose bucket could not be re-keyed is told to the operator, and the next process does it`() async throws
-    {
+    @Test func `of a failed re-keying is reported to the operator, and the next process retries`() async throws {
         try await inTurn { world in
             let founder = try await world.client.found("not-rekeyed.example")
             let old = try await Seed(of: founder, world)

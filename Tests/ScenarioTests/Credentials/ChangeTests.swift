@@ -21,7 +21,7 @@ struct `A change of credentials` {
     }
 
     @Test(arguments: [true, false], [true, false])
-    func `makes the new secrets the only ones, and ends every session`(blind: Bool, passphrase: Bool) async throws {
+    func `replaces all secrets and ends every session`(blind: Bool, passphrase: Bool) async throws {
         let world = try sharedWorld()
         let client = try world.client
         let company = "change-\(blind)-\(passphrase).example"
@@ -50,7 +50,7 @@ struct `A change of credentials` {
     }
 
     @Test(arguments: [true, false])
-    func `ends the sessions in other companies too, whose devices go on with the new secret`(
+    func `ends the sessions in other tenants, where devices continue with the new secret`(
         blind: Bool
     ) async throws {
         let client = try sharedWorld().client
@@ -68,7 +68,7 @@ struct `A change of credentials` {
     }
 
     @Test(arguments: [true, false])
-    func `needs a device that is authorized, and changes nothing from another`(blind: Bool) async throws {
+    func `needs an authorized device`(blind: Bool) async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("change-device-\(blind).example")
         let new = renewed(founder.person, passphrase: true)
@@ -78,7 +78,7 @@ struct `A change of credentials` {
         #expect(try await client.get("/v1/sessions", by: founder.session).status == 200)
     }
 
-    @Test func `costs one attempt when the old secret is wrong, and changes nothing`() async throws {
+    @Test func `with a wrong old secret costs one attempt and changes nothing`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let founder = try await client.found("change-wrong.example")
@@ -114,7 +114,7 @@ struct `A change of credentials` {
         }
     }
 
-    @Test func `answers a repeated call as before`() async throws {
+    @Test func `replays its response to a repeated call`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("change-twice.example")
         let flow = try await Flow.change(founder.person, founder.device, client)

@@ -41,7 +41,7 @@ struct `A change by the client library` {
     }
 
     @Test(arguments: [TenureClient.Mode.blind, .direct])
-    func `pins the new credential where it was made, and elsewhere only when the person says so`(
+    func `pins the new credential on its device, and on others after the person agrees`(
         mode: TenureClient.Mode
     ) async throws {
         let person = Person("founder", at: "library-change-\(mode.rawValue).example")

@@ -53,7 +53,7 @@ struct `The questions that are shown` {
         return found
     }
 
-    @Test func `come from one published list, whether there is such an employee or not`() async throws {
+    @Test func `come from the published list for known and unknown employees`() async throws {
         try await inTurn { world in
             let client = try world.client
             let company = "membership.example"
@@ -85,8 +85,7 @@ struct `The questions that are shown` {
         }
     }
 
-    @Test func `of an own text tell that the employee exists, which is why an app has to be allowed them`() async throws
-    {
+    @Test func `reveal an existing employee by an own text, which an app must be allowed`() async throws {
         var options = WorldOptions()
         options.customQuestions = true
         try await inTurn(options) { world in
@@ -98,7 +97,7 @@ struct `The questions that are shown` {
         }
     }
 
-    @Test func `stay those of a decoy, in every language`() async throws {
+    @Test func `of a decoy stay the same in every language`() async throws {
         try await inTurn { world in
             let client = try world.client
             let stranger = try #require(try await strangers("stable.example", 1, client).first)

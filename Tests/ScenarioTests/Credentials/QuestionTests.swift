@@ -9,7 +9,7 @@ struct `The published list of questions` {
         return try await client.send(language.map { request.with("Accept-Language", $0) } ?? request)
     }
 
-    @Test func `is for anyone, numbered, and may be kept by caches`() async throws {
+    @Test func `is public, numbered and cacheable`() async throws {
         let reply = try await get("")
         #expect(reply.status == 200 && reply["version"]?.number == 1)
         #expect(reply["locales"]?.items.map(\.text) == ["en", "de", "fr"])
@@ -24,7 +24,7 @@ struct `The published list of questions` {
             ("", "it, fr;q=0.4, de;q=0.8", "de"), ("", "de;q=0, fr", "fr"), ("", "de;q=2, ;;, fr;q=0.1", "fr"),
             ("", "*", "en"),
         ] as [(String, String?, String)])
-    func `comes in the language that is asked for`(query: String, language: String?, locale: String) async throws {
+    func `is served in the requested language`(query: String, language: String?, locale: String) async throws {
         let reply = try await get(query, language: language)
         #expect(reply["locale"]?.text == locale && reply.headers["content-language"] == locale)
     }
@@ -69,7 +69,7 @@ struct `A set-up's choice of questions` {
         (reply["errors"]?.items ?? []).map { $0["pointer"]?.text }
     }
 
-    @Test func `is by number, with or without the version, or by text`() async throws {
+    @Test func `is made by number, with or without the version, or by text`() async throws {
         let person = Person("f", at: "numbers.example")
         let flow = try await start(person)
         // Numbers that the drawn texts may have are chosen once only.
@@ -80,7 +80,7 @@ struct `A set-up's choice of questions` {
             try await start(other).step("credentials", body(other) { ["number": .integer(Int64(48 - $0))] }), "success")
     }
 
-    @Test func `is refused for a number that the list does not have, with its place`() async throws {
+    @Test func `is refused with its place for an unknown number`() async throws {
         let person = Person("f", at: "wrong-numbers.example")
         let flow = try await start(person)
         for (number, version) in [(0, 1), (49, 1), (-1, 1), (1, 2), (1, 0), (1_000_000, 1)] as [(Int64, Int64)] {
@@ -128,7 +128,7 @@ struct `A set-up's choice of questions` {
         expectOutcome(try await allowed.registerBlind(person, Device()), "success")
     }
 
-    @Test func `is refused when answers or passphrase are easy to guess, with every place`() async throws {
+    @Test func `is refused with every place if answers or passphrase are easy to guess`() async throws {
         let person = Person("f", at: "weak.example")
         let flow = try await start(person)
         var weak = person
@@ -148,7 +148,7 @@ struct `A set-up's choice of questions` {
         expectOutcome(try await flow.step("credentials", person.credentials), "success")
     }
 
-    @Test func `holds for a change as well, before the attempt is charged`() async throws {
+    @Test func `is checked in a change too, before the attempt is charged`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("weak-change.example")
         var weak = founder.person

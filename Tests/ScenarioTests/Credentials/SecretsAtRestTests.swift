@@ -6,7 +6,7 @@ import Testing
 
 /// Somebody with a copy of the database, all the time in the world, and a list that holds the true answers.
 @Suite(.onServer)
-struct `A cracker with the database` {
+struct `An offline attack on the database` {
     /// Tries to open the copies with each combination of candidates, under each key that a thief could think of.
     private func crack(
         _ stored: StoredSecrets, _ candidates: [[String]], _ phrases: [String], seeds: [OPRFSeed]
@@ -38,7 +38,7 @@ struct `A cracker with the database` {
     }
 
     @Test(arguments: [true, false])
-    func `finds none of them without the master key, though they are in the list, and finds them with it`(
+    func `finds listed secrets with the master key only`(
         withQuestions: Bool
     ) async throws {
         try await inTurn { world in
@@ -71,7 +71,7 @@ struct `A cracker with the database` {
 
 @Suite(.onServer)
 struct `Database and logs` {
-    @Test func `hold no answer, passphrase, secret, token, e-mail or employee id in clear`() async throws {
+    @Test func `contain no secret, token, e-mail or employee id in plaintext`() async throws {
         var options = WorldOptions()
         options.customQuestions = true
         try await inTurn(options) { world in

@@ -14,7 +14,7 @@ struct `Scenario 9: a set-up` {
         return flow
     }
 
-    @Test func `needs five questions, neither more nor fewer nor one of them twice`() async throws {
+    @Test func `needs exactly five different questions`() async throws {
         let person = Person("f", at: "five.example")
         let flow = try await start(person)
         var four = person
@@ -32,7 +32,7 @@ struct `Scenario 9: a set-up` {
         expectOutcome(try await flow.step("credentials", person.credentials), "success")
     }
 
-    @Test func `needs an answer to each question and a passphrase of eight characters, if any`() async throws {
+    @Test func `needs an answer to each question, and a passphrase of at least eight characters if any`() async throws {
         let person = Person("f", at: "incomplete.example")
         let flow = try await start(person)
         var empty = person
@@ -51,7 +51,7 @@ struct `Scenario 9: a set-up` {
         expectOutcome(try await flow.step("credentials", person.credentials), "success")
     }
 
-    @Test func `has limits of size, which are no reason to fail`() async throws {
+    @Test func `accepts texts at the size limits and refuses longer ones`() async throws {
         let person = Person("f", at: "sizes.example")
         let app = try await sharedWorld().makeApp(name: "own questions", customQuestions: true)
         let flow = try await start(person, try sharedWorld().client.by(app))
@@ -85,7 +85,7 @@ struct `A blind set-up` {
         return flow
     }
 
-    @Test func `is charged to nobody, evaluates whole credentials only, and three times at most`() async throws {
+    @Test func `charges no attempt and evaluates complete credentials at most three times`() async throws {
         let world = try sharedWorld()
         let person = Person.withQuestions("f", at: "set-up-bounded.example")
         let flow = try await start(person)
@@ -107,7 +107,7 @@ struct `A blind set-up` {
         case credentialId, userId, answersKey, passphraseKey, cost, mode, device
     }
 
-    @Test(arguments: Lie.allCases) func `takes no record that tells otherwise than its flow`(lie: Lie) async throws {
+    @Test(arguments: Lie.allCases) func `refuses a record that differs from its flow`(lie: Lie) async throws {
         let person = Person("f", at: "set-up-\(lie).example")
         let flow = try await start(person)
         let seed = try OPRFSeed.generate()
@@ -137,7 +137,7 @@ struct `A blind set-up` {
         expectOutcome(try #require(try await flow.complete(person)), "success")
     }
 
-    @Test func `takes no record that was changed, and no other user's key`() async throws {
+    @Test func `refuses a changed record and another user's key`() async throws {
         let person = Person("f", at: "set-up-record.example")
         let flow = try await start(person)
         let good = try await flow.newCredentials(person)
@@ -169,7 +169,7 @@ struct `A blind set-up` {
         expectOutcome(try await flow.flow.step("proof", good), "success")
     }
 
-    @Test func `is closed for evaluation by its commit, in either mode, and its seed is gone from the flow`()
+    @Test func `ends evaluation with its commit in both modes, and removes the seed from the flow`()
         async throws
     {
         for isDirect in [true, false] {
@@ -185,7 +185,7 @@ struct `A blind set-up` {
         }
     }
 
-    @Test func `and a direct one at the same time leave one user with one credential`() async throws {
+    @Test func `and a concurrent direct one leave one user with one credential`() async throws {
         let person = Person("f", at: "set-up-both.example")
         let flow = try await start(person)
         let blind = try await flow.newCredentials(person)

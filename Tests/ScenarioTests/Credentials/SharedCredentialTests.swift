@@ -11,7 +11,7 @@ struct `Credentials that several accounts share` {
         return new
     }
 
-    @Test func `are not replaced by an app that registers one more account with the answers it has seen`()
+    @Test func `are not replaced by an app that knows the answers and registers another account`()
         async throws
     {
         let world = try sharedWorld(), client = try world.client
@@ -39,7 +39,7 @@ struct `Credentials that several accounts share` {
         expectOutcome(try await client.logIn(new.also("second", at: company), second.device), "success")
     }
 
-    @Test func `are not replaced with a key of an admin that carries no role`() async throws {
+    @Test func `are not replaced with an admin's key that carries no role`() async throws {
         let client = try sharedWorld().client
         let company = "reach-vouched.example", founder = try await client.found(company)
         let admin = try await client.join(Person("admin", at: company)), device = Device()
@@ -69,7 +69,7 @@ struct `Credentials that several accounts share` {
         expectOutcome(try await client.decide("opening", admins.person, another, by: scene.founder), "done")
     }
 
-    @Test func `are not recovered when who decided has lost the role, or the person has got one`() async throws {
+    @Test func `are not recovered after the decider lost a role or the person gained one`() async throws {
         let client = try sharedWorld().client
         for promotes in [true, false] {
             let scene = try await RecoveryScene("reach-decided-\(promotes).example", client)
@@ -94,7 +94,7 @@ struct `Credentials that several accounts share` {
 
 /// A signed statement is used once, although it is valid for a quarter of an hour.
 @Suite(.onServer, .sharedWorld)
-struct `A statement that was used` {
+struct `A used statement` {
     /// Signs what the service asks for, and returns the body.
     private func signed(
         _ path: String, _ body: [String: JSONValue] = [:], by member: Member, _ client: Client
@@ -107,7 +107,7 @@ struct `A statement that was used` {
         return .object(signed)
     }
 
-    @Test func `cancels nobody who was reinstated`() async throws {
+    @Test func `cannot cancel a reinstated employee`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("statement-once.example")
         let member = try await client.join(Person("member", at: "statement-once.example"))
@@ -119,7 +119,7 @@ struct `A statement that was used` {
         try expectProblem(try await client.post(path, body, by: founder.session), "request.stale")
     }
 
-    @Test func `issues no second invitation, also when the first was revoked`() async throws {
+    @Test func `cannot issue a second invitation, even after the first was revoked`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("statement-invitation.example")
         let path = client.path("statement-invitation.example", "/invitations")

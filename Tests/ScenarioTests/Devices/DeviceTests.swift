@@ -29,7 +29,7 @@ struct `The devices of an employee` {
         try #require(try await client.get("/v1/devices", by: member.session)["items"]?.items)
     }
 
-    @Test func `an employee sees each key, where it stands and who let it in`() async throws {
+    @Test func `an employee sees each key with its state and who authorized it`() async throws {
         let client = try sharedWorld().client
         let company = "devices.example"
         let founder = try await client.found(company)
@@ -57,7 +57,7 @@ struct `The devices of an employee` {
         try expectProblem(try await client.get("/v1/devices"), "session.invalid")
     }
 
-    @Test func `a revoked device's sessions end at once, and it never comes back`() async throws {
+    @Test func `a revoked device loses its sessions at once and cannot return`() async throws {
         let client = try sharedWorld().client
         let company = "lost-phone.example"
         _ = try await client.found(company)
@@ -93,7 +93,7 @@ struct `The devices of an employee` {
         #expect(again["position"] == nil, "twice is the same as once")
     }
 
-    @Test func `the last device is given up too, except the security admin's, and an admin helps who lost it`()
+    @Test func `the last device can be revoked, except the security admin's, and an admin helps afterwards`()
         async throws
     {
         let client = try sharedWorld().client
@@ -123,7 +123,7 @@ struct `The devices of an employee` {
         try expectProblem(try await revoke(second.device, by: second, client), "authorization.not_permitted")
     }
 
-    @Test func `nobody else's device is listed or revoked, whatever is asked`() async throws {
+    @Test func `another person's device is neither listed nor revoked`() async throws {
         let client = try sharedWorld().client
         let one = try await client.found("own-one.example"), other = try await client.found("own-two.example")
         let colleague = try await client.join(Person("second", at: "own-one.example"))
@@ -157,7 +157,7 @@ struct `The devices of an employee` {
         #expect(try await devices(winner, client).count { $0["state"]?.text == "authorized" } == 1)
     }
 
-    @Test func `ten keys wait at most; the eleventh is refused only after a right challenge`() async throws {
+    @Test func `at most ten keys are pending, and the eleventh is refused only after a valid proof`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let company = "waiting-keys.example"

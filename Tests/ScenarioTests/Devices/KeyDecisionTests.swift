@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.onServer, .sharedWorld)
 struct `Decisions about a key` {
-    @Test func `refuse it with a reason, and it does not get in`() async throws {
+    @Test func `can refuse it with a reason, which denies log-ins`() async throws {
         let client = try sharedWorld().client
         let company = "refuse.example"
         let founder = try await client.found(company)
@@ -30,7 +30,7 @@ struct `Decisions about a key` {
         expectOutcome(try await client.logIn(person, other), "success")
     }
 
-    @Test func `revoke it and end the sessions that it opened, and no others`() async throws {
+    @Test func `can revoke it, which ends its sessions and no others`() async throws {
         let client = try sharedWorld().client
         let company = "revoke.example"
         let founder = try await client.found(company)
@@ -63,7 +63,7 @@ struct `Decisions about a key` {
     }
 
     @Test(arguments: ["refusal", "revocation"])
-    func `are signed by an admin, also where no app authorizes`(action: String) async throws {
+    func `are signed by an admin, even if no app may authorize`(action: String) async throws {
         let client = try sharedWorld().client
         let company = "signed-\(action).example"
         let founder = try await client.found(company)
@@ -95,7 +95,7 @@ struct `Decisions about a key` {
 
 @Suite(.onServer, .sharedWorld)
 struct `Waiting for keys to decide` {
-    @Test func `ends when one is presented, also for who has seen the others`() async throws {
+    @Test func `ends when one is presented, even for a caller that has seen the others`() async throws {
         let client = try sharedWorld().client
         let company = "waiting.example"
         let founder = try await client.found(company)

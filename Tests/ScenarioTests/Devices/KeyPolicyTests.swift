@@ -17,14 +17,14 @@ struct `The policy securityAdmin` {
         return (client, founder, person, device)
     }
 
-    @Test func `lets no app authorize`() async throws {
+    @Test func `does not let an app authorize a key`() async throws {
         let (client, _, person, device) = try await waiting("sa-no-app.example")
         try expectProblem(try await client.authorize(device, of: person), "authorization.not_permitted")
         expectOutcome(try await client.logIn(person, device), "authorizationPending")
     }
 
     @Test(arguments: ["securityAdmin", "application"], Device.Form.allCases)
-    func `lets the security admin sign the statement that the answer asks for`(
+    func `lets the security admin sign the statement of the response`(
         policy: String, form: Device.Form
     ) async throws {
         let (client, founder, person, device) = try await waiting("sa-answer-\(policy)-\(form).example", policy)
@@ -54,7 +54,7 @@ struct `The policy securityAdmin` {
         #expect(forApp["items"]?.items.allSatisfy { $0["statement"] == nil } == true)
     }
 
-    @Test func `takes no other signature and no other statement`() async throws {
+    @Test func `refuses another signature and another statement`() async throws {
         let (client, founder, person, device) = try await waiting("sa-forged.example")
         let third = Person("third", at: "sa-forged.example")
         let otherDevice = Device()
@@ -98,7 +98,7 @@ struct `The policy securityAdmin` {
         expectOutcome(try await client.logIn(founder.person, tablet), "success")
     }
 
-    @Test func `lets nobody else authorize a key, least of all its own owner`() async throws {
+    @Test func `does not let another caller or the owner authorize a key`() async throws {
         let (client, founder, person, device) = try await waiting("sa-other.example")
         expectOutcome(
             try await client.signed(
@@ -114,7 +114,7 @@ struct `The policy securityAdmin` {
 
 @Suite(.onServer, .sharedWorld)
 struct `The policy automatic` {
-    @Test func `countersigns an employee's first key at once and no other`() async throws {
+    @Test func `countersigns an employee's first key at once, and no other`() async throws {
         let client = try sharedWorld().client
         let company = "automatic.example"
         let founder = try await client.found(company)
@@ -132,7 +132,7 @@ struct `The policy automatic` {
         #expect(events.first?["data"]?["by"]?["kind"]?.text == "app", "a secret vouches, and the log says which")
     }
 
-    @Test func `does so only for a secret that may authorize`() async throws {
+    @Test func `countersigns only for a secret that may authorize`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let company = "automatic-roles.example"
@@ -146,7 +146,7 @@ struct `The policy automatic` {
         expectOutcome(try await creating.logIn(person, device), "success")
     }
 
-    @Test func `does not countersign the first key of somebody who must be approved`() async throws {
+    @Test func `does not countersign the first key of an employee who needs approval`() async throws {
         let client = try sharedWorld().client
         let company = "automatic-approval.example"
         let founder = try await client.found(company)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.onServer, .sharedWorld)
 struct `Scenario 6: a new device` {
-    @Test func `passes the challenge, waits, is authorized and succeeds, while the known one goes on`() async throws {
+    @Test func `proves its key, is authorized and logs in, while the known one continues`() async throws {
         let client = try sharedWorld().client
         _ = try await client.found("devices.example")
         let member = try await client.join(Person("mobile", at: "devices.example"))
@@ -25,7 +25,7 @@ struct `Scenario 6: a new device` {
         expectOutcome(try await client.logIn(member.person, member.device), "success")
     }
 
-    @Test func `is presented once, however often it logs in while it waits`() async throws {
+    @Test func `is presented once, even if it logs in repeatedly while pending`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("waiting.example")
         let device = Device()
@@ -35,7 +35,7 @@ struct `Scenario 6: a new device` {
     }
 
     @Test(arguments: Device.Form.allCases)
-    func `may hand its proof in as DER or as 64 bytes`(form: Device.Form) async throws {
+    func `may send its proof as DER or as 64 bytes`(form: Device.Form) async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("forms-\(form).example")
         let flow = try await Flow.logIn(founder.person, founder.device, client)
@@ -61,7 +61,7 @@ struct `A device` {
         }
     }
 
-    @Test func `is unknown until its key is authorized, and again after it was revoked`() async throws {
+    @Test func `is unknown until its key is authorized, and after its revocation`() async throws {
         let client = try sharedWorld().client, company = "device-known.example"
         let founder = try await client.foundBlind(company)
         let phone = Device(), tablet = Device()
@@ -84,7 +84,7 @@ struct `A device` {
         #expect(try await charged(founder.device) == ["known", "known"])
     }
 
-    @Test func `of somebody else in the company is unknown, and so are all after an erasure`() async throws {
+    @Test func `of a colleague is unknown, and so are all after an erasure`() async throws {
         let client = try sharedWorld().client, company = "device-other.example"
         let founder = try await client.foundBlind(company)
         let second = Person("second", at: company), device = Device()
@@ -99,7 +99,7 @@ struct `A device` {
         #expect(try await charged(device).filter { $0 == "known" }.count == 1)
     }
 
-    @Test func `whose person was cancelled stays known, and one whose e-mail was reclaimed does not`() async throws {
+    @Test func `of a cancelled employee stays known, and one of a reclaimed e-mail does not`() async throws {
         let world = try sharedWorld(), client = try world.client, company = "device-reclaimed.example"
         let admin = try await client.found(company)
         try await world.confirmDomain(of: company)
@@ -117,7 +117,7 @@ struct `A device` {
         #expect(try await charged(owner.device) == before + ["known", "unknown"])
     }
 
-    @Test func `whose claim is missing counts as unknown until it has logged in once more`() async throws {
+    @Test func `without its claim counts as unknown until its next log-in`() async throws {
         let world = try sharedWorld(), client = try world.client
         let founder = try await client.foundBlind("device-forgotten.example")
         expectOutcome(try await client.logInBlind(founder.person, founder.device), "success")
@@ -136,7 +136,7 @@ struct `A device` {
         #expect(try await charged(founder.device) == ["known", "unknown", "known"])
     }
 
-    @Test func `whose key waited too long is presented again, let in, and known`() async throws {
+    @Test func `with an expired pending key is presented again, authorized and known`() async throws {
         try await inTurn { world in
             let client = try world.client
             let founder = try await client.foundBlind("device-again.example"), phone = Device()

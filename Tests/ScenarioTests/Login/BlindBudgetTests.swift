@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.onServer)
 struct `Attempts in blind mode` {
-    @Test func `from two instances at once, mixed with direct ones, use exactly the share of their app`() async throws {
+    @Test func `at two instances, mixed with direct ones, use exactly the share of their app`() async throws {
         try await inTurn { world in
             let first = try world.client
             let owner = try await first.foundBlind("blind-limit.example")
@@ -37,7 +37,7 @@ struct `Attempts in blind mode` {
         }
     }
 
-    @Test func `at once within one flow are charged for as many as were evaluated`() async throws {
+    @Test func `that run concurrently in one flow are charged once each`() async throws {
         try await inTurn { world in
             let client = try world.client
             let owner = try await client.foundBlind(
@@ -68,7 +68,7 @@ struct `The budget of both modes` {
         return (founder, try await BlindFlow.start(.logins, founder.person, Device(), client))
     }
 
-    @Test func `direct attempts and blind ones are charged to one budget, and a success gives its own back`()
+    @Test func `is charged by direct and blind attempts alike, and a success refunds its own`()
         async throws
     {
         let (founder, flow) = try await started()

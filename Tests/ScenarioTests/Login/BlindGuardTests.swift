@@ -24,7 +24,7 @@ struct `Blind mode guards` {
         return try ([opening.first()] + opening.remaining()).map { ($0.slot, $0.element) }
     }
 
-    @Test func `one charge buys one subset, the other nine of that attempt once, and no more`() async throws {
+    @Test func `one charge permits one subset and, once, the other nine of that attempt`() async throws {
         let (founder, flow) = try await questioned("guard-one.example")
         let all = try requests(flow, founder.person)
         #expect(all.count == 10)
@@ -55,7 +55,7 @@ struct `Blind mode guards` {
         #expect(try await flow.evaluate(Array(all[..<4] + all[5...])).status == 200)
     }
 
-    @Test func `what is no point of 49 bytes on the curve costs nobody an attempt`() async throws {
+    @Test func `an element that is no valid 49-byte point is refused without a charge`() async throws {
         let (founder, flow) = try await questioned("guard-points.example")
         let good = try requests(flow, founder.person)[0]
         let before = try await charges(flow)
@@ -79,7 +79,7 @@ struct `Blind mode guards` {
         #expect(try await charges(flow) == before)
     }
 
-    @Test func `a proof needs a charge, and a wrong one ends the attempt with a fresh challenge`() async throws {
+    @Test func `a proof needs a charge, and a wrong one ends the attempt with a new challenge`() async throws {
         let (founder, flow) = try await questioned("guard-proof.example")
         let opening = try flow.opening(answers: founder.person)
         let key = try #require(try await flow.open(opening))
@@ -108,7 +108,7 @@ struct `Blind mode guards` {
         }
     }
 
-    @Test func `an evaluation that was asked for twice with one key is charged and answered once`() async throws {
+    @Test func `a repeated evaluation with one idempotency key is charged and answered once`() async throws {
         let (founder, flow) = try await questioned("guard-repeat.example")
         let first = try requests(flow, founder.person)[0]
         let before = try await charges(flow)
@@ -124,7 +124,7 @@ struct `Blind mode guards` {
 
 @Suite(.onServer, .sharedWorld)
 struct `Blind mode only` {
-    @Test func `by the company's policy refuses direct mode for known, unknown and new people alike`() async throws {
+    @Test func `by the tenant's policy refuses direct mode for known, unknown and new people`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let company = "policy-blind.example"
@@ -152,7 +152,7 @@ struct `Blind mode only` {
         expectOutcome(try #require(try await known.complete(founder.person)), "success")
     }
 
-    @Test func `by the person's own choice refuses direct mode in every company`() async throws {
+    @Test func `by the person's own choice refuses direct mode in every tenant`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let person = Person("chosen", at: "flag-blind.example")

@@ -5,7 +5,7 @@ import Testing
 /// The scenarios of registration and login, with answers and passphrase that stay with the client.
 @Suite(.onServer, .sharedWorld)
 struct `In blind mode` {
-    @Test func `scenario 1: the first employee is the security admin of a tenant that exists`() async throws {
+    @Test func `scenario 1: the first employee becomes the security admin of a new tenant`() async throws {
         let client = try sharedWorld().client
         let founder = Person("username@bayunsystems.com", at: "blind-one.example")
         let device = Device()
@@ -22,7 +22,7 @@ struct `In blind mode` {
         #expect(validated["position"]?.number ?? 0 <= login["position"]?.number ?? 0)
     }
 
-    @Test func `scenario 2: the second employee waits, is authorized and logs in`() async throws {
+    @Test func `scenario 2: the second employee's key is pending, is authorized and logs in`() async throws {
         let client = try sharedWorld().client
         _ = try await client.foundBlind("blind-two.example")
         let second = Person.withQuestions("second", at: "blind-two.example")
@@ -55,7 +55,7 @@ struct `In blind mode` {
         expectOutcome(try await client.logInBlind(elsewhere, device), "success")
     }
 
-    @Test func `scenario 6: a new device waits and is authorized, the known one goes on`() async throws {
+    @Test func `scenario 6: a new device is authorized while the known one continues`() async throws {
         let client = try sharedWorld().client
         let member = try await client.foundBlind("blind-devices.example")
         let tablet = Device()
@@ -85,7 +85,7 @@ struct `In blind mode` {
         #expect(try await sharedWorld().charges(of: try flow.context.credentialId) == 1)
     }
 
-    @Test func `scenario 8: a passphrase is asked for, and questions when the user allowed both`() async throws {
+    @Test func `scenario 8: a passphrase is requested, and questions if the user allowed both`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.foundBlind("blind-phrase.example")
         let flow = try await BlindFlow.start(.logins, founder.person, founder.device, client)
@@ -103,7 +103,7 @@ struct `In blind mode` {
         expectOutcome(try await second.flow.step("proof", try second.proof(by: key)), "success")
     }
 
-    @Test func `scenario 9: a set-up needs five different questions that have a text`() async throws {
+    @Test func `scenario 9: a set-up needs five different non-empty questions`() async throws {
         let client = try sharedWorld().client
         let person = Person("f", at: "blind-five.example")
         let flow = try await BlindFlow.start(.registrations, person, Device(), client)
@@ -130,8 +130,7 @@ struct `In blind mode` {
         expectOutcome(try await flow.flow.step("proof", body), "success")
     }
 
-    @Test func `scenario 10: an abandoned registration starts again at the same step and blocks nothing`() async throws
-    {
+    @Test func `scenario 10: an abandoned registration restarts at the same step and blocks nothing`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let person = Person("lost", at: "blind-abandoned.example")

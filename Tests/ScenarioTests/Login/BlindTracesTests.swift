@@ -78,7 +78,7 @@ struct `A scripted run in blind mode` {
             flow, asked, passphrase: (wrong ? "x" : "") + (person.passphrase ?? ""), pins: pins)
     }
 
-    @Test func `leaves no answer and no passphrase on the wire, in a log or in a table`() async throws {
+    @Test func `leaves no answer or passphrase on the wire, in a log or in a table`() async throws {
         var options = WorldOptions()
         options.customQuestions = true
         try await inTurn(options) { world in
@@ -164,7 +164,7 @@ struct `The traces of a run in blind mode` {
     }
 
     @Test(arguments: [true, false])
-    func `hold no secret and nothing that confirms one: memory, log, tables, write-ahead log`(
+    func `contain nothing that reveals or confirms a secret: memory, logs, tables, WAL`(
         withQuestions: Bool
     ) async throws {
         try await inTurn { world in

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.onServer)
 struct `Scenario 11: a hundred wrong attempts` {
-    @Test func `from two instances at once use exactly the share of their app, and the owner is not locked out`()
+    @Test func `at two instances use exactly the share of their app and do not lock out the owner`()
         async throws
     {
         try await inTurn { world in
@@ -40,7 +40,7 @@ struct `Scenario 11: a hundred wrong attempts` {
         }
     }
 
-    @Test func `count together over spellings, kinds of credential and flows`() async throws {
+    @Test func `are counted together over spellings, kinds of credential and flows`() async throws {
         var options = WorldOptions()
         options.settings.budgets.unknownLimit = 4
         try await inTurn(options) { world in
@@ -73,7 +73,7 @@ struct `Scenario 11: a hundred wrong attempts` {
         }
     }
 
-    @Test func `are not charged to a known device of the owner, whose own wrong ones wait longer and longer`()
+    @Test func `are not charged to the owner's known device, whose own wrong attempts wait longer`()
         async throws
     {
         var options = WorldOptions()
@@ -109,7 +109,7 @@ struct `The budget of unknown devices` {
         return try await flow.step("passphrase", ["passphrase": "wrong passphrase"])
     }
 
-    @Test func `gets back what a successful flow spent, and no more`() async throws {
+    @Test func `is refunded exactly what a successful flow spent`() async throws {
         var options = WorldOptions()
         options.settings.budgets.unknownLimit = 3
         try await inTurn(options) { world in
@@ -128,7 +128,7 @@ struct `The budget of unknown devices` {
         }
     }
 
-    @Test func `fills again slowly, and ends at the cap of a lifetime`() async throws {
+    @Test func `refills slowly and stops at the lifetime cap`() async throws {
         var options = WorldOptions()
         options.settings.budgets.unknownLimit = 2
         options.settings.budgets.unknownRefillSeconds = 2
@@ -179,7 +179,7 @@ struct `The end of a credential's lifetime` {
     }
 
     @Test(arguments: [false, true])
-    func `locks out new devices, tells the owner, and looks the same for nobody`(isBlind: Bool) async throws {
+    func `locks out new devices, notifies the owner, and looks the same for a decoy`(isBlind: Bool) async throws {
         let client = try sharedWorld().client
         let company = isBlind ? "cap-blind.example" : "cap-direct.example"
         let owner = isBlind ? try await client.foundBlind(company) : try await client.found(company)

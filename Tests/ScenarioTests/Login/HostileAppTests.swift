@@ -8,7 +8,7 @@ import Testing
 /// What an app can try that has secrets of its own, and people who type.
 @Suite(.onServer, .sharedWorld)
 struct `A hostile app` {
-    @Test func `types other people's data and gets no further than its owners' secrets let it`() async throws {
+    @Test func `that enters other people's data gets no further than their secrets permit`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let victim = try await client.found(
@@ -45,7 +45,7 @@ struct `A hostile app` {
             try await client.events("victim-app.example", "type=EmployeeKeyPresented", by: victim.session).count == 1)
     }
 
-    @Test func `relays another tenant's challenge, in either signature, in vain`() async throws {
+    @Test func `cannot relay another tenant's challenge for either signature`() async throws {
         let client = try sharedWorld().client
         let (here, there) = ("relay-here.example", "relay-there.example")
         let person = Person("r", at: here)
@@ -68,7 +68,7 @@ struct `A hostile app` {
         #expect(try await client.events(here, "type=PassphraseValidated", by: member.session).isEmpty)
     }
 
-    @Test func `uses another app's flow, and is told what a handle that never was is told`() async throws {
+    @Test func `that uses another app's flow gets the answer for an unknown handle`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let victim = try await client.found("handles.example")
@@ -96,7 +96,7 @@ struct `A hostile app` {
         expectOutcome(try await flow.complete(victim.person, try await flow.prove(victim.device)), "success")
     }
 
-    @Test func `is not linked, or has a secret without the role, and decides nothing`() async throws {
+    @Test func `without a link or the role can decide nothing`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let company = "not-theirs.example"
@@ -130,7 +130,7 @@ struct `A hostile app` {
         }
     }
 
-    @Test func `hands in another user's key at a set-up`() async throws {
+    @Test func `cannot set up credentials with another user's key`() async throws {
         let client = try sharedWorld().client
         let company = "other-key.example"
         let person = Person("f", at: company)
@@ -151,7 +151,7 @@ struct `A hostile app` {
 
 /// A secret that is right opens a session for an employee of the user whose secret it is, and for no other.
 @Suite(.onServer)
-struct `An employee who turns out to be another user's` {
+struct `An employee who belongs to another user` {
     /// Has the event that registered one employee name the user of another.
     private func swap(_ victim: String, to other: String, in world: TenureWorld) async throws {
         try await world.superuser { connection in
@@ -177,7 +177,7 @@ struct `An employee who turns out to be another user's` {
         }
     }
 
-    @Test(arguments: [false, true]) func `gets no session, whoever's secret was right`(isBlind: Bool) async throws {
+    @Test(arguments: [false, true]) func `gets no session, even with a right secret`(isBlind: Bool) async throws {
         try await inTurn { world in
             let client = try world.client, company = "foreign-employee.example"
             _ = try await client.found(company)

@@ -6,7 +6,7 @@ import TestSupport
 
 @Suite(.onServer)
 struct `Attempts from unknown devices` {
-    @Test func `draw on a rate of the app, on invented names as on existing ones`() async throws {
+    @Test func `draw on the app's rate for unknown and existing names alike`() async throws {
         var options = WorldOptions()
         options.settings.unknownAttempts = RateLimit(perSecond: 0.001, burst: 4)
         try await inTurn(options) { world in
@@ -45,7 +45,7 @@ struct `Attempts from unknown devices` {
 struct `A known device that fails in a row` {
     private static let company = "row.example"
 
-    @Test func `loses its sessions and has one attempt a day, and the other devices lose nothing`() async throws {
+    @Test func `loses its sessions and has one attempt a day, unlike the other devices`() async throws {
         var options = WorldOptions()
         options.settings.budgets.knownFailuresInARow = 3
         try await inTurn(options) { world in
@@ -105,7 +105,7 @@ struct `A known device that fails in a row` {
 
 @Suite(.onServer)
 struct `Strangers' attempts through another app` {
-    @Test func `leave a place to a right log-in from a known device`() async throws {
+    @Test func `leave a place to a log-in from a known device`() async throws {
         var options = WorldOptions()
         options.computeThreads = 1
         options.computeWaiting = 7

@@ -5,7 +5,7 @@ import Testing
 
 /// Known, unknown and cancelled employees, before and after they are locked.
 @Suite(.onServer, .sharedWorld { $0.settings.budgets.unknownLimit = 2 })
-struct `Somebody who is challenged` {
+struct `A challenged caller` {
     /// Everything a reply shows but ids, times and random bytes.
     private struct Look: Equatable {
         var status: Int
@@ -65,7 +65,7 @@ struct `Somebody who is challenged` {
     }
 
     @Test(arguments: [false, true])
-    func `looks alike whether known, unknown or cancelled, and when locked`(isBlind: Bool) async throws {
+    func `gets the same response for a known, unknown, cancelled or locked employee`(isBlind: Bool) async throws {
         let client = try sharedWorld().client
         let company = isBlind ? "alike-blind.example" : "alike-plain.example"
         let founder = try await client.found(company)
@@ -100,8 +100,8 @@ struct `Somebody who is challenged` {
 }
 
 @Suite(.onServer, .sharedWorld)
-struct `The policy of a company that others cannot see` {
-    @Test func `shows in no login of an app that is not linked to it`() async throws {
+struct `The policy of a tenant` {
+    @Test func `is not revealed to an unlinked app by a log-in`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let company = "blind-unlinked.example"
@@ -118,7 +118,7 @@ struct `The policy of a company that others cannot see` {
         try expectProblem(try await client.logIn(admin.person, admin.device), "policy.blind_only")
     }
 
-    @Test func `shows in no step of an app that is not linked to it`() async throws {
+    @Test func `is not revealed to an unlinked app by any step`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let company = "no-questions-unlinked.example"
@@ -137,7 +137,7 @@ struct `The policy of a company that others cannot see` {
         }
     }
 
-    @Test func `shows nothing to two apps that compare what they see`() async throws {
+    @Test func `is not revealed to two unlinked apps that compare responses`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let company = "compared.example"

@@ -6,8 +6,8 @@ import Testing
 
 /// A process remembers the log-ins that it began; what happened elsewhere meanwhile counts all the same.
 @Suite(.onServer)
-struct `A log-in that is remembered` {
-    @Test func `goes on at another instance and comes back, and a wrong secret between them counts`() async throws {
+struct `A cached flow` {
+    @Test func `continues at another instance and back, and a wrong secret in between is charged`() async throws {
         try await inTurn { world in
             let first = try world.client
             let founder = try await first.foundBlind("remembered.example")
@@ -70,7 +70,7 @@ struct `A log-in that is remembered` {
         }
     }
 
-    @Test func `sees that the company insists on the blind mode, and that the app was unlinked`() async throws {
+    @Test func `sees that the tenant requires blind mode and that the app was unlinked`() async throws {
         try await inTurn { world in
             let client = try world.client, company = "remembered-policy.example"
             let founder = try await client.foundBlind(company)
@@ -93,7 +93,7 @@ struct `A log-in that is remembered` {
         }
     }
 
-    @Test func `is answered once for two calls at the same time`() async throws {
+    @Test func `answers two concurrent calls once`() async throws {
         try await inTurn { world in
             let client = try world.client
             let founder = try await client.foundBlind("remembered-twice.example")
@@ -106,7 +106,7 @@ struct `A log-in that is remembered` {
         }
     }
 
-    @Test func `sees that somebody was cancelled, lost the device or was erased`() async throws {
+    @Test func `sees that the employee was cancelled, lost the device or was erased`() async throws {
         try await inTurn { world in
             let client = try world.client, company = "remembered-end.example"
             let founder = try await client.foundBlind(company)
@@ -140,7 +140,7 @@ struct `A log-in that is remembered` {
         }
     }
 
-    @Test func `belongs to its app, and a repeated step is answered as before wherever it arrives`() async throws {
+    @Test func `belongs to its app, and every instance replays a repeated step`() async throws {
         try await inTurn { world in
             let client = try world.client, company = "remembered-keys.example"
             let founder = try await client.foundBlind(company)
@@ -174,7 +174,7 @@ struct `A log-in that is remembered` {
         }
     }
 
-    @Test func `shows the same of nobody wherever it goes on`() async throws {
+    @Test func `of a decoy shows the same at every instance`() async throws {
         try await inTurn { world in
             let first = try world.client, company = "remembered-nobody.example", device = Device()
             _ = try await first.foundBlind(company)

@@ -12,7 +12,7 @@ struct `A second client, written from the documentation,` {
         }
     }
 
-    @Test func `computes the vectors of RFC 9497 and refuses what a hostile service could send`() async throws {
+    @Test func `matches the vectors of RFC 9497 and refuses a hostile service's data`() async throws {
         let (status, output) = try await SecondClient.program("rfc9497.py")
         #expect(status == 0, "\(output)")
         #expect(output.split(separator: "\n").count { $0.hasPrefix("ok") } == 28)
@@ -41,7 +41,7 @@ struct `A second client, written from the documentation,` {
         }
     }
 
-    @Test func `opens what the first client made with three right answers of five, and with two it does not`()
+    @Test func `opens the first client's credentials with three of five answers, not with two`()
         async throws
     {
         try await with { second in

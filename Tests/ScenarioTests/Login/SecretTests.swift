@@ -7,7 +7,7 @@ struct `Scenario 7: answers` {
     @Test(arguments: [
         ([3, 4], true), ([0, 1], true), ([0, 4], true), ([2, 3, 4], false), ([0, 1, 2, 3, 4], false),
     ])
-    func `pass with three right ones and not with two`(wrong: [Int], passes: Bool) async throws {
+    func `are accepted if three are right, not if two are`(wrong: [Int], passes: Bool) async throws {
         let client = try sharedWorld().client
         let company = "answers-\(wrong.map(String.init).joined()).example"
         let founder = try await client.found(company, by: .withQuestions("f", at: company))
@@ -25,7 +25,7 @@ struct `Scenario 7: answers` {
         }
     }
 
-    @Test func `pass with other white space, capitals and Unicode forms`() async throws {
+    @Test func `are accepted with other white space, capitals and Unicode forms`() async throws {
         let client = try sharedWorld().client
         let company = "forms.example"
         var person = Person.withQuestions("f", at: company)
@@ -43,7 +43,7 @@ struct `Scenario 7: answers` {
         }
     }
 
-    @Test func `pass when only three are given, and charge nothing when fewer are`() async throws {
+    @Test func `are accepted if only three are given, and fewer are not charged`() async throws {
         let client = try sharedWorld().client
         let company = "three.example"
         let founder = try await client.found(company, by: .withQuestions("f", at: company))
@@ -62,7 +62,7 @@ struct `Scenario 7: answers` {
             "authorizationPending")
     }
 
-    @Test func `given twice for one question are not understood`() async throws {
+    @Test func `given twice for one question are refused`() async throws {
         let client = try sharedWorld().client
         let company = "twice.example"
         let founder = try await client.found(company, by: .withQuestions("f", at: company))
@@ -73,7 +73,7 @@ struct `Scenario 7: answers` {
         try expectProblem(try await flow.step("answers", twice), "request.invalid")
     }
 
-    @Test func `that are wrong leave the same questions open, with a fresh challenge`() async throws {
+    @Test func `that are wrong keep the same questions and get a new challenge`() async throws {
         let client = try sharedWorld().client
         let company = "again.example"
         let founder = try await client.found(company, by: .withQuestions("f", at: company))
@@ -91,7 +91,7 @@ struct `Scenario 7: answers` {
 
 @Suite(.onServer, .sharedWorld)
 struct `Scenario 8: a passphrase` {
-    @Test func `is asked for instead of the questions`() async throws {
+    @Test func `is requested instead of the questions`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("phrase.example")
         let flow = try await Flow.logIn(founder.person, founder.device, client)
@@ -105,7 +105,7 @@ struct `Scenario 8: a passphrase` {
         expectOutcome(try await flow.complete(founder.person, asked), "success")
     }
 
-    @Test func `and the questions are asked for when the user allowed both`() async throws {
+    @Test func `and the questions are requested if the user allowed both`() async throws {
         let client = try sharedWorld().client
         var person = Person("both", at: "both.example")
         person.questionsWithPassphrase = true
@@ -119,7 +119,7 @@ struct `Scenario 8: a passphrase` {
         expectOutcome(try await client.logIn(person, founder.device), "success")
     }
 
-    @Test func `counts with its capitals and its spaces`() async throws {
+    @Test func `is compared with its capitals and spaces`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("case.example")
         let phrase = try #require(founder.person.passphrase)
@@ -132,7 +132,7 @@ struct `Scenario 8: a passphrase` {
         expectOutcome(try await flow.complete(founder.person, asked), "success")
     }
 
-    @Test func `means the same in both Unicode forms`() async throws {
+    @Test func `is accepted in both Unicode forms`() async throws {
         let client = try sharedWorld().client
         var person = Person("nfc", at: "nfc.example")
         person.passphrase = "Caf\u{E9} au lait"

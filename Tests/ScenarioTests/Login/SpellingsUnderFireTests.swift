@@ -79,7 +79,7 @@ struct `Attempts under many names` {
     }
 
     @Test(arguments: [false, true])
-    func `use exactly the budget, with kills in between`(isBlind: Bool) async throws {
+    func `use exactly one budget, even while processes are killed`(isBlind: Bool) async throws {
         try await inTurn { world in
             let company = "fire.example", elsewhere = "other-fire.example"
             let owner = try await world.client.found(company, by: Person("zoé müller", at: company))

@@ -73,7 +73,7 @@ struct `Time` {
         }
     }
 
-    @Test func `ends a key that waits after thirty days`() async throws {
+    @Test func `ends a pending key after thirty days`() async throws {
         try await inTurn { world in
             let client = try world.client
             _ = try await client.found("days.example")

@@ -53,7 +53,7 @@ struct `Two processes of the service` {
         }
     }
 
-    @Test func `use no more than the limit when one is killed in the middle`() async throws {
+    @Test func `use at most the limit if one is killed midway`() async throws {
         try await inTurn { world in
             let owner = try await world.client.found("killed.example")
             try await ServiceProcess.with(2, in: world) { processes in

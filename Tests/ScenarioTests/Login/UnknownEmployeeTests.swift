@@ -69,7 +69,7 @@ struct `An unknown employee` {
     }
 
     @Test(arguments: Kind.allCases, ["decoys.example", "no-company.example"])
-    func `answers like a known one, the same each time`(kind: Kind, company: String) async throws {
+    func `is answered like a known one, the same each time`(kind: Kind, company: String) async throws {
         try await inTurn { world in
             let client = try world.client
             let known = kind.person("decoy-000", at: "decoys.example")
@@ -87,7 +87,7 @@ struct `An unknown employee` {
     }
 
     @Test(arguments: Kind.allCases)
-    func `locks after the same number of attempts`(kind: Kind) async throws {
+    func `is locked after the same number of attempts`(kind: Kind) async throws {
         var options = WorldOptions()
         options.settings.budgets.unknownLimit = 4
         try await inTurn(options) { world in
@@ -223,7 +223,7 @@ struct `An unknown employee in blind mode` {
     }
 
     /// Whoever has a name wrote to their directory; so a charge that had to make it would tell that nobody has the name.
-    @Test func `has a directory from the start, and is charged once where one is missing all the same`() async throws {
+    @Test func `has a directory ledger from the start, and is charged once if it is missing`() async throws {
         try await inTurn { world in
             let company = "blind-heads.example"
             let known = Person.withQuestions("known", at: company)

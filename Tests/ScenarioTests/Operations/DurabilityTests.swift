@@ -8,7 +8,7 @@ import TestSupport
 
 /// What becomes of acknowledged events on a database that does not wait for its disks by default.
 @Suite(.onServer, .serialized)
-struct `A database that may lose what it acknowledged` {
+struct `A database without durable commits` {
     /// The lines of `tenure doctor` about durability, for a service on this database.
     private func doctor(_ world: TenureWorld) async throws -> (status: Int32, lines: [String]) {
         try await ChildProcess(
@@ -52,7 +52,7 @@ struct `A database that may lose what it acknowledged` {
         }
     }
 
-    @Test func `is named by the doctor, as the service's own sessions have it`() async throws {
+    @Test func `is reported by tenure doctor with the service's own session settings`() async throws {
         try await inTurn { world in
             try await set("synchronous_commit = on", world)
             let subject = #""subject":"synchronous_commit""#
@@ -63,7 +63,7 @@ struct `A database that may lose what it acknowledged` {
         }
     }
 
-    @Test func `loses nothing by a default of its role, because the service asks for each commit that has to wait`()
+    @Test func `loses no event by a role's default, because the service sets durability for each commit`()
         async throws
     {
         try await inTurn { world in
@@ -88,7 +88,7 @@ struct `A database that may lose what it acknowledged` {
         }
     }
 
-    @Test func `is a gauge, and a warning in the log of a service that starts`() async throws {
+    @Test func `is reported by a gauge and a warning at the start`() async throws {
         try await inTurn { world in
             let isOn = try await world.superuser { connection in
                 try await connection.query("SELECT current_setting('fsync') = 'on'").first?.decode(Bool.self)
@@ -141,7 +141,7 @@ struct `A step of a flow` {
         }
     }
 
-    @Test func `waits for the disk unless it only begins or proves the device's key`() async throws {
+    @Test func `commits durably unless it only begins or proves the device key`() async throws {
         try await inTurn { world in
             let client = try world.client
             let founder = try await client.found("waits.example")
@@ -171,7 +171,7 @@ struct `A step of a flow` {
         }
     }
 
-    @Test func `waits where the proof of the key ends the flow`() async throws {
+    @Test func `commits durably if the proof of the key ends the flow`() async throws {
         try await inTurn { world in
             let client = try world.client
             let founder = try await client.found("waits-recovery.example")

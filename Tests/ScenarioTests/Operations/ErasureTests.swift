@@ -12,7 +12,7 @@ import Testing
 
 @Suite(.onServer, .sharedWorld)
 struct `Erasing a person` {
-    @Test func `of one company ends what they can do there and what can be read of them, and nothing elsewhere`()
+    @Test func `in one tenant ends their access and hides their texts there, and nowhere else`()
         async throws
     {
         let world = try sharedWorld()
@@ -56,7 +56,7 @@ struct `Erasing a person` {
             "employee.inactive")
     }
 
-    @Test func `everywhere ends all their accounts, and the address is free for somebody new`() async throws {
+    @Test func `everywhere ends all their accounts and frees the address`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         _ = try await client.found("first.example")
@@ -92,7 +92,7 @@ struct `Erasing a person` {
         expectOutcome(try await flow.complete(heir, asked), "authorizationPending")
     }
 
-    @Test func `leaves log, views and statistics as they must be`() async throws {
+    @Test func `leaves log, projections and statistics consistent`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let admin = try await client.found("proof.example")
@@ -131,7 +131,7 @@ struct `Erasing a person` {
         }
     }
 
-    @Test func `is the same twice, and the security admin takes saying so`() async throws {
+    @Test func `has no further effect when repeated, and needs an option for the security admin`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let founder = try await client.found("twice.example")

@@ -22,7 +22,7 @@ struct `The first start` {
         ).finish()
     }
 
-    @Test func `needs a place for the operator key, makes it once and never overwrites it`() async throws {
+    @Test func `needs a file for the operator key, creates it once and never overwrites it`() async throws {
         try await TestDatabase.with { database in
             let files = try TemporaryFiles()
             defer { files.remove() }
@@ -53,7 +53,7 @@ struct `The first start` {
         }
     }
 
-    @Test func `begins the system ledger, and every decision of the operator is signed with the key`() async throws {
+    @Test func `begins the system ledger, and the key signs every decision of the operator`() async throws {
         try await inTurn { world in
             let events = try await world.systemEvents()
             #expect(events.first?.type == "SystemFounded")
@@ -65,7 +65,7 @@ struct `The first start` {
         }
     }
 
-    @Test func `is not the only one that asks for the key: another one signs nothing`() async throws {
+    @Test func `fixes the operator key, and another key signs nothing`() async throws {
         try await inTurn { world in
             let files = try TemporaryFiles()
             defer { files.remove() }

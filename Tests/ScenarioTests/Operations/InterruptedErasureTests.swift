@@ -6,7 +6,7 @@ import Postgres
 import Testing
 
 @Suite(.onServer)
-struct `An erasure that is stopped` {
+struct `An interrupted erasure` {
     /// Where a transaction of an erasure is made to fail, which is what a kill leaves behind.
     private static let places = [
         "BEFORE INSERT ON tenure.erasure", "BEFORE DELETE ON tenure.person_key", "BEFORE UPDATE ON tenure.person_key",
@@ -15,7 +15,7 @@ struct `An erasure that is stopped` {
         "BEFORE DELETE ON tenure.session", "BEFORE DELETE ON tenure.claim",
     ]
 
-    @Test func `at any point goes on from there, and nobody is half erased in the end`() async throws {
+    @Test func `resumes from any point, and no person stays partly erased`() async throws {
         try await inTurn { world in
             let client = try world.client
             _ = try await client.found("stopped.example")
@@ -106,8 +106,8 @@ struct `An erasure that is stopped` {
 }
 
 @Suite(.onServer)
-struct `An erasure beside other calls of the same person` {
-    @Test func `leaves no account that was registered at the same time`() async throws {
+struct `An erasure beside concurrent calls of the person` {
+    @Test func `leaves no concurrently registered account`() async throws {
         try await inTurn { world in
             let client = try world.client
             _ = try await client.found("race.example")
@@ -133,7 +133,7 @@ struct `An erasure beside other calls of the same person` {
         }
     }
 
-    @Test func `opens no session that outlives it`() async throws {
+    @Test func `leaves no session`() async throws {
         try await inTurn { world in
             let client = try world.client
             _ = try await client.found("session-race.example")

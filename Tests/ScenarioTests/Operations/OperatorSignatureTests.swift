@@ -9,7 +9,7 @@ import TestSupport
 /// What the operator decides is signed with the operator key, and the statement says what the event says.
 @Suite(.onServer)
 struct `A decision of the operator` {
-    @Test func `is signed, whatever it is`() async throws {
+    @Test func `is always signed`() async throws {
         try await inTurn { world in
             let client = try world.client
             let company = "signed-operator.example"
@@ -61,7 +61,7 @@ struct `A decision of the operator` {
         #expect(statement.data == .object(members), "\(event.type)")
     }
 
-    @Test func `at the command line makes an app, changes its secrets and links it`() async throws {
+    @Test func `at the command line creates an app, changes its secrets and links it`() async throws {
         try await inTurn { world in
             let company = "typed-operator.example"
             _ = try await world.client.found(company)
@@ -99,7 +99,7 @@ struct `An operator who mistypes a name` {
         (company: "words.example", "There is no such employee (employee.unknown)"),
         (company: "no-words.example", "There is no such company (company.unknown)"),
     ])
-    func `is told in words, and the exit code is that of what is not there`(
+    func `gets a message and the exit code for not found`(
         company: String, words: String
     ) async throws {
         let world = try sharedWorld()

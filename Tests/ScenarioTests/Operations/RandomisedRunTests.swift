@@ -12,7 +12,7 @@ import TestSupport
     .enabled(if: Seeded.isWanted, "make soak runs it: TENURE_SOAK_SECONDS is not set"), .serialized)
 struct `A randomised run` {
     @Test(.timeLimit(.minutes(70)))
-    func `leaves nothing lost, doubled, skipped or seen by others`() async throws {
+    func `loses, repeats or skips nothing and reveals nothing to others`() async throws {
         let seed = Seeded.chosen
         print("randomised run: TENURE_SOAK_SEED=\(seed) TENURE_SOAK_SECONDS=\(Seeded.seconds)")
         // A server of its own, because the one that all tests share must not crash.
@@ -77,8 +77,8 @@ struct `A randomised run` {
 
 /// The checks that a randomised run ends with find what they are there for.
 @Suite(.onServer)
-struct `What must hold after a randomised run` {
-    @Test func `holds of a lawful history`() async throws {
+struct `The invariants of a randomised run` {
+    @Test func `hold for a lawful history`() async throws {
         try await inTurn { world in
             try await world.database.withPool(as: .reader) { pool in
                 let scene = try await SabotageScene(world, pool)
@@ -88,7 +88,7 @@ struct `What must hold after a randomised run` {
     }
 
     @Test(arguments: RandomisedInvariant.allCases)
-    func `is found to be broken when it is, and not before`(invariant: RandomisedInvariant) async throws {
+    func `are reported as broken exactly when they are`(invariant: RandomisedInvariant) async throws {
         try await inTurn { world in
             try await world.database.withPool(as: .reader) { pool in
                 let scene = try await SabotageScene(world, pool)
@@ -104,7 +104,7 @@ struct `What must hold after a randomised run` {
 }
 
 struct `The plan of a randomised run` {
-    @Test func `is the same for the same seed, and another one for another`() {
+    @Test func `follow a plan that depends only on the seed`() {
         for actor in 0..<4 {
             let steps = Array(StepPlan(seed: 7, actor: actor).prefix(500))
             #expect(steps == Array(StepPlan(seed: 7, actor: actor).prefix(500)))
@@ -115,7 +115,7 @@ struct `The plan of a randomised run` {
         #expect(damage != Array(DisturbancePlan(seed: 8).prefix(100)))
     }
 
-    @Test func `has every kind of step, and every kind of damage before one comes twice`() {
+    @Test func `follow a plan with every kind of step, and every kind of damage before any repeats`() {
         #expect(PlannedStep.Kind.allCases.map(\.rawValue).reduce(0, +) == 100)
         let steps = StepPlan(seed: .random(in: 0...UInt64.max), actor: 0).prefix(2_000).map(\.kind)
         #expect(Set(steps) == Set(PlannedStep.Kind.allCases))

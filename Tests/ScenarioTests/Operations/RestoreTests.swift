@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.onServer)
 struct `A backup from before an erasure` {
-    @Test func `gives nobody back once the list is applied again, and opens no more once its version is destroyed`()
+    @Test func `restores no erased person once the erase list is reapplied and its key version destroyed`()
         async throws
     {
         try await inTurn { world in
@@ -67,7 +67,7 @@ struct `A backup from before an erasure` {
         }
     }
 
-    @Test func `does not open what was under way in it without what its caller keeps`() async throws {
+    @Test func `does not open its pending flows without the callers' secrets`() async throws {
         try await inTurn { world in
             let client = try world.client
             let person = Person("under-way", at: "way.example")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.onServer)
 struct `Rotating the master keys` {
-    @Test func `under load fails no call of two instances, and old versions go`() async throws {
+    @Test func `under load fails no call of two instances, and old versions can be destroyed`() async throws {
         try await inTurn { world in
             let client = try world.client
             let member = try await client.found("rotation.example")
@@ -72,7 +72,7 @@ struct `The commands of a terminal` {
         return try await ChildProcess("tenure", arguments, environment: environment).finish()
     }
 
-    @Test func `erase, rotate and retire, and say what they do`() async throws {
+    @Test func `erase, rotate and retire, and report it`() async throws {
         try await inTurn { world in
             let client = try world.client
             _ = try await client.found("terminal.example")
@@ -80,7 +80,7 @@ struct `The commands of a terminal` {
             let who = ["erase", "--company", "terminal.example", "--employee", "leaver-id"]
             let shown = try await tenure(who + ["--dry-run", "--json"], world)
             #expect(shown.status == 0 && shown.lines.first?.contains("leaver-id") == true)
-            #expect(try await tenure(who, world).status == 64, "nobody can be asked")
+            #expect(try await tenure(who, world).status == 64, "no terminal to ask")
             #expect(try await client.get("/v1/sessions", by: leaver.session).status == 200)
             let erased = try await tenure(who + ["--yes", "--json"], world)
             #expect(erased.status == 0 && erased.lines.first?.contains(#""masterVersion":1"#) == true)
@@ -97,7 +97,7 @@ struct `The commands of a terminal` {
             #expect(prepared.lines.first?.contains(#""erasures":1"#) == true, "\(prepared.lines)")
             #expect(prepared.lines.last?.contains(#""erasures":0"#) == true, "\(prepared.lines)")
             #expect(try await tenure(["key", "rotate"], world).status == 0)
-            #expect(try await tenure(["key", "retire", "1"], world).status == 64, "nobody can be asked")
+            #expect(try await tenure(["key", "retire", "1"], world).status == 64, "no terminal to ask")
             #expect(try await tenure(["key", "retire", "1", "--yes"], world).status == 0)
             let status = try await tenure(["key", "status", "--json"], world)
             #expect(status.lines.count == 1 && status.lines.first?.contains(#""erasures":0"#) == true)
@@ -108,7 +108,7 @@ struct `The commands of a terminal` {
         }
     }
 
-    @Test func `refuse keys from the environment where a file is needed, and unsafe roles`() async throws {
+    @Test func `refuse keys from the environment if a file is needed, and unsafe roles`() async throws {
         try await inTurn { world in
             let keys = String(decoding: try world.keyFile.load().json(), as: UTF8.self)
             let environment = ["TENURE_MASTER_KEY_FILE": "", "TENURE_MASTER_KEYS": keys]

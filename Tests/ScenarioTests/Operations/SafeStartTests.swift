@@ -6,7 +6,7 @@ import Testing
 
 /// A service that finds a log, but not the keys that wrote it.
 @Suite(.onServer)
-struct `A service on a database that was not restored whole` {
+struct `A service on an incompletely restored database` {
     private static let tables = ["purpose_key", "bucket_key", "person_key", "oprf_seed"]
 
     /// Starts `tenure serve` and waits for its end; one that serves is ended, with the status -9.
@@ -61,7 +61,7 @@ struct `A service on a database that was not restored whole` {
         }
     }
 
-    @Test func `refuses to make new keys beside the events of others, and names what to restore`() async throws {
+    @Test func `refuses to create keys beside existing events, and names what to restore`() async throws {
         try await inTurn { world in
             _ = try await world.client.found("unrestored.example")
             for missing in [Self.tables, ["purpose_key", "bucket_key"]] {
@@ -80,7 +80,7 @@ struct `A service on a database that was not restored whole` {
         }
     }
 
-    @Test func `refuses to serve when the backup of the keys is older than the log`() async throws {
+    @Test func `refuses to serve if the keys are older than the log`() async throws {
         try await inTurn { world in
             _ = try await world.client.found("older.example")
             try await world.superuser { connection in
@@ -101,7 +101,7 @@ struct `A service on a database that was not restored whole` {
     }
 
     @Test(arguments: ["person_key", "oprf_seed"])
-    func `refuses to serve users whose keys are gone although nobody erased them`(table: String) async throws {
+    func `refuses to serve users who lost their keys without an erasure`(table: String) async throws {
         try await inTurn { world in
             _ = try await world.client.found("half-restored.example")
             try await without([table], world) {
@@ -115,7 +115,7 @@ struct `A service on a database that was not restored whole` {
         }
     }
 
-    @Test func `refuses another master key, and keys that another log was written with`() async throws {
+    @Test func `refuses another master key and another log's keys`() async throws {
         try await inTurn { world in
             _ = try await world.client.found("other-keys.example")
             let files = try TemporaryFiles()

@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `the founder opens, a second admin confirms, and one of them alone gives nothing`() async throws {
+    @Test func `the founder opens, a second admin confirms, and one of them alone achieves nothing`() async throws {
         try await TerminalProgram.inFolder { folder in
             let desk = try await Desk("terminal-recovery.example", in: folder)
             let (company, yes) = (desk.company, TerminalProgram.Step.type(after: "[y/N] ", "y"))
@@ -121,7 +121,7 @@ import Testing
         entered.expectNothingShown(of: [Self.passphrase])
     }
 
-    @Test func `a device that waits goes on when both have decided, and is stopped by a signal`() async throws {
+    @Test func `a waiting device continues after both decisions, and a signal stops it`() async throws {
         try await TerminalProgram.inFolder { folder in
             let desk = try await Desk("terminal-waits-recovery.example", in: folder)
             let fingerprint = try await desk.ask()
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `a device of the person confirms or cancels by the fingerprint, and is shown no list`() async throws {
+    @Test func `the person's device confirms or cancels by the fingerprint and sees no list`() async throws {
         try await TerminalProgram.inFolder { folder in
             let desk = try await Desk("terminal-own-recovery.example", in: folder)
             let company = desk.company
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func `where several devices ask, the one that is meant is named`() async throws {
+    @Test func `several requesting devices are told apart by their fingerprints`() async throws {
         try await TerminalProgram.inFolder { folder in
             let desk = try await Desk("terminal-several.example", in: folder)
             try await desk.enter(desk.scene.founder.person, on: "founder")

@@ -70,7 +70,7 @@ import Testing
             passphrase: person.passphrase)
     }
 
-    @Test(arguments: modes) func `takes two persons and one key, of whom neither learns a secret`(
+    @Test(arguments: modes) func `needs two persons and one key, and neither person learns a secret`(
         mode: TenureClient.Mode
     ) async throws {
         let company = "library-recovery-\(mode.rawValue).example"
@@ -119,7 +119,7 @@ import Testing
         #expect(try await waiting(new, company).fingerprint == fingerprint, "it is used once")
     }
 
-    @Test(arguments: modes) func `is confirmed or cancelled by a device of the person, which is shown no list`(
+    @Test(arguments: modes) func `is confirmed or cancelled by the person's device, which sees no list`(
         mode: TenureClient.Mode
     ) async throws {
         let company = "library-own-recovery-\(mode.rawValue).example"

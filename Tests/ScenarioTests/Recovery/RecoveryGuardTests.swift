@@ -4,8 +4,8 @@ import Testing
 
 /// What somebody means who is one person, or of another company, or has another key.
 @Suite(.onServer, .sharedWorld)
-struct `A recovery is not for` {
-    @Test func `one person alone, by whichever account or key`() async throws {
+struct `A recovery is refused` {
+    @Test func `to one person alone, with any account or key`() async throws {
         let client = try sharedWorld().client
         let company = "alone.example"
         let scene = try await RecoveryScene(company, client)
@@ -32,7 +32,7 @@ struct `A recovery is not for` {
         expectOutcome(try await scene.confirm(), "done")
     }
 
-    @Test func `whom the roles do not name`() async throws {
+    @Test func `to a caller without the role`() async throws {
         let client = try sharedWorld().client
         let company = "roleless.example"
         let scene = try await RecoveryScene(company, client)
@@ -69,7 +69,7 @@ struct `A recovery is not for` {
         try expectProblem(try await scene.open(), "employee.inactive")
     }
 
-    @Test func `another company`() async throws {
+    @Test func `in another tenant`() async throws {
         let client = try sharedWorld().client
         let scene = try await RecoveryScene("mine-recovery.example", client)
         let stranger = try await client.found("theirs-recovery.example")
@@ -90,7 +90,7 @@ struct `A recovery is not for` {
         #expect(try await client.recoveries("theirs-recovery.example", by: stranger).isEmpty)
     }
 
-    @Test func `another key than the one that was named`() async throws {
+    @Test func `for another key than the named one`() async throws {
         let client = try sharedWorld().client
         let scene = try await RecoveryScene("swapped.example", client)
         let thief = Device()
@@ -118,7 +118,7 @@ struct `A recovery is not for` {
             try await blind.flow.step("proof", try await blind.recoveryBody(scene.renewed)), "authorizationPending")
     }
 
-    @Test func `a key that confirms itself, or was turned down`() async throws {
+    @Test func `for a key that confirms itself or was refused`() async throws {
         let client = try sharedWorld().client
         let scene = try await RecoveryScene("itself.example", client)
         let known = scene.lost.device
@@ -142,7 +142,7 @@ struct `A recovery is not for` {
             "authorization.not_permitted")
     }
 
-    @Test func `who has a session and no signature, or a signature of yesterday`() async throws {
+    @Test func `to a session without a signature, or with an expired one`() async throws {
         let client = try sharedWorld().client
         let scene = try await RecoveryScene("unsigned.example", client)
         let path = client.recovery(scene.lost.person, scene.device, "opening")
@@ -166,7 +166,7 @@ struct `A recovery is not for` {
         try expectProblem(try await client.post(path, good, by: scene.founder.session), "request.stale")
     }
 
-    @Test func `who floods the list`() async throws {
+    @Test func `for requests beyond the limit of the list`() async throws {
         let client = try sharedWorld().client
         let scene = try await RecoveryScene("flooded.example", client)
         _ = try await scene.ask()
@@ -182,7 +182,7 @@ struct `A recovery is not for` {
         expectOutcome(try await client.finishRecovery(scene.renewed, scene.device, blind: true), "authorizationPending")
     }
 
-    @Test func `steps in another order, or another flow's handle`() async throws {
+    @Test func `for steps in another order or another flow's handle`() async throws {
         let client = try sharedWorld().client
         let scene = try await RecoveryScene("recovery-steps.example", client)
         let early = try await Flow.recover(scene.lost.person, scene.device, client)

@@ -9,7 +9,7 @@ import Testing
 
 /// What a stranger learns of a recovery, what stays of it, and how long it is open.
 @Suite(.onServer)
-struct `What a recovery tells` {
+struct `The privacy of a recovery` {
     /// What a caller sees: statuses, members, sizes.
     private struct Seen: Equatable {
         var started: [String]
@@ -35,7 +35,7 @@ struct `What a recovery tells` {
         )
     }
 
-    @Test func `is the same of the known, the unknown, the cancelled, the locked, and those of other apps`()
+    @Test func `known, unknown, cancelled, locked and foreign employees are answered alike`()
         async throws
     {
         try await inTurn { world in
@@ -70,7 +70,7 @@ struct `What a recovery tells` {
         }
     }
 
-    @Test func `leaves as many rows of a name that nobody has as of an employee`() async throws {
+    @Test func `an unknown name leaves as many rows as an employee`() async throws {
         try await inTurn { world in
             let client = try world.client
             let scene = try await RecoveryScene("rows.example", client)
@@ -97,7 +97,7 @@ struct `What a recovery tells` {
         }
     }
 
-    @Test func `locks no request but the one that it lets go of`() async throws {
+    @Test func `a request locks only the request that it replaces`() async throws {
         try await inTurn { world in
             let client = try world.client
             let scene = try await RecoveryScene("locks.example", client)
@@ -133,7 +133,7 @@ struct `What a recovery tells` {
         }
     }
 
-    @Test func `is not hidden by requests of people who are not active`() async throws {
+    @Test func `requests of inactive people do not hide a recovery`() async throws {
         try await inTurn { world in
             let client = try world.client
             let scene = try await RecoveryScene("hidden.example", client)
@@ -158,7 +158,7 @@ struct `What a recovery tells` {
         }
     }
 
-    @Test func `that was opened and lapsed is no obstacle to the next request`() async throws {
+    @Test func `a lapsed recovery does not block the next request`() async throws {
         try await inTurn { world in
             let client = try world.client
             let scene = try await RecoveryScene("lapsed.example", client)
@@ -181,7 +181,7 @@ struct `What a recovery tells` {
         }
     }
 
-    @Test func `is nothing secret in database and logs`() async throws {
+    @Test func `database and logs contain no secret of a recovery`() async throws {
         var options = WorldOptions()
         options.customQuestions = true
         try await inTurn(options) { world in
@@ -231,7 +231,7 @@ struct `What a recovery tells` {
         Call(requestId: Person.word(), time: Timestamp.now().adding(.seconds(seconds)))
     }
 
-    @Test func `is over after seventy-two hours, at every step`() async throws {
+    @Test func `a recovery ends after 72 hours at every step`() async throws {
         try await inTurn { world in
             let client = try world.client
             let scene = try await RecoveryScene("hours.example", client)

@@ -5,7 +5,7 @@ import Testing
 /// Recoveries against each other and against logins.
 @Suite(.onServer, .sharedWorld)
 struct `Recoveries` {
-    @Test func `completed at the same time are won by exactly one`() async throws {
+    @Test func `completed concurrently have exactly one winner`() async throws {
         let client = try sharedWorld().client
         let scene = try await RecoveryScene("recovery-race.example", client)
         try await scene.approve()
@@ -29,7 +29,7 @@ struct `Recoveries` {
         expectOutcome(try await client.logIn(people[winner], scene.lost.device), "success")
     }
 
-    @Test func `leave one order with logins of the owner: cancelled, or no session of the old secret`() async throws {
+    @Test func `are serialized with the owner's log-ins: cancelled, or no session of the old secret`() async throws {
         let client = try sharedWorld().client
         let scene = try await RecoveryScene("recovery-login.example", client)
         var person = scene.lost.person
@@ -55,7 +55,7 @@ struct `Recoveries` {
         }
     }
 
-    @Test func `decided upon by three at the same time are cancelled in the end, and confirmed once by each at most`()
+    @Test func `decided by three people concurrently end cancelled, and each confirms at most once`()
         async throws
     {
         let client = try sharedWorld().client
@@ -86,7 +86,7 @@ struct `Recoveries` {
         }
     }
 
-    @Test func `asked for by many devices at once are all answered, and few of them kept`() async throws {
+    @Test func `requested by many devices at once are all answered, and few are stored`() async throws {
         let client = try sharedWorld().client
         let company = "recovery-crowd.example"
         let scene = try await RecoveryScene(company, client)

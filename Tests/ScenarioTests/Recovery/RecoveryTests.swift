@@ -6,7 +6,7 @@ import Testing
 @Suite(.onServer, .sharedWorld)
 struct `A recovery` {
     @Test(arguments: [true, false], [true, false])
-    func `by two persons makes new credentials the only ones, and lets no key in`(
+    func `by two persons replaces all credentials and authorizes no key`(
         blind: Bool, byOwnDevice: Bool
     ) async throws {
         let world = try sharedWorld()
@@ -53,7 +53,7 @@ struct `A recovery` {
         #expect(types.count { $0 == "RecoveryOpened" } == 1 && types.count { $0 == "RecoveryConfirmed" } == 1)
     }
 
-    @Test func `ends when the owner logs in on a known device, and not by a right secret on another`() async throws {
+    @Test func `ends when the owner logs in on a known device, not by a right secret on another`() async throws {
         let client = try sharedWorld().client
         let company = "recover-owner.example"
         let scene = try await RecoveryScene(company, client)
@@ -73,7 +73,7 @@ struct `A recovery` {
     }
 
     @Test(arguments: [true, false])
-    func `ends when the owner changes the credentials, and the company is told`(blind: Bool) async throws {
+    func `ends when the owner changes the credentials, which the tenant sees`(blind: Bool) async throws {
         let client = try sharedWorld().client
         let company = "recover-changed-\(blind).example"
         let scene = try await RecoveryScene(company, client)
@@ -94,7 +94,7 @@ struct `A recovery` {
     }
 
     @Test(arguments: ["founder", "admin", "lost"])
-    func `is cancelled by either person, or by a device of the owner`(who: String) async throws {
+    func `can be cancelled by either person or by the owner's device`(who: String) async throws {
         let client = try sharedWorld().client
         let scene = try await RecoveryScene("recover-cancelled-\(who).example", client)
         let member = ["founder": scene.founder, "admin": scene.admin, "lost": scene.lost][who] ?? scene.lost
@@ -114,7 +114,7 @@ struct `A recovery` {
         expectOutcome(try await client.logIn(scene.renewed, scene.device), "authorizationPending")
     }
 
-    @Test func `of somebody with accounts elsewhere is the word of who owns the address`() async throws {
+    @Test func `of a user with accounts elsewhere needs the tenant that owns the address`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let company = "recover-owned.example", elsewhere = "recover-elsewhere.example"
@@ -151,7 +151,7 @@ struct `A recovery` {
         expectOutcome(try await client.logIn(contractor, there.device), "success")
     }
 
-    @Test func `follows the company's policy of the blind mode`() async throws {
+    @Test func `follows the tenant's blind-mode policy`() async throws {
         let client = try sharedWorld().client
         let company = "recover-blind-only.example"
         let scene = try await RecoveryScene(company, client)
@@ -163,7 +163,7 @@ struct `A recovery` {
         expectOutcome(done, "authorizationPending")
     }
 
-    @Test func `is not completed for who joined another company meanwhile`() async throws {
+    @Test func `is not completed for a user who joined another tenant meanwhile`() async throws {
         let client = try sharedWorld().client
         let scene = try await RecoveryScene("recover-joined.example", client)
         _ = try await client.found("recover-joined-later.example")
@@ -177,7 +177,7 @@ struct `A recovery` {
         expectOutcome(try await client.logIn(scene.lost.person, scene.lost.device), "success")
     }
 
-    @Test func `answers a repeated call as before, and is used once`() async throws {
+    @Test func `replays its response to a repeated call and is used once`() async throws {
         let client = try sharedWorld().client
         let scene = try await RecoveryScene("recover-twice.example", client)
         try await scene.approve()

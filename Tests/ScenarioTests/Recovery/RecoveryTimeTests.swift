@@ -6,7 +6,7 @@ import Testing
 
 /// A recovery takes two persons and time, by the service's own clock.
 @Suite(.onServer)
-struct `A recovery takes time` {
+struct `The waiting time of a recovery` {
     private func violations(_ world: TenureWorld) async throws -> [String] {
         let request = VerifyRequest(key: try await world.logKey())
         let report = try await world.database.withPool(as: .reader, maximumConnections: 8) { pool in
@@ -21,7 +21,7 @@ struct `A recovery takes time` {
 
     private func notice(_ reply: HTTPReply) -> JSONValue? { reply["notices"]?.items.first }
 
-    @Test func `so that a security admin with a sock puppet takes nobody over in seconds`() async throws {
+    @Test func `keeps a security admin with a sock puppet from a quick takeover`() async throws {
         let clock = TestClock()
         try await inTurn(.waiting(clock)) { world in
             let scene = try await RecoveryScene("puppet.example", try world.client), client = scene.client
@@ -55,7 +55,7 @@ struct `A recovery takes time` {
         }
     }
 
-    @Test func `and revoking the victim's devices first silences nobody`() async throws {
+    @Test func `lets the victim object even after their devices were revoked`() async throws {
         let clock = TestClock()
         try await inTurn(.waiting(clock)) { world in
             let scene = try await RecoveryScene("silenced.example", try world.client), client = scene.client
@@ -84,7 +84,7 @@ struct `A recovery takes time` {
         }
     }
 
-    @Test(arguments: [true, false]) func `and is done by the same device when it comes back`(blind: Bool) async throws {
+    @Test(arguments: [true, false]) func `ends with the same device completing the recovery`(blind: Bool) async throws {
         let clock = TestClock()
         try await inTurn(.waiting(clock)) { world in
             let scene = try await RecoveryScene("back-\(blind).example", try world.client), client = scene.client
@@ -99,7 +99,7 @@ struct `A recovery takes time` {
         }
     }
 
-    @Test func `unless a device confirms that was authorized for the whole time`() async throws {
+    @Test func `is skipped if a device confirms that was authorized for the whole time`() async throws {
         let clock = TestClock()
         try await inTurn(.waiting(clock)) { world in
             let first = try await RecoveryScene("known.example", try world.client), client = first.client
@@ -118,7 +118,7 @@ struct `A recovery takes time` {
         }
     }
 
-    @Test func `twice as long, and one person, where the company has one admin`() async throws {
+    @Test func `is doubled, with one person's decision, in a tenant with one admin`() async throws {
         let clock = TestClock()
         try await inTurn(.waiting(clock)) { world in
             let client = try world.client, company = "sole.example"
@@ -140,7 +140,7 @@ struct `A recovery takes time` {
         }
     }
 
-    @Test func `and of somebody with accounts elsewhere, a known device or the owner of the address`() async throws {
+    @Test func `does not replace a known device or the address owner for a user with other accounts`() async throws {
         let clock = TestClock()
         try await inTurn(.waiting(clock)) { world in
             let client = try world.client, company = "two.example", elsewhere = "two-elsewhere.example"

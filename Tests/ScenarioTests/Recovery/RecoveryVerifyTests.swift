@@ -9,7 +9,7 @@ import TestSupport
 
 /// Recoveries as the log's reader sees them, and what a forger gets who can sign with keys of the company.
 @Suite(.onServer)
-struct `The log of recoveries` {
+struct `Recorded recoveries` {
     private func verify(_ world: TenureWorld, waits: Bool = false) async throws -> [Violation] {
         let request = VerifyRequest(key: try await world.logKey())
         let report = try await world.database.withPool(as: .reader, maximumConnections: 8) { pool in
@@ -28,7 +28,7 @@ struct `The log of recoveries` {
         return .directory(try #require(UUID(uuidString: opened?["data"]?["userId"]?.text ?? "")).uuid.0)
     }
 
-    @Test func `verify in both ledgers, and what a forger changes in either is found`() async throws {
+    @Test func `verify in both ledgers, and a forged change in either is reported`() async throws {
         try await inTurn { world in
             let client = try world.client
             let company = "recovery-verify.example"
@@ -114,7 +114,7 @@ struct `The log of recoveries` {
         return words
     }
 
-    @Test func `verify where the owner ended one by a change, or from another company`() async throws {
+    @Test func `verify if the owner ended one by a change or from another tenant`() async throws {
         try await inTurn { world in
             let client = try world.client
             let company = "recovery-ended.example", elsewhere = "recovery-ended-elsewhere.example"
@@ -132,7 +132,7 @@ struct `The log of recoveries` {
         }
     }
 
-    @Test func `in which somebody shortens the waiting time are found`() async throws {
+    @Test func `with a shortened waiting time are reported`() async throws {
         try await inTurn(.waiting(TestClock())) { world in
             let scene = try await RecoveryScene("recovery-shortened.example", try world.client)
             try await scene.approve()
@@ -155,7 +155,7 @@ struct `The log of recoveries` {
     }
 
     @Test(arguments: ["follows", "key", "person"])
-    func `that a forger signs anew in both ledgers are found by what they say`(member: String) async throws {
+    func `that a forger re-signs in both ledgers are reported by their content`(member: String) async throws {
         try await inTurn { world in
             let client = try world.client
             let scene = try await RecoveryScene("recovery-forged-\(member).example", client)
@@ -198,8 +198,7 @@ struct `A recovery at the command line` {
         Issue.record("nothing was sealed")
     }
 
-    @Test func `is replayed with who decided, and verifies in the database and in a bundle of everything`() async throws
-    {
+    @Test func `is replayed with its deciders, and verifies in the database and in a full bundle`() async throws {
         let clock = TestClock()
         try await inTurn(.waiting(clock)) { world in
             let client = try world.client

@@ -50,7 +50,7 @@ struct `Scenario 3: a contractor` {
 
 @Suite(.onServer, .sharedWorld)
 struct `Scenario 4: a consumer tenant` {
-    @Test func `holds many employees whose addresses are their own, and lists them page by page`() async throws {
+    @Test func `has many employees with addresses of their own, and lists them in pages`() async throws {
         let client = try sharedWorld().client
         let company = "gmail.com"
         _ = try await client.found(company, by: Person("zero@gmail.com", at: company, email: "zero@gmail.com"))
@@ -86,7 +86,7 @@ struct `Scenario 4: a consumer tenant` {
 
 @Suite(.onServer, .sharedWorld)
 struct `Scenario 5: a tenant named by a phone number` {
-    @Test func `has employees by their extensions, with addresses that the app made`() async throws {
+    @Test func `has employees named by extensions, with addresses built by the app`() async throws {
         let client = try sharedWorld().client
         let company = "+1 (555) 010-9999"
         let first = Person("101", at: company, email: "101@+1 (555) 010-9999.dummy-email")
@@ -99,7 +99,7 @@ struct `Scenario 5: a tenant named by a phone number` {
     }
 
     @Test(arguments: ["a/b", "käse gmbh", "会社", "100%", "..-", "tenant:42?x=1#y"])
-    func `may have any other name`(company: String) async throws {
+    func `may have any name`(company: String) async throws {
         let client = try sharedWorld().client
         let founder = try await client.found(company, by: Person("id/1 ü", at: company))
         let read = try await client.get(client.path(founder.person), by: founder.session)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.onServer, .sharedWorld)
 struct `Scenario 1: the first employee` {
-    @Test func `registers with five questions and a passphrase and is the security admin of a tenant that exists`()
+    @Test func `registers with five questions and a passphrase and becomes the security admin`()
         async throws
     {
         let client = try sharedWorld().client
@@ -35,7 +35,7 @@ struct `Scenario 1: the first employee` {
         #expect(keys.first?["fingerprint"]?.text == device.fingerprint)
     }
 
-    @Test func `starts the tenant's ledger with the event that proves who the security admin is`() async throws {
+    @Test func `starts the tenant's ledger with the event that proves the security admin`() async throws {
         let client = try sharedWorld().client
         let member = try await client.found("ledger.example")
         let events = try await client.events("ledger.example", by: member.session)
@@ -50,7 +50,7 @@ struct `Scenario 1: the first employee` {
 
 @Suite(.onServer, .sharedWorld)
 struct `Scenario 2: the second employee` {
-    @Test func `is no security admin, waits for authorization, and logs in once authorized`() async throws {
+    @Test func `is no security admin, has a pending key, and logs in once authorized`() async throws {
         let client = try sharedWorld().client
         let company = "second.example"
         _ = try await client.found(company)
@@ -78,7 +78,7 @@ struct `Scenario 2: the second employee` {
         #expect(admin["employee"]?["companyEmployeeId"]?.text == "founder")
     }
 
-    @Test func `is authorized once, however often that is asked`() async throws {
+    @Test func `is authorized once, even if the request is repeated`() async throws {
         let client = try sharedWorld().client
         let company = "once.example"
         let founder = try await client.found(company)
@@ -95,7 +95,7 @@ struct `Scenario 2: the second employee` {
 
 @Suite(.onServer)
 struct `Scenario 13: a hundred first registrations at once` {
-    @Test func `make one security admin, and nobody meets an error that trying again does not cure`() async throws {
+    @Test func `make one security admin, and every error is cured by a retry`() async throws {
         try await inTurn { world in
             let first = try world.client
             try await world.withSecondInstance { url in

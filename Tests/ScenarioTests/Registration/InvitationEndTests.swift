@@ -9,7 +9,7 @@ import TestSupport
 
 /// How invitations end that nobody used, and what is left of them.
 @Suite(.onServer)
-struct `An invitation that nobody used` {
+struct `An unused invitation` {
     /// What the founder, or an app that administers, issues: its token and its id.
     private struct Issued {
         let token: String
@@ -51,7 +51,7 @@ struct `An invitation that nobody used` {
     }
 
     @Test(arguments: [false, true])
-    func `ends with the link of the app that issued it, or with the link's role, for good`(isUnlinked: Bool)
+    func `ends permanently with its app's link or the link's role`(isUnlinked: Bool)
         async throws
     {
         try await inTurn { world in
@@ -86,7 +86,7 @@ struct `An invitation that nobody used` {
         }
     }
 
-    @Test func `leaves neither key nor claim when it was revoked or expired, and one that was used leaves its key`()
+    @Test func `leaves no key or claim once revoked or expired, and a used one leaves its key`()
         async throws
     {
         try await inTurn { world in
@@ -139,7 +139,7 @@ struct `An invitation that nobody used` {
 
 @Suite(.onServer)
 struct `A provisional employee id` {
-    @Test func `is released 30 days after its registration, unless a device key was authorized`() async throws {
+    @Test func `is released 30 days after its registration unless a device key is authorized`() async throws {
         try await inTurn { world in
             let client = try world.client
             _ = try await client.found("month.example")

@@ -47,7 +47,7 @@ struct `An invitation` {
         return (client, admin)
     }
 
-    @Test func `is needed where only invited people register, whatever name is given`() async throws {
+    @Test func `is required where only invited people register, for every name`() async throws {
         let name = "closed.example"
         let (client, admin) = try await company(name)
         let known = admin.person, unknown = Person("unknown", at: name)
@@ -61,7 +61,7 @@ struct `An invitation` {
         }
     }
 
-    @Test func `lets one person register once, and lets no device in`() async throws {
+    @Test func `lets one person register once and authorizes no device`() async throws {
         let name = "once.example"
         let (client, admin) = try await company(name)
         let invitation = try token(try await invite("zoe", name, client, by: admin))
@@ -78,7 +78,7 @@ struct `An invitation` {
         try expectProblem(try await invite("zoe", name, client, by: admin), "employee.already_registered")
     }
 
-    @Test func `for an address is for no other`() async throws {
+    @Test func `for one address is refused for another`() async throws {
         let name = "address.example"
         let (client, admin) = try await company(name)
         let invitation = try token(
@@ -89,7 +89,7 @@ struct `An invitation` {
         expectOutcome(try await register(zoe, Device(), invitation, client), "authorizationPending")
     }
 
-    @Test func `outranks a squatter, whose address is free again`() async throws {
+    @Test func `outranks a squatter and frees the squatter's address`() async throws {
         let name = "outranks.example"
         let (client, admin) = try await company(name, mode: nil)
         let squatter = Person("1001", at: name, email: "zoe@outranked.example")
@@ -105,7 +105,7 @@ struct `An invitation` {
         expectOutcome(try await client.register(other, Device()), "authorizationPending")
     }
 
-    @Test func `is listed while it is open, and can be taken back`() async throws {
+    @Test func `is listed while it is open and can be revoked`() async throws {
         let name = "listed.example"
         let (client, admin) = try await company(name)
         let issued = try await invite("zoe", name, client, by: admin, ["email": "zoe@mail.example"])
@@ -131,7 +131,7 @@ struct `An invitation` {
             "invitation.invalid")
     }
 
-    @Test func `is issued by nobody but admins and apps that administer`() async throws {
+    @Test func `can be issued only by admins and apps with ADMINISTRATION`() async throws {
         let name = "issuers.example"
         let (client, admin) = try await company(name, mode: nil)
         let employee = try await client.join(Person("plain", at: name))
@@ -156,7 +156,7 @@ struct `An invitation` {
             try await client.post(path, ["companyEmployeeId": "x"], by: admin.session), "request.invalid")
     }
 
-    @Test func `ends with the role of its issuer, also when the role comes back`() async throws {
+    @Test func `ends permanently with its issuer's role`() async throws {
         let name = "issuer.example"
         let (client, founder) = try await company(name)
         let hired = try token(try await invite("clerk", name, client, by: founder))
@@ -176,7 +176,7 @@ struct `An invitation` {
         try expectProblem(try await start(zoe, Device(), invitation, client), "invitation.invalid")
     }
 
-    @Test func `is kept as a digest, and its names under a key of its own`() async throws {
+    @Test func `is stored as a digest, and its names under their own key`() async throws {
         let world = try sharedWorld()
         let name = "digest.example"
         let (client, admin) = try await company(name)

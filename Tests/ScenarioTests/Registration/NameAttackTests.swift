@@ -3,9 +3,8 @@ import Testing
 
 /// What strangers did with names and addresses before anything was provisional.
 @Suite(.onServer, .sharedWorld)
-struct `A name that a stranger took` {
-    @Test func `is an address that the company with the confirmed domain reclaims, wherever it was taken`() async throws
-    {
+struct `Names taken by a squatter` {
+    @Test func `the tenant with the confirmed domain reclaims an address taken in any tenant`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let stranger = try await client.found(
@@ -29,7 +28,7 @@ struct `A name that a stranger took` {
         #expect(events.contains("AddressReclaimed"))
     }
 
-    @Test func `is an address that is reclaimed with whatever flag it was claimed`() async throws {
+    @Test func `an address is reclaimed whether or not it was claimed as company-owned`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let admin = try await client.found("flags.example")
@@ -44,7 +43,7 @@ struct `A name that a stranger took` {
         expectOutcome(try await client.register(other, Device()), "authorizationPending")
     }
 
-    @Test func `is an address that other companies cannot reclaim`() async throws {
+    @Test func `other tenants cannot reclaim the address`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let admin = try await client.found("grabber.example")
@@ -57,7 +56,7 @@ struct `A name that a stranger took` {
         }
     }
 
-    @Test func `is an employee id that its cancellation releases, once and not for ever`() async throws {
+    @Test func `a cancellation releases the employee id, once and not permanently`() async throws {
         let client = try sharedWorld().client
         let admin = try await client.found("burned.example")
         let squatter = Person("1001", at: "burned.example")
@@ -82,8 +81,7 @@ struct `A name that a stranger took` {
         #expect(listed["items"]?.items.count { $0["companyEmployeeId"]?.text == "1001" } == 2)
     }
 
-    @Test func `is an address that goes with the released registration of a user without another account`() async throws
-    {
+    @Test func `a released registration frees the address of a user without another account`() async throws {
         let client = try sharedWorld().client
         let admin = try await client.found("goes.example")
         let squatter = Person("2001", at: "goes.example", email: "carol@goes-mail.example")
@@ -94,7 +92,7 @@ struct `A name that a stranger took` {
         expectOutcome(try await client.register(carol, Device()), "authorizationPending")
     }
 
-    @Test func `keeps the address of a user who has another account`() async throws {
+    @Test func `a released registration keeps the address of a user with another account`() async throws {
         let client = try sharedWorld().client
         let elsewhere = try await client.found("kept-home.example")
         let admin = try await client.found("kept.example")
@@ -108,7 +106,7 @@ struct `A name that a stranger took` {
         expectOutcome(try await client.logIn(elsewhere.person, elsewhere.device), "success")
     }
 
-    @Test func `is not released by refusing its device key`() async throws {
+    @Test func `refusing the device key does not release the name`() async throws {
         let client = try sharedWorld().client
         _ = try await client.found("refused.example")
         let squatter = Person("4001", at: "refused.example"), device = Device()
@@ -120,7 +118,7 @@ struct `A name that a stranger took` {
             try await client.register(Person("4001", at: "refused.example"), Device()), "employee.already_registered")
     }
 
-    @Test func `is no built address of another employee or another company`() async throws {
+    @Test func `an app-built address of another employee or tenant is refused`() async throws {
         let client = try sharedWorld().client
         _ = try await client.found("built.example")
         for email in [
@@ -136,7 +134,7 @@ struct `A name that a stranger took` {
     }
 
     @Test(arguments: ["a\u{200B}b", "a\u{202E}b", "a\tb", "a\u{2066}b", "a\u{AD}b", "a\u{FE0F}", "a\u{9B}b"])
-    func `has no characters that cannot be seen`(text: String) async throws {
+    func `a name with invisible characters is refused`(text: String) async throws {
         let client = try sharedWorld().client
         let good = Person("6001", at: "seen.example")
         for person in [

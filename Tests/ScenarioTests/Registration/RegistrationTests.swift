@@ -12,7 +12,7 @@ struct `The start of a registration` {
         return try CanonicalJSON.parse(Array(bytes.dropFirst(tag.count))).members
     }
 
-    @Test func `does not tell whether the e-mail belongs to a user`() async throws {
+    @Test func `does not reveal whether the e-mail belongs to a user`() async throws {
         let client = try sharedWorld().client
         let known = try await client.found("start.example")
         let stranger = Person("nobody", at: "start.example")
@@ -32,7 +32,7 @@ struct `The start of a registration` {
         #expect(seen.allSatisfy { !$0.contains(own) })
     }
 
-    @Test func `of somebody new names the credential that is then set`() async throws {
+    @Test func `of a new user names the credential that is then set`() async throws {
         let client = try sharedWorld().client
         let person = Person("new", at: "start-new.example")
         let device = Device()
@@ -46,7 +46,7 @@ struct `The start of a registration` {
 
 @Suite(.onServer, .sharedWorld)
 struct `Scenario 10: an abandoned registration` {
-    @Test func `starts again at the same step and blocks nothing`() async throws {
+    @Test func `restarts at the same step and blocks nothing`() async throws {
         let client = try sharedWorld().client
         let person = Person("lost", at: "abandoned.example")
         for _ in 0..<3 {
@@ -59,7 +59,7 @@ struct `Scenario 10: an abandoned registration` {
         expectOutcome(try await client.register(other, Device()), "success")
     }
 
-    @Test func `of which two go on ends well for one, and the other is told`() async throws {
+    @Test func `that two flows continue succeeds in one and is refused in the other`() async throws {
         let client = try sharedWorld().client
         let person = Person("twice", at: "resumed.example")
         let device = Device()
@@ -106,7 +106,7 @@ struct `Uniqueness under a hundred parallel registrations` {
         }
     }
 
-    @Test func `makes one user of one e-mail, whatever the companies`() async throws {
+    @Test func `creates one user for one e-mail across tenants`() async throws {
         try await inTurn { world in
             let client = try world.client
             let email = "contested@mail.example"

@@ -76,7 +76,7 @@ struct `A session that an app opened` {
         #expect(try await reasons(scene.company, client) == ["appUnlinked"], "closed once")
     }
 
-    @Test func `stays refused when the app is linked again, while a new session is valid`() async throws {
+    @Test func `stays refused after the app is linked again, and a new session is valid`() async throws {
         let world = try sharedWorld(), client = try world.client
         let scene = try await Scene("relinked.example", world)
         for _ in 0..<2 {
@@ -98,7 +98,7 @@ struct `A session that an app opened` {
         try expectProblem(try await client.get("/v1/me", by: again.session), "session.invalid")
     }
 
-    @Test func `is refused to a refresh, which closes it with the reason`() async throws {
+    @Test func `cannot be refreshed, and the refresh closes it with the reason`() async throws {
         let world = try sharedWorld(), client = try world.client
         let scene = try await Scene("unlinked-refresh.example", world)
         try await world.instance.commands.linkApp(try scene.appId, to: scene.company, linked: false)
@@ -106,7 +106,7 @@ struct `A session that an app opened` {
         #expect(try await reasons(scene.company, client) == ["appUnlinked"])
     }
 
-    @Test func `ends with the secret that opened it, in every company, and with no other secret`() async throws {
+    @Test func `ends with the secret that opened it in every tenant, and with no other`() async throws {
         let world = try sharedWorld(), client = try world.client
         let scene = try await Scene("revoked-secret.example", world)
         let other = TestApp(
@@ -131,7 +131,7 @@ struct `A session that an app opened` {
                 .status == 200)
     }
 
-    @Test func `goes on when its secret is retired, which opens no more`() async throws {
+    @Test func `continues after its secret is retired, which opens no further session`() async throws {
         let world = try sharedWorld(), client = try world.client
         let scene = try await Scene("retired-secret.example", world)
         try await world.instance.commands.retireSecret(appId: try scene.appId, secretId: scene.secretId)

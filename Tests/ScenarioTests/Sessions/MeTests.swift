@@ -2,8 +2,8 @@ import Canonical
 import Testing
 
 @Suite(.onServer, .sharedWorld)
-struct `A caller who asks who they are` {
-    @Test func `is told ids that stay, names, role, status, session and app`() async throws {
+struct `Reading one's own account` {
+    @Test func `returns stable ids, names, role, status, session and app`() async throws {
         let world = try sharedWorld(), client = try world.client
         let company = "me.example"
         let founder = try await client.found(company)
@@ -31,7 +31,7 @@ struct `A caller who asks who they are` {
         try expectProblem(try await client.get("/v1/me", by: .nobody), "session.invalid")
     }
 
-    @Test func `has the role of the device key, not only of the account`() async throws {
+    @Test func `returns the role of the device key, not only of the account`() async throws {
         let client = try sharedWorld().client
         let company = "me-role.example"
         let founder = try await client.found(company)
@@ -57,7 +57,7 @@ struct `A caller who asks who they are` {
 
 @Suite(.onServer, .sharedWorld)
 struct `Ending all sessions` {
-    @Test func `ends those of the caller on every device, and of nobody else`() async throws {
+    @Test func `ends the caller's sessions on every device, and no others`() async throws {
         let client = try sharedWorld().client
         let company = "end-all.example"
         let founder = try await client.found(company)
@@ -84,7 +84,7 @@ struct `Ending all sessions` {
             try await client.send(client.request("DELETE", "/v1/sessions", by: .nobody)), "session.invalid")
     }
 
-    @Test func `is the same for two that end them at once`() async throws {
+    @Test func `has the same result for two concurrent calls`() async throws {
         let client = try sharedWorld().client
         let company = "end-race.example"
         let member = try await client.found(company)

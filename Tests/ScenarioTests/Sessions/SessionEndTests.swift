@@ -12,7 +12,7 @@ struct `The end of a session` {
         return try #require(reply.answer)
     }
 
-    @Test func `is a day after it was opened, however often it is refreshed`() async throws {
+    @Test func `comes a day after it was opened, despite refreshes`() async throws {
         let client = try sharedWorld().client
         _ = try await client.found("day.example")
         let member = try await client.join(Person("second", at: "day.example"))
@@ -40,7 +40,7 @@ struct `The end of a session` {
         #expect(closed.compactMap { $0["data"]?["reason"]?.text } == ["expired"])
     }
 
-    @Test func `is told where sessions are listed, and in the log`() async throws {
+    @Test func `is shown in the list of sessions and in the log`() async throws {
         let client = try sharedWorld().client
         let began = Timestamp.now()
         _ = try await client.found("day-told.example")
@@ -58,7 +58,7 @@ struct `The end of a session` {
 
 @Suite(.onServer, .sharedWorld { $0.settings.sessionLifetime = .seconds(600) })
 struct `The end of a session that a deployment sets` {
-    @Test func `is the end of its access token too`() async throws {
+    @Test func `ends its access token too`() async throws {
         let client = try sharedWorld().client
         let began = Timestamp.now()
         let member = try await client.found("short.example")
@@ -103,7 +103,7 @@ struct `The sessions of an employee that an admin ends` {
         expectOutcome(try await client.logIn(member.person, member.device), "success")
     }
 
-    @Test func `are not those of a colleague's ending, of an app without the role, or of the security admin`()
+    @Test func `are not ended by a colleague, by an app without the role, or for the security admin`()
         async throws
     {
         let world = try sharedWorld(), client = try world.client
@@ -141,7 +141,7 @@ struct `The session of an admin` {
         return try #require(Timestamp(text))
     }
 
-    @Test func `ends an hour after it was opened, also that of the founding`() async throws {
+    @Test func `ends an hour after it was opened, including the founder's`() async throws {
         let client = try sharedWorld().client
         let before = Timestamp.now()
         let founder = try await client.found("admin-hour.example")
@@ -157,7 +157,7 @@ struct `The session of an admin` {
         try await expectExpired(again, at: Timestamp.now().adding(.seconds(3_601)))
     }
 
-    @Test func `has the lifetime of an admin's although it was opened before the appointment`() async throws {
+    @Test func `has an admin's lifetime even if it was opened before the appointment`() async throws {
         let client = try sharedWorld().client
         let company = "appointed.example"
         let founder = try await client.found(company)
@@ -174,7 +174,7 @@ struct `The session of an admin` {
         _ = try await refresh(ordinary.refreshToken, at: Timestamp.now().adding(.seconds(3_601)))
     }
 
-    @Test func `has the lifetime of an admin's after a succession`() async throws {
+    @Test func `has an admin's lifetime after a succession`() async throws {
         let world = try sharedWorld(), client = try world.client
         let company = "succeeded.example"
         let founder = try await client.found(company)
@@ -188,7 +188,7 @@ struct `The session of an admin` {
         try await expectExpired(member, at: Timestamp.now().adding(.seconds(3_601)))
     }
 
-    @Test func `lasts as the policy says, and a shorter policy holds at once`() async throws {
+    @Test func `follows the policy, and a shorter policy applies at once`() async throws {
         let client = try sharedWorld().client
         let company = "admin-hours.example"
         let founder = try await client.found(company)

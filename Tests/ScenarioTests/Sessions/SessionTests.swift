@@ -22,7 +22,7 @@ struct `A session` {
         #expect(try await refresh(token).status == 200)
     }
 
-    @Test func `ends when a refresh token comes a second time`() async throws {
+    @Test func `ends when a refresh token is used a second time`() async throws {
         let client = try sharedWorld().client
         let member = try await client.found("reuse.example")
         let first = try await refresh(member.refreshToken)
@@ -34,7 +34,7 @@ struct `A session` {
         #expect(closed.compactMap { $0["data"]?["reason"]?.text } == ["refreshReused"])
     }
 
-    @Test func `is refreshed once by many at the same time`() async throws {
+    @Test func `is refreshed once by concurrent calls`() async throws {
         let client = try sharedWorld().client
         let member = try await client.found("refresh-race.example")
         let body: JSONValue = ["refreshToken": .string(member.refreshToken)]
@@ -45,7 +45,7 @@ struct `A session` {
         for reply in replies where reply.status != 200 { try expectProblem(reply, "session.invalid") }
     }
 
-    @Test func `answers a lost refresh again when the request had a key`() async throws {
+    @Test func `replays a lost refresh if the request had an idempotency key`() async throws {
         let client = try sharedWorld().client
         let member = try await client.found("refresh-lost.example")
         let body: JSONValue = ["refreshToken": .string(member.refreshToken)]
@@ -57,7 +57,7 @@ struct `A session` {
         #expect(try await client.get("/v1/sessions", by: .session(access)).status == 200)
     }
 
-    @Test func `ends when it is closed, and no other does`() async throws {
+    @Test func `ends when it is closed, without affecting others`() async throws {
         let client = try sharedWorld().client
         let member = try await client.found("close.example")
         let other = try Member(member.person, member.device, try await client.logIn(member.person, member.device))
@@ -87,7 +87,7 @@ struct `A session` {
         #expect(Set(items.compactMap { $0["sessionId"]?.text }).count == 2)
     }
 
-    @Test func `is refused to a refresh token that is none`() async throws {
+    @Test func `is refused to a malformed refresh token`() async throws {
         let client = try sharedWorld().client
         let member = try await client.found("no-token.example")
         for wrong in ["", "x", member.accessToken, String(member.refreshToken.dropLast()), member.refreshToken + "A"] {
@@ -132,7 +132,7 @@ struct `A stolen refresh token` {
     }
 
     @Test(arguments: 1...4)
-    func `ends the session when its owner presents an older one, however often the thief refreshed`(
+    func `ends the session when its owner presents an older one, after any number of refreshes`(
         times: Int
     ) async throws {
         let client = try sharedWorld().client
@@ -148,7 +148,7 @@ struct `A stolen refresh token` {
         #expect(closed.compactMap { $0["data"]?["reason"]?.text } == ["refreshReused"])
     }
 
-    @Test func `ends the session of the owner who refreshed first, too`() async throws {
+    @Test func `ends the session even if the owner refreshed first`() async throws {
         let client = try sharedWorld().client
         let owner = try await client.found("late-thief.example")
         let tokens = try await refreshed(owner.refreshToken, times: 3)
@@ -158,7 +158,7 @@ struct `A stolen refresh token` {
         expectOutcome(try await client.logIn(owner.person, owner.device), "success")
     }
 
-    @Test func `that is forged ends nothing and leaves no trace`() async throws {
+    @Test func `that is forged has no effect`() async throws {
         let client = try sharedWorld().client
         let company = "forged.example"
         let owner = try await client.found(company), other = try await client.found("forged-other.example")
@@ -178,7 +178,7 @@ struct `A stolen refresh token` {
         #expect(try await refresh(owner.refreshToken).status == 200)
     }
 
-    @Test func `that its owner sends again for a lost reply, with its key, is no second use`() async throws {
+    @Test func `that its owner resends with the idempotency key is not reuse`() async throws {
         let client = try sharedWorld().client
         let company = "lost-twice.example"
         let owner = try await client.found(company)

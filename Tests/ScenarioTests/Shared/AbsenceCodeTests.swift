@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.onServer, .sharedWorld)
 struct `Codes of status 404` {
-    @Test func `are told for a company, an employee and a key that do not exist`() async throws {
+    @Test func `are returned for an unknown company, employee or key`() async throws {
         let client = try sharedWorld().client
         let company = "exists.example"
         let founder = try await client.found(company)
@@ -27,7 +27,7 @@ struct `Codes of status 404` {
         }
     }
 
-    @Test func `are told to an app that is not linked, until it is`() async throws {
+    @Test func `are returned to an app until it is linked`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let company = "linked.example"
@@ -50,7 +50,7 @@ struct `Codes of status 404` {
         expectOutcome(try await other.logIn(founder.person, founder.device), "success")
     }
 
-    @Test func `are told to an unlinked app that wants to register or log somebody in`() async throws {
+    @Test func `are returned to an unlinked app that registers an employee or logs one in`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let company = "closed.example"
@@ -66,7 +66,7 @@ struct `Codes of status 404` {
     }
 
     @Test(arguments: Flow.Kind.allCases)
-    func `are told to an unlinked app about a company that exists as about one that does not`(
+    func `are the same for an unlinked app about existing and unknown companies`(
         kind: Flow.Kind
     ) async throws {
         let world = try sharedWorld()
@@ -89,7 +89,7 @@ struct `Codes of status 404` {
         #expect(replies[0].code == replies[1].code, "\(replies)")
     }
 
-    @Test func `are told to another tenant's admin as for what does not exist`() async throws {
+    @Test func `are the same for another tenant's admin as for unknown objects`() async throws {
         let client = try sharedWorld().client
         let mine = try await client.found("mine.example")
         let theirs = try await client.found("theirs.example")
@@ -118,7 +118,7 @@ struct `Codes of status 404` {
         expectOutcome(try await client.logIn(theirs.person, theirs.device), "success")
     }
 
-    @Test func `are told for a route that does not exist`() async throws {
+    @Test func `are returned for an unknown route`() async throws {
         let client = try sharedWorld().client
         for path in ["/", "/v1", "/v2/logins", "/v1/logins/x/y/z", "/v1/companies"] {
             try expectProblem(try await client.get(path), "route.unknown")

@@ -14,7 +14,7 @@ struct `Codes of status 400` {
     }
 
     @Test(arguments: [false, true])
-    func `are told for a company's name and an employee's id that are missing`(logIn: Bool) async throws {
+    func `are returned for a missing company name or employee id`(logIn: Bool) async throws {
         for absent in [nil, "", "  ", "\t"] as [JSONValue?] {
             try expectProblem(
                 try await start(["companyName": absent], logIn: logIn), "company.name_missing", goesOn: false)
@@ -24,7 +24,7 @@ struct `Codes of status 400` {
     }
 
     @Test(arguments: [false, true])
-    func `are told for an employee key that is none`(logIn: Bool) async throws {
+    func `are returned for a malformed device key`(logIn: Bool) async throws {
         var offCurve = device.point
         offCurve[40] ^= 1
         var compressed = Array(device.point.prefix(33))
@@ -39,7 +39,7 @@ struct `Codes of status 400` {
         }
     }
 
-    @Test func `are told for an e-mail that is missing or none`() async throws {
+    @Test func `are returned for a missing or malformed e-mail`() async throws {
         for absent in [nil, "", " "] as [JSONValue?] {
             try expectProblem(try await start(["email": absent]), "email.missing")
         }
@@ -48,7 +48,7 @@ struct `Codes of status 400` {
         }
     }
 
-    @Test func `are told for a proof that the device's key did not make`() async throws {
+    @Test func `are returned for a proof by another key`() async throws {
         let client = try sharedWorld().client
         let person = Person("e", at: "proofs.example")
         let flow = try await Flow.register(person, device, client)
@@ -62,7 +62,7 @@ struct `Codes of status 400` {
         try expectProblem(try await flow.step("key", [:]), "employee.key_invalid")
     }
 
-    @Test func `are told for credentials that are missing or incomplete`() async throws {
+    @Test func `are returned for missing or incomplete credentials`() async throws {
         let client = try sharedWorld().client
         let person = Person("e", at: "set-ups.example")
         let flow = try await Flow.register(person, device, client)
@@ -76,7 +76,7 @@ struct `Codes of status 400` {
         try expectProblem(try await flow.step("credentials", .object(members)), "credentials.incomplete")
     }
 
-    @Test func `are told for answers and a passphrase that are missing`() async throws {
+    @Test func `are returned for missing answers and a missing passphrase`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("missing.example", by: .withQuestions("f", at: "missing.example"))
         let questions = try await Flow.logIn(founder.person, founder.device, client)
@@ -92,7 +92,7 @@ struct `Codes of status 400` {
         }
     }
 
-    @Test func `are told for whatever else is wrong, with the place`() async throws {
+    @Test func `are returned with the place for every other fault`() async throws {
         for (name, value) in [("companyName", 1), ("isCompanyOwnedEmail", "yes"), ("surprise", 1)]
             as [(String, JSONValue)]
         {

@@ -35,7 +35,7 @@ struct `The client's commands` {
             of: Self.answers + Self.newAnswers + [Self.passphrase], sourceLocation: sourceLocation)
     }
 
-    @Test func `register, compare, authorize, log in and ask who it is`() async throws {
+    @Test func `register, compare fingerprints, authorize, log in and show the account`() async throws {
         try await inFolder { folder in
             let (tenure, data) = (try program(), ["--data-directory", folder, "--json"])
             let company = "terminal.example"
@@ -100,7 +100,7 @@ struct `The client's commands` {
             let (tenure, data) = (try program(), ["--data-directory", folder, "--json"])
             let company = "terminal-change.example"
             let change = ["client", "change-credentials"] + data
-            #expect(try await tenure.run(change, []).status == 4, "no account was used here")
+            #expect(try await tenure.run(change, []).status == 4, "no account was used on this device yet")
             let login = ["client", "login", company, "ada"] + data
             let founded = try await tenure.run(
                 ["client", "register", company, "ada", "ada@\(company)"] + data,
@@ -136,7 +136,7 @@ struct `The client's commands` {
         }
     }
 
-    @Test func `ask on another device whether the credentials were changed, and show what to compare`() async throws {
+    @Test func `ask on another device about changed credentials and show what to compare`() async throws {
         try await inFolder { folder in
             let tenure = try program(), elsewhere = folder + "-elsewhere", company = "terminal-pinned.example"
             let founded = try await tenure.run(
@@ -169,7 +169,7 @@ struct `The client's commands` {
         }
     }
 
-    @Test func `credentials are not changed from a device that is not authorized`() async throws {
+    @Test func `refuse to change credentials from an unauthorized device`() async throws {
         try await inFolder { folder in
             let (tenure, data) = (try program(), ["--data-directory", folder])
             for name in ["ada", "bo"] {
@@ -186,7 +186,7 @@ struct `The client's commands` {
         }
     }
 
-    @Test func `the terminal is as before when a signal, the end of the input or a wrong passphrase ends it`()
+    @Test func `restore the terminal after a signal, the end of input or a wrong passphrase`()
         async throws
     {
         try await inFolder { folder in
@@ -210,7 +210,7 @@ struct `The client's commands` {
         }
     }
 
-    @Test func `exit codes say what went wrong`() async throws {
+    @Test func `exit with a code for each kind of failure`() async throws {
         try await inFolder { folder in
             let data = ["--data-directory", folder]
             let nobody = try await program().run(["client", "whoami"] + data, [])

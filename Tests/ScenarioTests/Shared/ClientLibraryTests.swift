@@ -52,7 +52,7 @@ struct `The client library` {
     }
 
     @Test(arguments: TenureClient.Mode.allCases)
-    func `founds a company, lets the admin sign for a second employee, who then logs in`(
+    func `founds a tenant and lets the admin authorize a second employee, who logs in`(
         mode: TenureClient.Mode
     ) async throws {
         let company = "library-\(mode.rawValue).example"
@@ -88,7 +88,7 @@ struct `The client library` {
         #expect(twice?.kind == .flowEnded)
     }
 
-    @Test func `answers in the place of the passphrase, three of five`() async throws {
+    @Test func `logs in with three of five answers instead of the passphrase`() async throws {
         var person = Person("answers", at: "places.example")
         person.questionsWithPassphrase = true
         let client = try device()
@@ -108,7 +108,7 @@ struct `The client library` {
         _ = try admission(try await questions.submit(Array(answers.shuffled().prefix(3))))
     }
 
-    @Test func `fifty callers renew a session once, and it lives on`() async throws {
+    @Test func `renews a session once for fifty callers, and the session continues`() async throws {
         let store = MemorySessionStore()
         let client = try device(.automatic, store)
         let session = try admission(try await register(Person("renewer", at: "renewal.example"), client)).session
@@ -127,7 +127,7 @@ struct `The client library` {
         #expect(try await client.session(companyName: "renewal.example", companyEmployeeId: "renewer") == nil)
     }
 
-    @Test func `an unknown employee is asked like a known one`() async throws {
+    @Test func `asks an unknown employee like a known one`() async throws {
         let step = try await device().login(companyName: "nowhere.example", companyEmployeeId: "nobody")
         // A decoy asks for either kind of credential.
         let wrong: TenureClientError?

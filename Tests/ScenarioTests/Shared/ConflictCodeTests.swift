@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.onServer, .sharedWorld)
 struct `Codes of status 409 and 412` {
-    @Test func `are told for an employee who exists, also with another e-mail`() async throws {
+    @Test func `are returned for an existing employee, even with another e-mail`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("taken.example")
         for person in [founder.person, Person("founder", at: "taken.example"), Person("FOUNDER ", at: "Taken.Example")]
@@ -12,7 +12,7 @@ struct `Codes of status 409 and 412` {
         }
     }
 
-    @Test func `are told for an e-mail that is claimed for a company of another name`() async throws {
+    @Test func `are returned for an e-mail claimed for a company of another name`() async throws {
         let client = try sharedWorld().client
         for email in ["f@elsewhere.example", "f@sub.owned.example", "f@owned.example.org"] {
             var person = Person("f", at: "owned.example", email: email)
@@ -25,7 +25,7 @@ struct `Codes of status 409 and 412` {
         #expect(try await client.get(client.path("owned.example")).status == 404, "nothing was founded")
     }
 
-    @Test func `are told for an e-mail that cannot be reclaimed`() async throws {
+    @Test func `are returned for an e-mail that cannot be reclaimed`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let company = "reclaims.example"
@@ -48,7 +48,7 @@ struct `Codes of status 409 and 412` {
         try expectProblem(try await reclaim(owned.email), "email.not_reclaimable")
     }
 
-    @Test func `are told for a step in another order`() async throws {
+    @Test func `are returned for a step in another order`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("steps.example", by: .withQuestions("f", at: "steps.example"))
         let answers: JSONValue = founder.person.answers(to: (0..<3).map { ["questionId": .bytes([$0])] })
@@ -71,7 +71,7 @@ struct `Codes of status 409 and 412` {
         expectOutcome(try await registration.complete(person, setUp), "authorizationPending")
     }
 
-    @Test func `are told for a flow that has ended`() async throws {
+    @Test func `are returned for an ended flow`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("ended.example")
         let flow = try await Flow.logIn(founder.person, founder.device, client)
@@ -82,7 +82,8 @@ struct `Codes of status 409 and 412` {
     }
 
     @Test(arguments: Flow.Kind.allCases)
-    func `are told for a handle that is none, of another app, or of the other kind`(kind: Flow.Kind) async throws {
+    func `are returned for a handle that is malformed, of another app, or of another kind`(kind: Flow.Kind) async throws
+    {
         let world = try sharedWorld()
         let client = try world.client
         let company = "handles-\(kind.rawValue).example"
@@ -112,7 +113,7 @@ struct `Codes of status 409 and 412` {
         #expect(try await flow.complete(kind == .logins ? founder.person : person, asked).status == 200)
     }
 
-    @Test func `are told for a policy that has changed since`() async throws {
+    @Test func `are returned for an outdated policy version`() async throws {
         let client = try sharedWorld().client
         let company = "stale.example"
         let founder = try await client.found(company)

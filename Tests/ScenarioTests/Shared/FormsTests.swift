@@ -5,7 +5,7 @@ import Testing
 @Suite
 struct `The search for secrets` {
     @Test(arguments: ["correct horse battery", "Ünïcode \"quoted\"/text", "someone@mail.example"])
-    func `finds a text in every form, wherever it stands`(text: String) {
+    func `finds a text in every form at every place`(text: String) {
         let bytes = Array(text.utf8)
         var hidden: [[UInt8]] = [bytes, Array(text.lowercased().utf8), Array(Hex.encode(bytes).utf8)]
         hidden.append(Array(Hex.encode(bytes).uppercased().utf8))
@@ -22,7 +22,7 @@ struct `The search for secrets` {
         #expect(!Forms("it", text).isFound(in: Data("something else entirely".utf8)))
     }
 
-    @Test func `finds many at once, at the beginning, at the end and beside each other`() {
+    @Test func `finds several texts at once, at the ends and adjacent`() {
         let forms = [
             Forms("one", "first secret"), Forms("two", bytes: Array("another one".utf8)), Forms("no", "absent one"),
         ]

@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.onServer, .sharedWorld)
 struct `Headers` {
-    @Test func `carry the caller's request id, into the log too`() async throws {
+    @Test func `carry the caller's request id, which the log has too`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let founder = Person("f", at: "ids.example")
@@ -20,14 +20,14 @@ struct `Headers` {
     }
 
     @Test(arguments: ["", "a b", "ümlaut", "<script>", String(repeating: "a", count: 65)])
-    func `replace a request id that is none`(id: String) async throws {
+    func `replace a malformed request id`(id: String) async throws {
         let client = try sharedWorld().client
         let reply = try await client.send(HTTPRequest("GET", "/healthz").with("X-Request-Id", id))
         let given = try #require(reply.headers["x-request-id"])
         #expect(given != id && (1...64).contains(given.utf8.count))
     }
 
-    @Test func `forbid storing and sniffing on every answer`() async throws {
+    @Test func `forbid caching and sniffing on every response`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("headers.example")
         let replies = [
@@ -40,7 +40,7 @@ struct `Headers` {
         }
     }
 
-    @Test func `never make an address out of what the caller sent`() async throws {
+    @Test func `never build an address from the caller's input`() async throws {
         let client = try sharedWorld().client
         let company = "links.example"
         _ = try await client.found(company)
@@ -52,7 +52,7 @@ struct `Headers` {
         #expect(!String(decoding: reply.body, as: UTF8.self).contains("evil.example"))
     }
 
-    @Test func `ask reads to wait for what was written`() async throws {
+    @Test func `make reads wait for a written position`() async throws {
         let client = try sharedWorld().client
         let company = "waits.example"
         _ = try await client.found(company)
@@ -68,7 +68,7 @@ struct `Headers` {
     }
 
     @Test(arguments: ["limit=0", "limit=201", "limit=x", "after=-1", "after=x", "limit=1&limit=2", "surprise=1"])
-    func `and parameters that are none are refused`(query: String) async throws {
+    func `and parameters that are malformed are refused`(query: String) async throws {
         let client = try sharedWorld().client
         let company = "queries-\(segment(query)).example"
         _ = try await client.found(company)
@@ -76,7 +76,7 @@ struct `Headers` {
             try await client.get(client.path(company, "/employees?\(query)")), "request.invalid")
     }
 
-    @Test func `say that the service is there and ready`() async throws {
+    @Test func `report that the service is alive and ready`() async throws {
         let client = try sharedWorld().client
         for path in ["/healthz", "/readyz"] {
             let reply = try await client.send(HTTPRequest("GET", path))
@@ -99,7 +99,7 @@ struct `Strict JSON` {
     ]
 
     @Test(arguments: refused)
-    func `is the only JSON that is understood`(text: String) async throws {
+    func `is the only accepted JSON`(text: String) async throws {
         let client = try sharedWorld().client
         for path in ["/v1/logins", "/v1/registrations"] {
             let reply = try await client.send(client.request("POST", path).with(body: text))
@@ -118,7 +118,7 @@ struct `Strict JSON` {
         try expectProblem(try await client.send(request), "request.invalid")
     }
 
-    @Test func `says that it is JSON`() async throws {
+    @Test func `needs a JSON content type`() async throws {
         let client = try sharedWorld().client
         _ = try await client.found("types.example")
         let body = Person("e", at: "types.example").login(Device()).canonicalBytes()
@@ -133,7 +133,7 @@ struct `Strict JSON` {
         #expect(try await client.send(request).status == 201)
     }
 
-    @Test func `is refused in every step, and the flow goes on`() async throws {
+    @Test func `is required in every step, and a violation does not end the flow`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("strict.example")
         let flow = try await Flow.logIn(founder.person, founder.device, client)

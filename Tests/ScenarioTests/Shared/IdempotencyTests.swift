@@ -5,7 +5,7 @@ import TestSupport
 
 @Suite(.onServer, .sharedWorld)
 struct `An idempotency key` {
-    @Test func `makes the same request answer the same bytes`() async throws {
+    @Test func `replays the response of the same request byte for byte`() async throws {
         let client = try sharedWorld().client
         let person = Person("f", at: "repeat.example")
         let device = Device()
@@ -57,7 +57,7 @@ struct `An idempotency key` {
         }
     }
 
-    @Test func `of requests at the same time has one outcome`() async throws {
+    @Test func `of concurrent requests has one outcome`() async throws {
         let client = try sharedWorld().client
         let person = Person("f", at: "together.example")
         let device = Device()
@@ -71,7 +71,7 @@ struct `An idempotency key` {
         #expect(try await client.events("together.example", "type=SessionOpened").count == 1)
     }
 
-    @Test func `that is none is refused`() async throws {
+    @Test func `that is malformed is refused`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("no-key.example")
         let path = client.path(founder.person, "/keys/\(founder.device.fingerprint)/authorization")
@@ -84,7 +84,7 @@ struct `An idempotency key` {
 
 @Suite(.onServer)
 struct `An idempotency key whose first request still runs` {
-    @Test func `is told so`() async throws {
+    @Test func `is reported as in progress`() async throws {
         try await inTurn { world in
             let client = try world.client
             let person = Person("f", at: "running.example")
@@ -129,7 +129,7 @@ struct `Scenario 12: a lost reply` {
     }
 
     @Test(arguments: [0, 1, 5, 20, 60, nil] as [UInt32?])
-    func `of a registration is told again, and there is one event`(milliseconds: UInt32?) async throws {
+    func `of a registration is replayed, and there is one event`(milliseconds: UInt32?) async throws {
         let client = try sharedWorld().client
         let cut = milliseconds.map { TCPConnection.Cut.afterSending(milliseconds: $0) } ?? .whenReplyArrives
         let company = "lost-\(milliseconds.map(String.init) ?? "reply").example"
@@ -147,7 +147,7 @@ struct `Scenario 12: a lost reply` {
         }
     }
 
-    @Test func `of a login is told again, and there is one session`() async throws {
+    @Test func `of a login is replayed, and there is one session`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("lost-login.example")
         let flow = try await Flow.logIn(founder.person, founder.device, client)
@@ -160,7 +160,7 @@ struct `Scenario 12: a lost reply` {
         #expect(events.count == 1)
     }
 
-    @Test func `of a wrong answer is told again and charged once`() async throws {
+    @Test func `of a wrong answer is replayed and charged once`() async throws {
         let client = try sharedWorld().client
         let owner = try await client.found("lost-wrong.example")
         let device = Device()
@@ -178,7 +178,7 @@ struct `Scenario 12: a lost reply` {
         expectOutcome(try await flow.step("passphrase", right), "authorizationPending")
     }
 
-    @Test func `of an authorization is told again, and there is one event`() async throws {
+    @Test func `of an authorization is replayed, and there is one event`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("lost-key.example")
         let person = Person("second", at: "lost-key.example")

@@ -7,14 +7,14 @@ import Testing
 
 /// A call that is still at work when its minute is over, and the one that takes its place.
 @Suite(.onServer)
-struct `A call whose place was taken` {
+struct `A call that lost its idempotency lease` {
     private func call(_ seconds: Int, _ key: String = "slow") -> Call {
         Call(
             requestId: Person.word(), time: Timestamp.now().adding(.seconds(seconds)), idempotencyKey: key,
             fingerprintInput: [1, 2, 3])
     }
 
-    @Test(arguments: [false, true]) func `writes nothing, and the one outcome is that of the other`(
+    @Test(arguments: [false, true]) func `writes nothing, and the other call's outcome stands`(
         isDevice: Bool
     ) async throws {
         try await inTurn { world in
@@ -54,7 +54,7 @@ struct `A call whose place was taken` {
         }
     }
 
-    @Test func `hears no evaluation that a repeated call would not hear`() async throws {
+    @Test func `receives no evaluation that a repeated call would not receive`() async throws {
         try await inTurn { world in
             let founder = try await world.client.found("lease-evaluation.example")
             let service = world.service
@@ -132,7 +132,7 @@ struct `A call whose place was taken` {
     }
 
     /// The database may lose the place of a call in a crash, because nothing waited for the disk when it was taken.
-    @Test func `and lost in a crash writes nothing, and the same call again does`() async throws {
+    @Test func `in a crash writes nothing, and the repeated call does`() async throws {
         try await inTurn { world in
             let work = try await validation("lost-place.example", world)
             var slow: Task<KeptReply<StepAnswer>, any Error>?
@@ -161,7 +161,7 @@ struct `A call whose place was taken` {
     }
 
     /// Whichever of the two comes first at the session's row: several times, because it is not the test that decides.
-    @Test func `neither uses a refresh token up nor takes the other's use for a theft`() async throws {
+    @Test func `does not consume a refresh token or report the other call as theft`() async throws {
         try await inTurn { world in
             let founder = try await world.client.found("lease-refresh.example")
             let service = world.service

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.onServer, .sharedWorld)
 struct `Codes of status 403` {
-    @Test func `are told for wrong answers and a wrong passphrase, and the flow goes on`() async throws {
+    @Test func `are returned for wrong answers and a wrong passphrase, and the flow continues`() async throws {
         let client = try sharedWorld().client
         let one = try await client.found("one.example", by: .withQuestions("f", at: "one.example"))
         let answers = try await Flow.logIn(one.person, one.device, client)
@@ -24,7 +24,7 @@ struct `Codes of status 403` {
         ("ACCESS", "/v1/registrations"), ("AUTHORIZATION", "/v1/registrations"), ("CREATION", "/v1/logins"),
         ("AUTHORIZATION", "/v1/logins"),
     ])
-    func `are told to a secret without the role that a flow needs`(role: String, path: String) async throws {
+    func `are returned to a secret without the role that a flow needs`(role: String, path: String) async throws {
         let world = try sharedWorld()
         let secret = try await world.issueSecret(for: world.app, roles: [role])
         let person = Person("e", at: "roles.example")
@@ -33,7 +33,7 @@ struct `Codes of status 403` {
         try expectProblem(reply, "app.role_missing", goesOn: false)
     }
 
-    @Test func `are told to a secret without the role that a read or a decision needs`() async throws {
+    @Test func `are returned to a secret without the role that a read or a decision needs`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         _ = try await client.found("role-reads.example")
@@ -57,7 +57,7 @@ struct `Codes of status 403` {
         expectOutcome(try await vouching.authorize(device, of: second), "done")
     }
 
-    @Test func `are told after a right challenge to who is cancelled or not approved`() async throws {
+    @Test func `are returned after a valid proof to a cancelled or unapproved employee`() async throws {
         let client = try sharedWorld().client
         let company = "status.example"
         let founder = try await client.found(company)
@@ -77,7 +77,7 @@ struct `Codes of status 403` {
         try expectProblem(try await client.logIn(person, device), "employee.not_approved")
     }
 
-    @Test func `are told to direct calls of a company that is blind only`() async throws {
+    @Test func `are returned to direct calls if the tenant requires blind mode`() async throws {
         let client = try sharedWorld().client
         let company = "blind.example"
         let founder = try await client.found(company)
@@ -93,7 +93,7 @@ struct `Codes of status 403` {
         try expectProblem(try await registration.complete(newcomer, setUp), "policy.blind_only")
     }
 
-    @Test func `are told to employees who are no admins`() async throws {
+    @Test func `are returned to employees who are not admins`() async throws {
         let client = try sharedWorld().client
         let company = "ordinary.example"
         let founder = try await client.found(company)
@@ -119,7 +119,7 @@ struct `Codes of status 403` {
 
 @Suite(.onServer, .sharedWorld)
 struct `Codes of status 401` {
-    @Test func `are told to an app that is unknown or has another secret`() async throws {
+    @Test func `are returned to an unknown app or a wrong secret`() async throws {
         let client = try sharedWorld().client
         let start = Person("e", at: "callers.example").login(Device())
         let unknown = TestApp(appId: UUID().uuidString.lowercased(), secret: client.app.secret, salt: "")
@@ -134,7 +134,7 @@ struct `Codes of status 401` {
         }
     }
 
-    @Test func `are told to an employee whose token is none`() async throws {
+    @Test func `are returned to an employee with an invalid token`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("tokens.example")
         var flipped = Array(founder.accessToken)
@@ -149,7 +149,7 @@ struct `Codes of status 401` {
 
 @Suite(.onServer, .sharedWorld { $0.settings.accessLifetime = .seconds(1) })
 struct `A session that has expired` {
-    @Test func `is told so and can be refreshed`() async throws {
+    @Test func `is reported as expired and can be refreshed`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("expired.example")
         try await Task.sleep(for: .milliseconds(1_200))

@@ -27,7 +27,7 @@ struct `The sample of the documentation` {
         return await MainActor.run { SampleLog.shared.lines }
     }
 
-    @Test func `compiles as it is, and is told once that its placeholder is no address`() async {
+    @Test func `compiles unchanged and reports its placeholder address once`() async {
         let core = TenureCore.sharedInstance()
         core.configure(
             .init(
@@ -37,7 +37,7 @@ struct `The sample of the documentation` {
         #expect(await run { runVerbatimSample() } == ["Tenure registration failed with Error"])
     }
 
-    @Test func `registers a founder, then somebody who waits, and is told of a claim that fails`() async throws {
+    @Test func `registers a founder, then an employee with a pending key, and reports a failed claim`() async throws {
         let core = TenureCore.sharedInstance()
         core.configure(
             .init(

@@ -43,7 +43,7 @@ struct `A service that dies before its reply` {
     }
 
     @Test(arguments: Step.allCases)
-    func `gives the answer to the repeated call at once, from another process`(step: Step) async throws {
+    func `replays the response to the repeated call at once from another process`(step: Step) async throws {
         try await inTurn { world in
             let founder = try await world.client.found("died.example")
             try await ServiceProcess.with(1, in: world) { processes in
@@ -63,7 +63,7 @@ struct `A service that dies before its reply` {
         }
     }
 
-    @Test func `lets a change go on that it began, and refuses another body under its key`() async throws {
+    @Test func `lets its change continue and refuses another body under its idempotency key`() async throws {
         try await inTurn { world in
             let founder = try await world.client.found("died-on.example")
             var new = founder.person
@@ -111,7 +111,7 @@ struct `A service that dies between two writes` {
         }
     }
 
-    @Test func `refuses an unknown device's change again, although the log has the right secret`() async throws {
+    @Test func `refuses an unknown device's change again, even if the log records a right secret`() async throws {
         try await inTurn { world in
             let founder = try await world.client.found("died-refusing.example")
             let stranger = Device()
@@ -128,7 +128,7 @@ struct `A service that dies between two writes` {
         }
     }
 
-    @Test func `tells a registration that came to pass, although nobody countersigned its key`() async throws {
+    @Test func `reports a completed registration, even if its key was not countersigned`() async throws {
         try await inTurn { world in
             let company = "died-countersigning.example"
             let founder = try await world.client.found(company)

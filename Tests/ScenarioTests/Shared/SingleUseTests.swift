@@ -3,8 +3,8 @@ import Postgres
 import Testing
 
 @Suite(.onServer, .sharedWorld)
-struct `What may be used once` {
-    @Test func `is an admin's signature, also when what it decided was taken back`() async throws {
+struct `Single use` {
+    @Test func `applies to an admin's signature, even after its decision was reversed`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let admin = try await client.found("link-again.example")
@@ -22,7 +22,7 @@ struct `What may be used once` {
         expectOutcome(try await client.signed(by: admin, "PUT", path), "done")
     }
 
-    @Test func `is a flow, however often its last step comes at the same time`() async throws {
+    @Test func `applies to a flow, even if its last step is sent concurrently`() async throws {
         let client = try sharedWorld().client
         let member = try await client.found("once.example")
         for person in [member.person, Person("new", at: "once.example")] {
@@ -42,7 +42,7 @@ struct `What may be used once` {
         }
     }
 
-    @Test func `is a refresh token, and its key for retries is its own session's`() async throws {
+    @Test func `applies to a refresh token, whose idempotency key is bound to its session`() async throws {
         let world = try sharedWorld()
         let client = try world.client
         let word = Person.word()
@@ -58,8 +58,8 @@ struct `What may be used once` {
 }
 
 @Suite(.onServer)
-struct `A refresh token of no session` {
-    @Test func `leaves nothing behind, whatever key for retries comes with it`() async throws {
+struct `A refresh token without a session` {
+    @Test func `leaves no trace with any idempotency key`() async throws {
         try await inTurn { world in
             let client = try world.client
             let member = try await client.found("no-row.example")

@@ -13,7 +13,7 @@ struct `A route called for another tenant` {
         return !captures.isEmpty && !captures.contains("companyName") && !captures.contains("flow")
     }
 
-    @Test func `answers what it answers for a tenant that does not exist`() async throws {
+    @Test func `answers as for a tenant that does not exist`() async throws {
         try await inTurn { world in
             let scene = try await CrossingScene(world), before = try await scene.state(world)
             var calls = 0
@@ -30,7 +30,7 @@ struct `A route called for another tenant` {
         }
     }
 
-    @Test func `answers for another tenant's employee what it answers for nobody`() async throws {
+    @Test func `answers for another tenant's employee as for an unknown one`() async throws {
         try await inTurn { world in
             let scene = try await CrossingScene(world), before = try await scene.state(world)
             let ofEmployees = Self.ofTenants.filter { $0.template.captures.contains("companyEmployeeId") }
@@ -45,7 +45,7 @@ struct `A route called for another tenant` {
         }
     }
 
-    @Test func `answers for another app's flow what it answers for no flow`() async throws {
+    @Test func `answers for another app's flow as for an unknown one`() async throws {
         try await inTurn { world in
             let scene = try await CrossingScene(world), before = try await scene.state(world)
             #expect(Self.ofFlows.count >= 17)
@@ -60,7 +60,7 @@ struct `A route called for another tenant` {
         }
     }
 
-    @Test func `answers for another person's device what it answers for no device`() async throws {
+    @Test func `answers for another person's device as for an unknown one`() async throws {
         try await inTurn { world in
             let scene = try await CrossingScene(world), before = try await scene.state(world)
             for endpoint in Self.ofOthers {
@@ -74,7 +74,7 @@ struct `A route called for another tenant` {
         }
     }
 
-    @Test func `shows nothing of another tenant where it names none`() async throws {
+    @Test func `reveals nothing of another tenant if it names none`() async throws {
         try await inTurn { world in
             let scene = try await CrossingScene(world)
             let reads = Endpoint.all.filter { $0.method == "GET" && $0.template.captures.isEmpty }

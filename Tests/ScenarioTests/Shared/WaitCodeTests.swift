@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.onServer)
 struct `Codes of status 429 and 503` {
-    @Test func `are told when too many attempts were wrong`() async throws {
+    @Test func `are returned after too many wrong attempts`() async throws {
         var options = WorldOptions()
         options.settings.budgets.unknownLimit = 2
         try await inTurn(options) { world in
@@ -28,7 +28,7 @@ struct `Codes of status 429 and 503` {
         }
     }
 
-    @Test func `are told to an address that sends more requests than it may`() async throws {
+    @Test func `are returned to an address that exceeds its rate limit`() async throws {
         var options = WorldOptions()
         options.rateLimit = RateLimit(perSecond: 0.5, burst: 5)
         try await inTurn(options) { world in
@@ -48,7 +48,7 @@ struct `Codes of status 429 and 503` {
         }
     }
 
-    @Test func `are told when more compute than may wait`() async throws {
+    @Test func `are returned if too many computations are queued`() async throws {
         var options = WorldOptions()
         options.computeThreads = 1
         options.computeWaiting = 1
@@ -73,7 +73,7 @@ struct `Codes of status 429 and 503` {
         }
     }
 
-    @Test func `are told when views are not there yet`() async throws {
+    @Test func `are returned while projections lag behind the requested position`() async throws {
         var options = WorldOptions()
         options.settings.viewPatience = .milliseconds(300)
         try await inTurn(options) { world in
@@ -84,7 +84,7 @@ struct `Codes of status 429 and 503` {
         }
     }
 
-    @Test func `are told while the database is gone, and not afterwards`() async throws {
+    @Test func `are returned only while the database is down`() async throws {
         try await inTurn { world in
             let client = try world.client
             let owner = try await client.found("outage.example")

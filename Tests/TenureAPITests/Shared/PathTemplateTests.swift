@@ -5,7 +5,7 @@ import Testing
     private let employee = PathTemplate("/v1/companies/{companyName}/employees/{companyEmployeeId}")
 
     @Test(arguments: ["Acme", "A/B", "..", "ß", "+49 30", "%2F", "?#[]", "🏢", "a\u{301}", "\u{0}"])
-    func `what is written into a path is read out of it again`(name: String) throws {
+    func `captures round-trip through a path`(name: String) throws {
         let path = employee.path(["companyName": name, "companyEmployeeId": "7"])
         #expect(path.utf8.allSatisfy { (0x21...0x7E).contains($0) })
         let segments = try #require(PathTemplate.segments(of: path))
@@ -35,7 +35,7 @@ import Testing
         #expect(employee.captures == ["companyName", "companyEmployeeId"])
     }
 
-    @Test func `a capture at the end may take all that is left`() throws {
+    @Test func `a capture at the end may take the rest of the path`() throws {
         let tile = PathTemplate("/c/{companyName}/tile/{tile}", takesRest: true)
         let segments = try #require(PathTemplate.segments(of: "/c/A%2FB/tile/0/x001/234.p/7"))
         #expect(tile.match(segments) == ["companyName": "A%2FB", "tile": "0/x001/234.p/7"])
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: ["%", "%4", "%G0", "%0G", "%FF", "%C3%28", "%ED%A0%80", "%F4%90%80%80", "%C0%80"])
-    func `what is not percent-encoded UTF-8 is not decoded`(text: String) {
+    func `invalid percent-encoding is not decoded`(text: String) {
         #expect(PercentEncoding.decode(text) == nil)
     }
 

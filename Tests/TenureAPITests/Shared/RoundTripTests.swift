@@ -16,7 +16,7 @@ import Testing
         #expect(try CanonicalJSON.parse(value.bytes) == value.json)
     }
 
-    @Test func `requests are read as they were written`() throws {
+    @Test func `requests round-trip`() throws {
         let signed = StatementSignature(statement: [1], signature: [2, 3])
         try check(
             RegistrationRequest(
@@ -55,7 +55,7 @@ import Testing
         #expect(try DecisionRequest(jsonWithReason: reasoned.json) == reasoned)
     }
 
-    @Test func `responses are read as they were written`() throws {
+    @Test func `responses round-trip`() throws {
         try check(FlowStartedResponse(flow: "f", challenge: [1], subjectSalt: [3], expiresAt: Self.time))
         let session = SessionResponse(accessToken: "a", expiresAt: Self.time, refreshToken: "r")
         let question = QuestionResponse(questionId: "i", question: "q")
@@ -149,7 +149,7 @@ import Testing
                 fingerprint: "f", employeePublicKey: [4], state: "pending", isCurrent: false, presentedAt: Self.time))
     }
 
-    @Test func `problem documents are read as they were written`() throws {
+    @Test func `problem documents round-trip`() throws {
         for code in ErrorCode.all {
             let places: [ProblemPlace] = [
                 .init(.pointer("/a"), "p"), .init(.parameter("b"), "q"), .init(.header("c"), "r"), .init(.none, "s"),
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `codes are unique, lower case, and sorted by what they mean`() {
+    @Test func `codes are unique, lower case and found by their raw value`() {
         #expect(Set(ErrorCode.all).count == ErrorCode.all.count)
         for code in ErrorCode.all {
             #expect(code.rawValue.wholeMatch(of: /[a-z]+\.[a-z_]+/) != nil)
@@ -169,7 +169,7 @@ import Testing
         #expect(ErrorCode(rawValue: "nothing.known") == nil)
     }
 
-    @Test func `a response may say more than a reader knows and a request may not`() throws {
+    @Test func `unknown members are ignored in a response and refused in a request`() throws {
         let session = #"{"accessToken":"a","expiresAt":"2027-01-15T08:00:00.000000Z","refreshToken":"r","new":[1]}"#
         #expect(try SessionResponse(bytes: session.utf8).accessToken == "a")
         #expect {
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test func `an outcome nobody knows is refused`() {
+    @Test func `an unknown outcome is refused`() {
         #expect(throws: JSONError.self) { try FlowOutcomeResponse(bytes: #"{"outcome":"later"}"#.utf8) }
         #expect(throws: JSONError.self) { try DecisionResponse(bytes: #"{"outcome":"success"}"#.utf8) }
     }

@@ -58,12 +58,12 @@ import Testing
         return result
     }
 
-    @Test(arguments: Call.allCases) func `another company is refused`(call: Call) async throws {
+    @Test(arguments: Call.allCases) func `another tenant than the pinned one is refused`(call: Call) async throws {
         try await scene.pin(UUID())
         #expect(try await outcome(of: call) == "client.signing_refused")
     }
 
-    @Test(arguments: Call.allCases) func `the pinned one is signed for, and so is the first`(call: Call) async throws {
+    @Test(arguments: Call.allCases) func `the pinned tenant and a first one are signed for`(call: Call) async throws {
         #expect(try await outcome(of: call) == nil)
         try await scene.pin(scene.tenant)
         #expect(try await outcome(of: call) == nil)
@@ -85,7 +85,7 @@ import Testing
         return (thrown, sent)
     }
 
-    @Test func `is read from the company's ledger, page by page, by the name in any spelling`() async throws {
+    @Test func `the employee is found in the tenant's ledger, page by page, in any spelling`() async throws {
         let empty = StubTransport.json(PageResponse<EventResponse>(items: [], next: 10_000))
         let (thrown, sent) = try await decide([empty, scene.registered("BO", scene.employee)])
         #expect(thrown == nil)
@@ -96,8 +96,7 @@ import Testing
         #expect(sent.last?.url.contains("after=10000") == true)
     }
 
-    @Test func `is not what the ledger says of anybody else, and nothing is signed where it says nothing`() async throws
-    {
+    @Test func `nothing is signed unless the ledger has exactly this employee`() async throws {
         let nothing = StubTransport.json(PageResponse<EventResponse>(items: []))
         let others = [
             [nothing], [scene.registered("al", scene.employee)], [scene.registered("[erased]", scene.employee)],
@@ -116,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `is not looked for without an end`() async throws {
+    @Test func `the search for the employee is bounded`() async throws {
         let empty = StubTransport.json(PageResponse<EventResponse>(items: [], next: 7))
         let (thrown, sent) = try await decide([empty, empty, empty])
         #expect(thrown == "client.response_invalid")

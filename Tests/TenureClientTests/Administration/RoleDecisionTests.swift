@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: RoleRequest.Role.allCases)
-    func `the very decision is signed by this device, and what was lost is the same request again`(
+    func `this device signs exactly the decision, and a lost request is repeated unchanged`(
         role: RoleRequest.Role
     ) async throws {
         let bytes = try honest(role, try await scene.signer())
@@ -93,7 +93,7 @@ import Testing
         "dismissal", "tenant", "signer", "employee", "oneself", "role", "reason", "expiry", "succession", "tag",
         "authorization", "nonsense", "empty",
     ])
-    func `in the place of an appointment nothing else is signed`(difference: String) async throws {
+    func `no other statement than the appointment is signed`(difference: String) async throws {
         let bytes = try craftedRole(difference, try await scene.signer())
         try await scene.pin(scene.tenant)
         try await expectRefusal(of: bytes, for: .admin)
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: ["appointment", "expiry", "reason", "employee"])
-    func `in the place of a dismissal nothing else is signed`(difference: String) async throws {
+    func `no other statement than the dismissal is signed`(difference: String) async throws {
         let bytes = try craftedDismissal(difference, try await scene.signer())
         try await expectRefusal(of: bytes, for: .employee)
     }
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test(arguments: ["tenant", "signer", "from", "to", "toKey", "reason", "expiry", "appointment", "nonsense"])
-    func `in the place of a succession nothing else is signed`(difference: String) async throws {
+    func `no other statement than the succession is signed`(difference: String) async throws {
         let bytes = try craftedSuccession(difference, try await scene.signer())
         try await scene.pin(scene.tenant)
         try await expectRefusal(of: bytes, for: .securityAdmin)
@@ -146,7 +146,7 @@ import Testing
         #expect(await transport.sent.filter { $0.method == "POST" }.count == 1)
     }
 
-    @Test func `the first use pins nothing and signs, and so does the follower's key where none was named`()
+    @Test func `a first use signs without pinning, also for a successor's unnamed key`()
         async throws
     {
         let signer = try await scene.signer()
@@ -166,7 +166,7 @@ import Testing
         #expect(await code { _ = try await session.decideRole(.admin, of: "bo") } == "client.signing_refused")
     }
 
-    @Test func `a decision is not signed by a key that took the other's place meanwhile`() async throws {
+    @Test func `a decision is not signed by a key that replaced the first meanwhile`() async throws {
         let bytes = try scene.role(.appoint, try await scene.signer())
         let transport = StubTransport([scene.asking(bytes), scene.registered("bo", scene.employee)])
         let session = try await scene.session(transport)
@@ -179,7 +179,7 @@ import Testing
         #expect(await transport.sent.count == 2)
     }
 
-    @Test func `what was decided before needs no signature`() async throws {
+    @Test func `a decision already taken needs no signature`() async throws {
         let transport = StubTransport([StubTransport.json(DecisionResponse.done(nil, position: nil))])
         let session = try await scene.session(transport)
         guard case .done(nil) = try await session.decideRole(.admin, of: "bo") else { throw StubTransport.Lost() }
@@ -191,7 +191,7 @@ import Testing
         ("employee.unknown", .employeeUnknown), ("employee.inactive", .employeeInactive),
         ("authorization.unknown_key", .authorizationUnknownKey), ("request.stale", .requestStale),
     ])
-    func `a refusal of the service is its own kind`(problem: String, kind: TenureClientError.Kind) async throws {
+    func `a refusal of the service keeps its own kind`(problem: String, kind: TenureClientError.Kind) async throws {
         let session = try await scene.session(StubTransport([StubTransport.problem(problem)]))
         let error = await #expect(throws: TenureClientError.self) { _ = try await session.decideRole(.admin, of: "bo") }
         #expect(error?.kind == kind)

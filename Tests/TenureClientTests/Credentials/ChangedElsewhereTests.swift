@@ -49,7 +49,7 @@ import Testing
         return try #require(try await pin())
     }
 
-    @Test func `nothing is evaluated before the person accepts, and then the new one is pinned`() async throws {
+    @Test func `nothing is evaluated before the person accepts, and then the new credential is pinned`() async throws {
         let old = try await meet()
         let service = try service(.replacedCredential), step = try await begin(service)
         let changed = try #require(step.credentialsChanged)
@@ -70,8 +70,7 @@ import Testing
         #expect(try await begin(service).credentialsChanged == nil)
     }
 
-    @Test func `what was accepted by mistake opens with no answers of the person, and the old pin stays`() async throws
-    {
+    @Test func `a credential accepted by mistake does not open, and the old pin stays`() async throws {
         let old = try await meet()
         let service = try service(.replacedCredential), step = try await begin(service)
         await step.credentialsChanged?.accept()
@@ -81,7 +80,7 @@ import Testing
         #expect(try await pin() == old)
     }
 
-    @Test func `accepting holds for one flow only`() async throws {
+    @Test func `accepting applies to one flow only`() async throws {
         _ = try await meet()
         let service = try service(.replacedCredential)
         await (try await begin(service)).credentialsChanged?.accept()
@@ -93,7 +92,7 @@ import Testing
 
     /// The same credential with another record, key or cost, and a credential that the challenge does not name.
     @Test(arguments: [BlindService.Cheat.otherRecord, .substitutedKey, .otherCost, .otherUser, .otherCredential])
-    func `what no change looks like is refused without asking`(cheat: BlindService.Cheat) async throws {
+    func `an inconsistent credential is refused without asking`(cheat: BlindService.Cheat) async throws {
         let old = try await meet()
         let service = try service(cheat), step = try await begin(service)
         #expect(step.credentialsChanged == nil)
@@ -103,7 +102,7 @@ import Testing
         #expect(try await pin() == old)
     }
 
-    @Test func `another tenant under the same name is no change`() async throws {
+    @Test func `another tenant under the same name is refused, not accepted as a change`() async throws {
         let old = try await meet()
         var elsewhere = old
         elsewhere.tenant = UUID()
@@ -115,7 +114,7 @@ import Testing
         #expect(await code { _ = try await step.submit(given) } == "client.signing_refused")
     }
 
-    @Test func `the calls below the steps refuse it too, and accept one credential only`() async throws {
+    @Test func `the low-level calls refuse it too and accept one credential only`() async throws {
         let old = try await meet()
         let service = try service(.replacedCredential), client = client(service), key = try EmployeeKey.generate()
         let flow = try await client.startLogin(company: "acme.example", employee: "7", key: key)
@@ -134,7 +133,7 @@ import Testing
         #expect(try await pin() == shown)
     }
 
-    @Test func `prompts that do not ask have not agreed, and the person is asked before the secret`() async throws {
+    @Test func `prompts that cannot ask do not agree, and the person is asked before the secret`() async throws {
         let old = try await meet()
         let service = try service(.replacedCredential), client = client(service)
         let login = { try await client.login(companyName: "acme.example", companyEmployeeId: "7") }
@@ -151,7 +150,7 @@ import Testing
         #expect(try await pin()?.fingerprint == Hex.encode(service.other.record.hash))
     }
 
-    @Test func `callbacks fail before they ask, unless prompts ask about it`() async throws {
+    @Test func `callbacks fail before they ask unless prompts handle changed credentials`() async throws {
         _ = try await meet()
         let service = try service(.replacedCredential)
         for prompts in [nil, AgreeingPrompts(agrees: true, account: service.other)] {
@@ -220,7 +219,7 @@ private actor AgreeingPrompts: PromptProvider {
 
     @Test func `pins in memory belong to one account`() async throws { try await check(MemoryPinStore()) }
 
-    @Test func `pins in files belong to one account, and only the owner reads them`() async throws {
+    @Test func `pins in files belong to one account and are readable by the owner only`() async throws {
         let path = NSTemporaryDirectory() + "pins-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: path) }
         let store = FilePinStore(path: path)

@@ -23,7 +23,7 @@ import Testing
         try await service.sent("/credentials").map { try CredentialsChangeRequest(bytes: $0.body ?? []) }
     }
 
-    @Test func `in direct mode old and new go in one call, and a wrong secret can be given again`() async throws {
+    @Test func `direct mode sends old and new in one call, and a wrong secret can be entered again`() async throws {
         let service = FakeService(asking: .asksForEither, [.problem("passphrase.incorrect"), .success()])
         let step = try await begin(service)
         #expect(step.asksForPassphrase && step.questions?.count == 5)
@@ -45,7 +45,7 @@ import Testing
         #expect(await code { _ = try await step.prove(.passphrase("x")) } == "flow.already_used")
     }
 
-    @Test func `the pin of what was replaced is forgotten in direct mode`() async throws {
+    @Test func `direct mode forgets the pin of the replaced credential`() async throws {
         let client = try await client(FakeService(asking: .asksForAnswers), mode: .direct)
         let account = try PinnedAccount(baseURL: "https://id.example", company: "A", employee: "7")
         try await client.pinStore.keep(
@@ -57,7 +57,7 @@ import Testing
         #expect(try await client.pinStore.pin(of: account) == nil)
     }
 
-    @Test func `a device without a key of the account changes nothing, and no key is made`() async throws {
+    @Test func `a device without the account's key changes nothing and creates no key`() async throws {
         let service = FakeService(asking: .asksForAnswers)
         let client = TenureClient(service)
         let result = await code { _ = try await client.changeCredentials(companyName: "A", companyEmployeeId: "7") }
@@ -67,7 +67,7 @@ import Testing
         #expect(try await client.keyStore.key(of: name) == nil)
     }
 
-    @Test func `fewer than three answers are told before anything is sent`() async throws {
+    @Test func `fewer than three answers are reported before anything is sent`() async throws {
         let service = FakeService(asking: .asksForAnswers)
         let step = try await begin(service)
         #expect(
@@ -77,7 +77,7 @@ import Testing
         #expect(await service.sent("/credentials").isEmpty)
     }
 
-    @Test func `the person is asked again for what was refused and for nothing else`() async throws {
+    @Test func `the person is asked again only for the refused entries`() async throws {
         let service = FakeService(
             asking: .asksForPassphrase,
             [.problem("passphrase.incorrect"), .problem("credentials.incomplete"), .success()])
@@ -94,7 +94,7 @@ import Testing
         #expect(try await bodies(service).map(\.credentials.passphrase) == [1, 1, 2].map { "new passphrase \($0)" })
     }
 
-    @Test func `what cannot be cured is not asked again`() async throws {
+    @Test func `a permanent refusal is not asked again`() async throws {
         for refusal in ["authorization.not_permitted", "request.stale", "flow.expired"] {
             let service = FakeService(asking: .asksForPassphrase, [.problem(refusal)])
             let client = try await client(service)
@@ -158,7 +158,7 @@ private actor CountingPrompts: PromptProvider {
             flow, asked, current: .answers(service.account.answers(asked)), to: Self.new, key: key, pins: pins)
     }
 
-    @Test func `hands in a record that follows the old one by the old key's signature, and pins it`() async throws {
+    @Test func `the client sends a record that the old key signed, and pins it`() async throws {
         let service = try service(nil), pins = MemoryPinStore(), key = try EmployeeKey.generate()
         _ = try await change(service, pins, key: key)
         let proofs = await service.proofs
@@ -173,7 +173,7 @@ private actor CountingPrompts: PromptProvider {
     }
 
     @Test(arguments: [BlindService.Cheat.otherPrevious, .sameCredential])
-    func `signs no record that follows another than the opened one, or replaces itself`(
+    func `the client signs no record that follows another one or replaces itself`(
         cheat: BlindService.Cheat
     ) async throws {
         let service = try service(cheat), pins = MemoryPinStore()

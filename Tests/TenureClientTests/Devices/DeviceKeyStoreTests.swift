@@ -22,7 +22,7 @@ import Testing
         SessionTokens(accessToken: text, expiresAt: Timestamp(microseconds: 5), refreshToken: text + "r")
     }
 
-    @Test func `a key file is its owner's alone, in a directory that is its owner's alone`() async throws {
+    @Test func `a key file and its directory are accessible to the owner only`() async throws {
         try await inFolder { folder in
             let store = FileDeviceKeyStore(directory: folder + "/deep/keys")
             #expect(try await store.key(of: account) == nil)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `of many who make a key at once all get the same`() async throws {
+    @Test func `concurrent creations of a key all return the same key`() async throws {
         try await inFolder { folder in
             let account = account
             let keys = try await withThrowingTaskGroup(of: EmployeePublicKey.self) { group in
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `what others may read, and what is a link, is no key and is kept`() async throws {
+    @Test func `a file that others can read and a link are refused and kept`() async throws {
         try await inFolder { folder in
             let store = FileDeviceKeyStore(directory: folder)
             _ = try await store.makeKey(of: account)
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: ["", "zz\n", String(repeating: "0", count: 64), String(repeating: "ab", count: 100)])
-    func `what is no key is refused and kept`(text: String) async throws {
+    func `a malformed key file is refused and kept`(text: String) async throws {
         try await inFolder { folder in
             let path = "\(folder)/\(account.identifier).key"
             let isNew = try PrivateFile.create(path, Array(text.utf8))
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `tokens that cannot be kept are an error, not a session`() async throws {
+    @Test func `tokens that cannot be stored are an error`() async throws {
         try await inFolder { folder in
             #expect(FileManager.default.createFile(atPath: folder, contents: nil))
             let service = FakeService(asking: .asksForAnswers)
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `accounts are told apart by service, company and employee, in canonical form`() {
+    @Test func `accounts differ by service, company and employee in canonical form`() {
         let names = [
             ("i", "A", "7"), ("j", "A", "7"), ("i", "B", "7"), ("i", "A", "8"), ("i", "A7", ""), ("iA", "", "7"),
         ]
@@ -136,7 +136,7 @@ import Testing
         return try work(folder.path)
     }
 
-    @Test func `a key is made once, for its owner alone, and found again`() throws {
+    @Test func `a key is created once for its owner only, and found again`() throws {
         try inFolder { folder in
             let path = folder + "/key"
             let made = try FileDeviceKey.loadOrCreate(at: path)
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [0o644, 0o640, 0o604, 0o660]) func `a file that others may read is no key`(mode: Int) throws {
+    @Test(arguments: [0o644, 0o640, 0o604, 0o660]) func `a key file that others can read is refused`(mode: Int) throws {
         try inFolder { folder in
             let path = folder + "/key"
             _ = try FileDeviceKey.loadOrCreate(at: path)
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test(arguments: ["", "zz", String(repeating: "0", count: 64), String(repeating: "f", count: 64), "ab\n\n"])
-    func `what is no key is refused and kept`(text: String) throws {
+    func `a malformed key file is refused and kept`(text: String) throws {
         try inFolder { folder in
             let path = folder + "/key"
             #expect(

@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a revocation is signed by this device, which forgets a key of its own`(isOwn: Bool) async throws {
+    func `this device signs a revocation and forgets a key of its own`(isOwn: Bool) async throws {
         let signer = try await ownKey(try await session(StubTransport([])))
         let key = isOwn ? signer : try EmployeeKey.generate().publicKey
         let transport = StubTransport([
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: ["action", "key", "signer", "reason", "nonsense"])
-    func `nothing else is signed, and nothing is forgotten`(difference: String) async throws {
+    func `no other statement is signed, and no key is forgotten`(difference: String) async throws {
         let signer = try await ownKey(try await session(StubTransport([])))
         let (key, other) = (try EmployeeKey.generate().publicKey, try EmployeeKey.generate().publicKey)
         let step =

@@ -33,7 +33,7 @@ import Testing
             success: recorder.success("register"), failure: recorder.failure("register"))
     }
 
-    @Test func `the call that continues is the one that is answered`() async throws {
+    @Test func `the result goes to the callbacks of the latest call`() async throws {
         let core = TenureCore(FakeService(asking: .asksForAnswers, [.problem("answers.incorrect"), .success()]))
         logIn(core)
         await recorder.wait(for: 1)
@@ -47,7 +47,7 @@ import Testing
         #expect(token == "access1")
     }
 
-    @Test func `a registration asks for credentials, which may be refused and set again`() async throws {
+    @Test func `a registration asks for credentials, and refused ones can be set again`() async throws {
         let service = FakeService(asking: .asksForCredentials, [.problem("credentials.incomplete"), .pending])
         let core = TenureCore(service)
         register(core)
@@ -63,7 +63,7 @@ import Testing
         #expect(await service.sent("/credentials").count == 2)
     }
 
-    @Test func `a flow that fails before it asks is answered by itself`() async {
+    @Test func `a flow that fails before it asks reports to its own callback`() async {
         let pending = FlowOutcomeResponse.authorizationPending(employeePublicKey: [], fingerprint: "", position: nil)
         let core = TenureCore(FakeService(asking: pending))
         logIn(core)
@@ -89,7 +89,7 @@ import Testing
         #expect(await recorder.settled(1) == ["login client.prompt_required"])
     }
 
-    @Test func `prompts stand in for callbacks, and the beginning call is answered`() async {
+    @Test func `prompts replace callbacks, and the first call gets the result`() async {
         let prompts = ScriptedPrompts(tries: 2)
         let service = FakeService(asking: .asksForEither, [.problem("passphrase.incorrect"), .pending])
         logIn(TenureCore(service, prompts: prompts), asks: false)
@@ -105,7 +105,7 @@ import Testing
         #expect(await recorder.settled(1) == ["login answers.incorrect"])
     }
 
-    @Test func `a step that is not open is refused, and the open one stays`() async {
+    @Test func `a step that is not open is refused, and the open one continues`() async {
         let core = TenureCore(FakeService(asking: .asksForAnswers))
         answer(core, "early")
         await recorder.wait(for: 1)
@@ -123,7 +123,7 @@ import Testing
             ])
     }
 
-    @Test func `a flow that is given up while the person is asked ends by its own callback`() async {
+    @Test func `a flow abandoned during a prompt ends with its own callback`() async {
         let core = TenureCore(FakeService(asking: .asksForAnswers))
         logIn(core)
         await recorder.wait(for: 1)
@@ -134,7 +134,7 @@ import Testing
         #expect(await recorder.settled(3).last == "late flow.wrong_step")
     }
 
-    @Test func `a call at work is cancelled once, also when its reply never comes`() async {
+    @Test func `a running call is cancelled once, even if its reply never comes`() async {
         let service = FakeService(asking: .asksForAnswers, [.hang])
         let core = TenureCore(service)
         logIn(core)
@@ -145,7 +145,7 @@ import Testing
         #expect(await recorder.settled(2) == ["login questions", "answers client.cancelled"])
     }
 
-    @Test func `beginning another flow gives up the open one`() async {
+    @Test func `beginning another flow abandons the open one`() async {
         let core = TenureCore(FakeService(asking: .asksForAnswers))
         logIn(core, "old")
         await recorder.wait(for: 1)
@@ -158,7 +158,7 @@ import Testing
         #expect(calls.count == 4)
     }
 
-    @Test func `an instance that goes away gives up its flow`() async {
+    @Test func `a released instance abandons its flow`() async {
         do {
             let core = TenureCore(FakeService(asking: .asksForAnswers))
             logIn(core)

@@ -25,7 +25,7 @@ import Testing
         return try await client.proveAnswers(flow, asked, answers: answers, pins: pins)
     }
 
-    @Test func `an honest service is given two signatures that verify, and is pinned`() async throws {
+    @Test func `an honest service gets two valid signatures and is pinned`() async throws {
         let (account, other) = try BlindService.Account.pair.get()
         let service = BlindService(.login, account, other)
         let pins = MemoryPinStore()
@@ -47,7 +47,7 @@ import Testing
         _ = try await logIn(BlindService(.login, account, other), pins, key: key)
     }
 
-    @Test func `three right answers open with the other nine, which do not tell how many were given`() async throws {
+    @Test func `three right answers open with the nine other elements, which hide how many were given`() async throws {
         let (account, other) = try BlindService.Account.pair.get()
         let key = try EmployeeKey.generate()
         for count in [4, 5] {
@@ -70,7 +70,7 @@ import Testing
         ![.otherRecord, .otherCost, .replacedCredential, .otherPrevious, .sameCredential].contains($0)
     }
 
-    @Test(arguments: cheatsAtLogin) func `without a pin every cheat is one error, and so is a wrong answer`(
+    @Test(arguments: cheatsAtLogin) func `without a pin every manipulation and a wrong answer give the same error`(
         cheat: BlindService.Cheat
     ) async throws {
         let (account, other) = try BlindService.Account.pair.get()
@@ -143,14 +143,14 @@ import Testing
         BlindService.Cheat.otherEvaluationKey, .otherUser, .otherCost, .zeroProof, .shortEvaluation,
         .fewerEvaluations, .otherSlots, .nonsense, .statement, .otherTenant, .otherEmployee, .otherCredential,
     ])
-    func `every cheat at a set-up is the same error`(cheat: BlindService.Cheat) async throws {
+    func `every manipulation of a set-up gives the same error`(cheat: BlindService.Cheat) async throws {
         let service = try registration(cheat)
         let error = await #expect(throws: TenureClientError.self) { try await setUp(service) }
         #expect(error?.description == "client.signing_refused")
         #expect(await service.proofs.isEmpty)
     }
 
-    @Test func `what a person entered wrongly is told before anything is sent`() async throws {
+    @Test func `invalid entries are reported before anything is sent`() async throws {
         let service = try registration(nil)
         let client = client(service)
         let key = try EmployeeKey.generate()

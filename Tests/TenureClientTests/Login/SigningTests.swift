@@ -29,7 +29,7 @@ import Testing
             status: 201)
     }
 
-    @Test func `a challenge of one's own is signed and the signature verifies`() async throws {
+    @Test func `the client signs its own challenge, and the signature verifies`() async throws {
         let key = try EmployeeKey.generate()
         let challenge = try challenge(key: key.publicKey)
         let pending = FlowOutcomeResponse.validateAnswers(challenge: [1], questions: [])
@@ -47,7 +47,7 @@ import Testing
     @Test(arguments: [
         "purpose", "flow", "app", "key", "company", "employee", "statement", "nonsense", "empty",
     ])
-    func `anything else is not signed`(difference: String) async throws {
+    func `no other challenge is signed`(difference: String) async throws {
         let key = try EmployeeKey.generate()
         let bytes: [UInt8] =
             switch difference {
@@ -85,7 +85,7 @@ import Testing
         return statement.bytes
     }
 
-    @Test func `an admin's statement about the very key is signed`() async throws {
+    @Test func `an admin's statement about exactly the key is signed`() async throws {
         let admin = try EmployeeKey.generate()
         let key = try EmployeeKey.generate().publicKey
         let bytes = try statement(.authorize, key: key, signer: admin.publicKey)
@@ -126,7 +126,7 @@ import Testing
         #expect(await transport.sent.count == 1)
     }
 
-    @Test func `without a signer the statement is handed over`() async throws {
+    @Test func `without a signer the statement is returned`() async throws {
         let admin = try EmployeeKey.generate()
         let bytes = try statement(.authorize, key: admin.publicKey, signer: admin.publicKey)
         let transport = StubTransport([StubTransport.json(DecisionResponse.signatureRequired(statement: bytes))])

@@ -17,7 +17,7 @@ import Testing
         return step
     }
 
-    @Test func `a new user sets credentials and is in`() async throws {
+    @Test func `a new user sets credentials and is logged in`() async throws {
         let service = FakeService(asking: .asksForCredentials)
         guard case .setCredentials(let step) = try await registration(TenureClient(service)) else {
             Issue.record("another step")
@@ -37,7 +37,7 @@ import Testing
         #expect(request.passphrase == "long enough")
     }
 
-    @Test func `a user who exists answers, in a registration and in a login`() async throws {
+    @Test func `an existing user answers in a registration and in a log-in`() async throws {
         let service = FakeService(asking: .asksForAnswers)
         guard case .validateAnswers(let step) = try await registration(TenureClient(service)) else {
             Issue.record("another step")
@@ -50,7 +50,7 @@ import Testing
         #expect(sent.count == 2 && sent[0].contains("/v1/registrations/") && sent[1].contains("/v1/logins/"))
     }
 
-    @Test func `the questions stand beside the passphrase only when the user allowed them`() async throws {
+    @Test func `the questions accompany the passphrase only if the user allowed them`() async throws {
         for (asked, allowed) in [(FlowOutcomeResponse.asksForPassphrase, false), (.asksForEither, true)] {
             let client = TenureClient(FakeService(asking: asked))
             guard case .validatePassphrase(let step) = try await client.login(companyName: "A", companyEmployeeId: "7")
@@ -70,7 +70,7 @@ import Testing
         #expect(await service.sent("/answers").count == 1)
     }
 
-    @Test func `of many submissions at once one is sent`() async throws {
+    @Test func `only one of several concurrent submissions is sent`() async throws {
         let service = FakeService(asking: .asksForAnswers)
         let step = try await answers(service)
         let codes = await withTaskGroup(of: String?.self) { group in
@@ -82,7 +82,7 @@ import Testing
         #expect(await service.sent("/answers").count == 1)
     }
 
-    @Test func `wrong answers leave the step open, a dead flow does not`() async throws {
+    @Test func `wrong answers keep the step open, an expired flow closes it`() async throws {
         let service = FakeService(
             asking: .asksForAnswers, [.problem("answers.incorrect"), .problem("flow.expired"), .success()])
         let step = try await answers(service)
@@ -93,7 +93,7 @@ import Testing
         #expect(Set(keys).count == 2, "a second attempt is another request")
     }
 
-    @Test func `what was lost is the same request when it is entered again, and another when it is changed`()
+    @Test func `a lost submission is repeated unchanged, and changed entries make a new request`()
         async throws
     {
         let service = FakeService(asking: .asksForAnswers, [.lose, .lose, .lose, .lose, .success()])
@@ -106,7 +106,7 @@ import Testing
         #expect(keys[4] != keys[0])
     }
 
-    @Test func `a cancelled submission leaves the step open for the same request`() async throws {
+    @Test func `a cancelled submission keeps the step open for the same request`() async throws {
         let service = FakeService(asking: .asksForAnswers, [.hang, .success()])
         let step = try await answers(service)
         let task = Task { await code { _ = try await step.submit(threeAnswers) } }
@@ -118,7 +118,7 @@ import Testing
         #expect(keys.count == 2 && keys[0] == keys[1])
     }
 
-    @Test func `a device keeps its key of an account, however the names are spelt`() async throws {
+    @Test func `a device keeps an account's key for every spelling of the names`() async throws {
         let service = FakeService(asking: .asksForAnswers)
         let client = TenureClient(service)
         _ = try await client.login(companyName: "Pier.Example", companyEmployeeId: "Ada")
@@ -129,7 +129,7 @@ import Testing
         #expect(keys[0] != keys[2])
     }
 
-    @Test func `a pending key is this device's own and can log in later`() async throws {
+    @Test func `a pending key is this device's own and can be used later`() async throws {
         let service = FakeService(asking: .asksForAnswers, [.pending, .success()])
         guard case .authorizationPending(let pending) = try await answers(service).submit(threeAnswers) else {
             Issue.record("another outcome")
@@ -149,7 +149,7 @@ import Testing
         #expect(pending.employeePublicKey == Base64.encode(keys[0]))
     }
 
-    @Test func `another key or another fingerprint than this device's is not shown`() async throws {
+    @Test func `a key or fingerprint of another device is not shown`() async throws {
         let other = try EmployeeKey.generate().publicKey
         for reply in [
             FlowOutcomeResponse.authorizationPending(
@@ -190,14 +190,14 @@ import Testing
         return step
     }
 
-    @Test func `a client that is told to be blind sends nothing to a service that is not`() async throws {
+    @Test func `a blind-only client sends nothing to a service without blind mode`() async throws {
         let service = FakeService(asking: .asksForAnswers)
         let step = try await answers(TenureClient(service, mode: .blind))
         #expect(await code { _ = try await step.submit(threeAnswers) } == "client.mode_unavailable")
         #expect(await service.sent("/answers").isEmpty)
     }
 
-    @Test func `an account whose credentials are pinned never goes back to the direct mode`() async throws {
+    @Test func `an account with pinned credentials never returns to direct mode`() async throws {
         let pins = MemoryPinStore()
         let account = try PinnedAccount(baseURL: "https://id.example", company: "a", employee: "7")
         await pins.keep(

@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: RecoveryStatement.Action.allCases)
-    func `the very decision is signed by this device, and sent to its own place`(
+    func `this device signs exactly the decision and sends it to its own endpoint`(
         action: RecoveryStatement.Action
     ) async throws {
         let signer = try await own(try await session(StubTransport([]))).publicKey
@@ -139,7 +139,7 @@ import Testing
         "opening", "cancellation", "tag", "tenant", "user", "employee", "key", "signer", "reason", "seconds",
         "authorization", "nonsense", "empty",
     ])
-    func `nothing else is signed`(difference: String) async throws {
+    func `no other statement is signed`(difference: String) async throws {
         let signer = try await own(try await session(StubTransport([]))).publicKey
         let transport = StubTransport([asking(try crafted(difference, signer: signer))])
         let session = try await session(transport)
@@ -150,7 +150,7 @@ import Testing
         #expect(await transport.sent.count == 1)
     }
 
-    @Test func `another company than the pinned one is refused where no list was shown, and the pinned one is not`()
+    @Test func `without a list only the pinned tenant is accepted`()
         async throws
     {
         let signer = try await own(try await session(StubTransport([]))).publicKey
@@ -165,7 +165,7 @@ import Testing
         #expect(await code(decide) == nil)
     }
 
-    @Test func `an opening gives no more than twice the longest delay and three days`() async throws {
+    @Test func `an opening lasts at most twice the longest delay plus three days`() async throws {
         let signer = try await own(try await session(StubTransport([]))).publicKey
         let longer = try statement(.open, signer: signer) { $0.seconds = 1_468_801 }.bytes
         let session = try await session(StubTransport([asking(longer)]))
@@ -175,7 +175,7 @@ import Testing
         #expect(refused == "client.signing_refused")
     }
 
-    @Test func `a cancellation has the reason that was given`() async throws {
+    @Test func `a cancellation has the given reason`() async throws {
         let signer = try await own(try await session(StubTransport([]))).publicKey
         let bytes = try statement(.cancel, signer: signer).bytes
         let session = try await session(StubTransport([asking(bytes), asking(bytes)]))
@@ -187,7 +187,9 @@ import Testing
         }
     }
 
-    @Test func `what was decided before needs no signature, and what is no fingerprint no request`() async throws {
+    @Test func `a decision already taken needs no signature, and a malformed fingerprint sends no request`()
+        async throws
+    {
         let transport = StubTransport([StubTransport.json(DecisionResponse.done(nil, position: nil))])
         let session = try await session(transport)
         guard
@@ -205,7 +207,7 @@ import Testing
         ("recovery.in_progress", .recoveryInProgress), ("recovery.other_companies", .recoveryOtherCompanies),
         ("authorization.not_permitted", .authorizationNotPermitted), ("request.stale", .requestStale),
     ])
-    func `a refusal of the service is its own kind`(problem: String, kind: TenureClientError.Kind) async throws {
+    func `a refusal of the service keeps its own kind`(problem: String, kind: TenureClientError.Kind) async throws {
         let session = try await session(StubTransport([StubTransport.problem(problem)]))
         let error = await #expect(throws: TenureClientError.self) {
             _ = try await session.decideRecovery(.open, of: "lost", fingerprint: fingerprint)

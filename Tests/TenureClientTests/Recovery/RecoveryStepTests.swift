@@ -29,7 +29,7 @@ import Testing
             try await service.sent("/v1/recoveries").map { try LoginRequest(bytes: $0.body ?? []).employeePublicKey })
     }
 
-    @Test func `one key waits, the very one whose fingerprint is shown, however often is asked`() async throws {
+    @Test func `repeated requests keep one pending key, whose fingerprint is shown`() async throws {
         let service = FakeService(asking: .asksForCredentials)
         await service.ask([.pending, .pending, .outcome(.asksForCredentials)])
         let client = TenureClient(service)
@@ -46,7 +46,7 @@ import Testing
         #expect(pending.readableFingerprint.filter { $0 != " " } == pending.fingerprint)
     }
 
-    @Test func `an approved device is told when to come back, and goes on then`() async throws {
+    @Test func `an approved device learns when to return, and continues then`() async throws {
         let time = Timestamp(microseconds: 1_700_000_000_000_000)
         var problem = Problem(try #require(ErrorCode(rawValue: "recovery.not_available")), requestId: "r")
         problem.availableAt = time
@@ -70,13 +70,13 @@ import Testing
         #expect(await code { _ = try await begin(service) } == "client.response_invalid")
     }
 
-    @Test func `a step of another flow is no step of a recovery`() async throws {
+    @Test func `a step of another flow is refused in a recovery`() async throws {
         for asked in [FlowOutcomeResponse.asksForAnswers, .asksForPassphrase] {
             #expect(await code { _ = try await begin(FakeService(asking: asked)) } == "client.response_invalid")
         }
     }
 
-    @Test func `waiting asks until both have decided, also while the service is away`() async throws {
+    @Test func `waiting polls until both decisions exist, even while the service is down`() async throws {
         let service = FakeService(asking: .asksForCredentials)
         await service.ask([
             .pending, .pending, .problem("service.busy", retryAfter: 0), .lose, .lose, .outcome(.asksForCredentials),
@@ -86,7 +86,7 @@ import Testing
         #expect(try await presented(service).count == 1)
     }
 
-    @Test func `waiting ends with its task, and when the app may not ask any more`() async throws {
+    @Test func `waiting ends with its task or when the app loses access`() async throws {
         let service = FakeService(asking: .asksForCredentials)
         await service.ask([.pending, .problem("app.secret_invalid")])
         let pending = try waiting(try await begin(service))
@@ -97,8 +97,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func `in direct mode the new credentials go to the recovery, and pin and session are forgotten`() async throws
-    {
+    @Test func `direct mode sends the new credentials to the recovery and forgets pin and session`() async throws {
         let service = FakeService(asking: .asksForCredentials, [.pending])
         let client = TenureClient(service, mode: .direct)
         let name = client.account(companyName: "A", companyEmployeeId: "7")
@@ -120,7 +119,7 @@ import Testing
         #expect(await code { _ = try await step.submit(Self.new) } == "flow.already_used")
     }
 
-    @Test func `in blind mode nothing is made of a plan that names no approvals`() async throws {
+    @Test func `blind mode refuses a plan without approvals`() async throws {
         let key = [UInt8](repeating: 2, count: 49)
         let plan = SetUpPlanResponse(
             credentialId: UUID(), userId: UUID(), oprfAnswers: key, oprfPassphrase: key, log2N: 14, r: 8, p: 1)
@@ -130,7 +129,7 @@ import Testing
         #expect(await service.sent.count == 2, "nothing was evaluated")
     }
 
-    @Test func `who types longer than a flow lives does not type again`() async throws {
+    @Test func `entries are kept and sent again if the flow expires during typing`() async throws {
         let service = FakeService(asking: .asksForCredentials, [.problem("flow.expired"), .pending])
         let client = TenureClient(service, mode: .direct)
         let prompts = OnePrompt()
@@ -143,7 +142,7 @@ import Testing
         #expect(Set(sent.map(\.url)).count == 2 && Set(sent.compactMap(\.body)).count == 1)
     }
 
-    @Test func `an approval that has ended meanwhile is told, and a flow that always ends is not begun for ever`()
+    @Test func `an ended approval is reported, and flows that keep expiring are not restarted for ever`()
         async throws
     {
         let ended = FakeService(asking: .asksForCredentials, [.problem("flow.expired")])
@@ -158,7 +157,7 @@ import Testing
         #expect(await always.sent("/credentials").count == 2)
     }
 
-    @Test func `what the service finds wanting is asked for again, and what cannot be cured is not`() async throws {
+    @Test func `refused entries are asked for again, and permanent refusals are not`() async throws {
         let wanting = FakeService(asking: .asksForCredentials, [.problem("credentials.incomplete"), .pending])
         let client = TenureClient(wanting, mode: .direct)
         let prompts = OnePrompt()

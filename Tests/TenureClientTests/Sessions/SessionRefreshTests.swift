@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `a token that is good is given out as it is`() async throws {
+    @Test func `a valid token is returned unchanged`() async throws {
         let service = FakeService(asking: .asksForAnswers)
         let session = try await session(service, lifetime: 600)
         #expect(try await session.accessToken() == "first")
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `sessions of one account share the refresh, also from copies of the client`() async throws {
+    @Test func `sessions of one account share the refresh, even across copies of the client`() async throws {
         let service = FakeService(asking: .asksForAnswers)
         let session = try await session(service, lifetime: 1)
         let client = session.client
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: ["session.invalid", "session.expired"])
-    func `a refused refresh fails everybody with one request, and the session is gone`(refusal: String) async throws {
+    func `a refused refresh fails every caller after one request and ends the session`(refusal: String) async throws {
         let service = FakeService(asking: .asksForAnswers)
         await service.refresh([.problem(refusal)])
         let session = try await session(service, lifetime: 1)
@@ -89,7 +89,7 @@ import Testing
         #expect(try await session.accessToken() == "access1")
     }
 
-    @Test func `a waiter who is cancelled leaves at once and takes nobody along`() async throws {
+    @Test func `a cancelled waiter returns at once without affecting the others`() async throws {
         let flight = SingleFlight<Int>()
         let (gate, open) = AsyncStream<Void>.makeStream()
         let work: @Sendable () async throws -> Int = {
@@ -105,7 +105,7 @@ import Testing
         #expect(try await stays.value == 7)
     }
 
-    @Test func `cancelling everybody at random leaves nobody waiting`() async throws {
+    @Test func `random cancellations leave no waiting caller`() async throws {
         for round in 0..<50 {
             let flight = SingleFlight<Int>()
             let tasks = (0..<20).map { number in
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `a token that the service calls expired is renewed and the call made once more`() async throws {
+    @Test func `a token that the service reports as expired is renewed, and the call is repeated once`() async throws {
         let service = FakeService(asking: .asksForAnswers, [.problem("session.expired"), .success()])
         let session = try await session(service, lifetime: 600)
         let used = try await session.withAuthority { authority in
@@ -139,7 +139,7 @@ import Testing
         #expect(await service.sent("/v1/sessions/refresh").count == 1)
     }
 
-    @Test func `fifty callers whose token is refused cause one refresh`() async throws {
+    @Test func `fifty callers with a refused token cause one refresh`() async throws {
         let service = FakeService(
             asking: .asksForAnswers, Array(repeating: .problem("session.expired"), count: 50) + [.success()])
         let session = try await session(service, lifetime: 600)
@@ -153,7 +153,7 @@ import Testing
         #expect(await service.sent("/v1/sessions/refresh").count == 1)
     }
 
-    @Test func `what another process has renewed is used`() async throws {
+    @Test func `a token renewed by another process is used`() async throws {
         let service = FakeService(asking: .asksForAnswers)
         let session = try await session(service, lifetime: 1)
         let renewed = SessionTokens(
@@ -163,7 +163,7 @@ import Testing
         #expect(await service.sent.isEmpty)
     }
 
-    @Test func `logging out ends the session here even when the service knows it no more`() async throws {
+    @Test func `logging out ends the local session even if the service no longer knows it`() async throws {
         for reply in [FakeService.Reply.success(), .problem("session.invalid")] {
             let service = FakeService(asking: .asksForAnswers, [reply])
             let session = try await session(service, lifetime: 600)

@@ -4,7 +4,7 @@ import Testing
 @testable import TenureClient
 
 @Suite struct ErrorKindTests {
-    @Test func `every code of the service has a kind, and so has every code of the client`() {
+    @Test func `every code of the service and of the client has a kind`() {
         for code in ErrorCode.all {
             #expect(TenureClientError.Kind(rawValue: code.rawValue) != nil, "\(code)")
         }
@@ -22,7 +22,7 @@ import Testing
         #expect(TenureClientError.Kind.allCases.map(\.rawValue).filter { !known.contains($0) } == [])
     }
 
-    @Test func `a code of a later service is not recognized, and keeps its text`() {
+    @Test func `a code of a newer service is unrecognized and keeps its text`() {
         let error = TenureClientError(.init(rawValue: "employee.on_holiday"))
         #expect(error.kind == .unrecognized)
         #expect(error.code.rawValue == "employee.on_holiday")
@@ -37,7 +37,7 @@ import Testing
             TenureClientError(.init(rawValue: "answers.incorrect")).bayunName == "BayunErrorOneOrMoreIncorrectAnswers")
     }
 
-    @Test func `the wait that the service asks for is told`() async {
+    @Test func `the error reports the wait that the service requests`() async {
         let service = FakeService(asking: .asksForAnswers, [.problem("credentials.locked", retryAfter: 90)])
         do {
             let step = try await TenureClient(service).login(companyName: "A", companyEmployeeId: "7")

@@ -16,7 +16,7 @@ import Testing
         } catch { return (error as? TenureClientError)?.code.rawValue }
     }
 
-    @Test func `a lost connection repeats the very same request`() async throws {
+    @Test func `a lost connection repeats the identical request`() async throws {
         let transport = StubTransport([.lose, StubTransport.problem("service.busy", retryAfter: 0), Self.done])
         let result = try await TenureClient(transport).approve("7", of: "A/B", as: .app)
         #expect(result == .done(nil, position: nil))
@@ -30,7 +30,7 @@ import Testing
         #expect(sent[0].headers["Authorization"] == "Basic " + Base64.encode(Array("app:s:c".utf8)))
     }
 
-    @Test func `two calls have two keys and reads have none`() async throws {
+    @Test func `each call has its own idempotency key, and reads have none`() async throws {
         let transport = StubTransport([Self.done, Self.done, Self.company])
         let client = TenureClient(transport)
         _ = try await client.approve("7", of: "A", as: .app)
@@ -42,26 +42,26 @@ import Testing
         #expect(sent[2].headers["Tenure-Wait-For"] == "9")
     }
 
-    @Test func `tries are bounded`() async {
+    @Test func `retries are bounded`() async {
         let transport = StubTransport([])
         #expect(await code { _ = try await TenureClient(transport).company("A") } == "client.connection_lost")
         #expect(await transport.sent.count == 3)
     }
 
-    @Test func `a wait that is too long is the caller's`() async {
+    @Test func `a wait beyond the limit is left to the caller`() async {
         let transport = StubTransport([StubTransport.problem("service.unavailable", retryAfter: 3600)])
         #expect(await code { _ = try await TenureClient(transport).company("A") } == "service.unavailable")
         #expect(await transport.sent.count == 1)
     }
 
     @Test(arguments: ["company.unknown", "credentials.locked", "answers.incorrect", "idempotency.conflict"])
-    func `a verdict is not asked for twice`(verdict: String) async {
+    func `a final refusal is not retried`(verdict: String) async {
         let transport = StubTransport([StubTransport.problem(verdict), Self.company])
         #expect(await code { _ = try await TenureClient(transport).company("A") } == verdict)
         #expect(await transport.sent.count == 1)
     }
 
-    @Test func `a request that still runs is waited for`() async throws {
+    @Test func `the client waits for a request that is still running`() async throws {
         let transport = StubTransport([StubTransport.problem("idempotency.in_progress"), Self.done])
         _ = try await TenureClient(transport).cancel("7", of: "A", as: .employee(accessToken: "t"))
         let sent = await transport.sent
@@ -69,7 +69,7 @@ import Testing
         #expect(sent[0].headers["Authorization"] == "Bearer t")
     }
 
-    @Test func `a refresh is sent once, because a token used twice ends the session`() async {
+    @Test func `a refresh is never retried, because reuse ends the session`() async {
         let transport = StubTransport([.lose, .lose])
         #expect(
             await code { _ = try await TenureClient(transport).refreshSession(refreshToken: "r") }
@@ -79,14 +79,14 @@ import Testing
         #expect(sent[0].headers["Authorization"] == nil)
     }
 
-    @Test(arguments: ["", ".", ".."]) func `a name that libraries rewrite is not sent`(name: String) async {
+    @Test(arguments: ["", ".", ".."]) func `a name that URL libraries would rewrite is not sent`(name: String) async {
         let transport = StubTransport([Self.company])
         #expect(await code { _ = try await TenureClient(transport).company(name) } == "client.address_invalid")
         #expect(await transport.sent.isEmpty)
     }
 
     @Test(arguments: ["", "<html>", "{}", "[1]", "{\"companyName\":1}"])
-    func `what this API does not answer is refused`(body: String) async {
+    func `a response that this API does not define is refused`(body: String) async {
         for status in [200, 502] {
             let transport = StubTransport([.answer(WireResponse(status: status, body: Array(body.utf8)))])
             #expect(await code { _ = try await TenureClient(transport).company("A") } == "client.response_invalid")
@@ -103,7 +103,7 @@ import Testing
         #expect(policy.wait(after: 1, retryAfter: 4) == nil)
     }
 
-    @Test func `the own wait is spread, the one asked for is kept`() {
+    @Test func `the client's own wait is jittered, a requested one is exact`() {
         let policy = RetryPolicy(attempts: 9, firstWait: .seconds(1), longestWait: .seconds(8))
         #expect(policy.wait(after: 3, retryAfter: nil, draw: 0) == .seconds(2))
         #expect(policy.wait(after: 3, retryAfter: nil, draw: 0.5) == .seconds(3))
@@ -111,7 +111,7 @@ import Testing
         #expect(policy.wait(after: 8, retryAfter: nil, draw: 1) == .seconds(8))
     }
 
-    @Test func `a limit of requests is waited for with the same key`() async throws {
+    @Test func `a rate-limited request is repeated after its wait with the same key`() async throws {
         let transport = StubTransport([StubTransport.problem("request.rate_limited", retryAfter: 0), Self.done])
         _ = try await TenureClient(transport).approve("7", of: "A", as: .app)
         let keys = await transport.sent.compactMap { $0.headers["Idempotency-Key"] }

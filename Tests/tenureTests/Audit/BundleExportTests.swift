@@ -92,7 +92,7 @@ struct BundleExportTests {
         return positions
     }
 
-    @Test func `a whole log comes out as it was sealed, verifies, and replays without a database`() async throws {
+    @Test func `a whole log is exported unchanged, verifies, and replays without a database`() async throws {
         try await ExportStage.run { stage in
             let written = try await stage.export.run(
                 to: stage.place, try await stage.selection(), EventLog.Range(), ReplayFilter())
@@ -127,7 +127,7 @@ struct BundleExportTests {
         }
     }
 
-    @Test func `every combination of filters exports and shows what a look at every event does`() async throws {
+    @Test func `every combination of filters selects the same events as checking each event`() async throws {
         try await ExportStage.run { stage in
             let ledger = stage.ledgers[0]
             var all: [RecordedEvent] = []
@@ -172,7 +172,7 @@ struct BundleExportTests {
         }
     }
 
-    @Test func `positions choose the same lines from bytes as from values`() async throws {
+    @Test func `position filters select the same lines from bytes as from values`() async throws {
         try await ExportStage.run { stage in
             let printed = Lock("")
             let output = Output(terminal: Terminal(isInteractive: false, width: 80, environment: [:])) { text in
@@ -195,7 +195,7 @@ struct BundleExportTests {
         }
     }
 
-    @Test func `a bundle that was changed is not replayed, and a log that was changed is not exported`() async throws {
+    @Test func `a changed bundle is not replayed, and a changed log is not exported`() async throws {
         try await ExportStage.run { stage in
             let ledger = stage.ledgers[0]
             _ = try await stage.export.run(

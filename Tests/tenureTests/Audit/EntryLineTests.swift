@@ -39,13 +39,13 @@ struct EntryLineTests {
     }
 
     @Test(arguments: [true, false])
-    func `an entry without texts of persons needs its bytes alone`(isFull: Bool) throws {
+    func `an entry without personal texts is printed from its bytes alone`(isFull: Bool) throws {
         let data: JSONValue = ["a": [1, -2, ["x": true]], "b": [:], "c": [], "d": "text", "k": "no seal", "z": false]
         let isDone = try compare(try entry(data, isFull: isFull, id: UUID()), [:])
         #expect(isDone)
     }
 
-    @Test func `texts of persons open in their places, stay sealed, and read erased`() throws {
+    @Test func `personal texts open in their places, stay sealed, or read erased`() throws {
         let id = UUID()
         func seal(_ text: String, _ pointer: String) throws -> JSONValue {
             try person.seal(Array(text.utf8), ledger: Self.ledger.uuid, event: id, pointer: pointer)
@@ -65,7 +65,7 @@ struct EntryLineTests {
         #expect(owners == [person.id])
     }
 
-    @Test func `what only looks sealed, and what is not plain ASCII, is read in full`() throws {
+    @Test func `an entry that only looks sealed or is not ASCII is decoded in full`() throws {
         let key = JSONValue.uuid(person.id)
         let lookalikes: [JSONValue] = [
             ["c": "short", "k": key], ["c": "!", "k": key], ["c": "AAAA", "k": "x"], ["c": "AAAA", "k": key, "z": 1],
@@ -77,7 +77,7 @@ struct EntryLineTests {
         }
     }
 
-    @Test func `an entry that is not its row's, or no entry, is refused`() throws {
+    @Test func `a malformed entry or one of another row is refused`() throws {
         let id = UUID()
         let good = try entry(["a": 1], id: id)
         let text = String(decoding: good.bytes, as: UTF8.self)
@@ -96,7 +96,7 @@ struct EntryLineTests {
         }
     }
 
-    @Test func `random entries give the same line either way`() throws {
+    @Test func `random entries give the same line from bytes and from values`() throws {
         var random = SystemRandomNumberGenerator()
         func value(_ depth: Int) -> JSONValue {
             switch Int.random(in: 0...(depth > 0 ? 5 : 3), using: &random) {

@@ -19,7 +19,7 @@ struct EventLinesTests {
         return OpenedEvent(try Entry.decode(json.canonicalBytes(), at: 7), keys: nil)
     }
 
-    @Test func `a line of values is quoted as RFC 4180 has it`() throws {
+    @Test func `a CSV line is quoted as RFC 4180 requires`() throws {
         let line = EventLines(format: .csv).line(try event("say \"hi\",\nthere"), company: "Acme, Inc.")
         #expect(
             line
@@ -31,12 +31,12 @@ struct EventLinesTests {
     }
 
     @Test(arguments: ["=1+1", "+1", "-1", "@x"])
-    func `a name that a spreadsheet would compute is told to be text`(name: String) throws {
+    func `a name that a spreadsheet would evaluate is marked as text`(name: String) throws {
         let line = EventLines(format: .csv).line(try event("n"), company: name)
         #expect(line.contains(",'\(name),"))
     }
 
-    @Test func `no line lets a name move the cursor or turn a line around`() throws {
+    @Test func `no line contains control or direction characters of a name`() throws {
         let name = "a\u{1B}[2J\u{9B}2J\u{7F}\u{202E}\tz é日"
         for format in [ReplayFormat.csv, .ndjson, .cloudevents] {
             let line = EventLines(format: format).line(try event(name), company: name)
@@ -49,7 +49,7 @@ struct EventLinesTests {
         #expect(try StrictJSON.parse(Array(line.utf8))["data"]?["note"] == .string(name))
     }
 
-    @Test func `a CloudEvent has what its specification asks for`() throws {
+    @Test func `a CloudEvent has the members that its specification requires`() throws {
         let line = EventLines(format: .cloudevents).line(try event("n"), company: nil)
         #expect(
             line
@@ -67,13 +67,13 @@ struct EventLinesTests {
         #expect(members.keys.allSatisfy { $0.wholeMatch(of: /[a-z0-9]{1,20}/) != nil })
     }
 
-    @Test func `a line of JSON is the event and its position`() throws {
+    @Test func `a JSON line contains the event and its position`() throws {
         let line = EventLines(format: .ndjson).line(try event("n"), company: nil)
         let value = try CanonicalJSON.parse(Array(line.utf8.dropLast()))
         #expect(value["position"] == 7 && value["type"] == "EmployeeRegistered" && value["requestId"] == "r-1")
     }
 
-    @Test func `a filter takes what every part of it takes`() throws {
+    @Test func `a filter accepts an event that every part of it accepts`() throws {
         let recorded = try event("n").recorded
         #expect(ReplayFilter().includes(recorded))
         let id = { (last: Int) in UUID(uuidString: "00000000-0000-4000-8000-00000000000\(last)") }

@@ -18,7 +18,7 @@ struct FollowPrinterTests {
         }
     }
 
-    @Test func `a replay that is stopped again and again prints every event once`() async throws {
+    @Test func `a repeatedly stopped replay prints every event once`() async throws {
         try await TestDatabase.with { database in
             let ledgers = (0..<3).map { _ in LedgerID(UUID()) }
             let total = 120
@@ -63,7 +63,7 @@ struct FollowPrinterTests {
         }
     }
 
-    @Test func `a filter shows what a look at every event shows`() async throws {
+    @Test func `a filtered replay prints the same events as checking each event`() async throws {
         try await TestDatabase.with { database in
             let ledger = LedgerID(UUID())
             try await database.withAppender { appender, _ in
@@ -94,7 +94,7 @@ struct FollowPrinterTests {
 }
 
 struct ReplayCursorTests {
-    @Test func `a cursor is what was written, and the beginning where nothing was`() throws {
+    @Test func `a cursor round-trips, and a missing file is the beginning`() throws {
         let directory = try TemporaryDirectory()
         let file = directory.path + "/cursor"
         #expect(try ReplayCursor(file: file) == ReplayCursor())
@@ -110,7 +110,7 @@ struct ReplayCursorTests {
     }
 
     @Test(arguments: ["", "{", "[]", #"{"x":1}"#, #"{"00000000-0000-4000-8000-000000000001":-1}"#, "{}{}"])
-    func `anything else is refused and stays as it is`(content: String) throws {
+    func `a malformed cursor file is refused and unchanged`(content: String) throws {
         let directory = try TemporaryDirectory()
         let file = directory.path + "/cursor"
         try content.write(toFile: file, atomically: true, encoding: .utf8)
@@ -129,7 +129,7 @@ struct ReplayOptionsTests {
         ["--company", "c", "--follow", "--to-position", "3"], ["--format", "xml"], ["--diff", "a", "b", "c"],
         ["--company", "c", "--compare", "--type", "EmployeeErased"],
     ])
-    func `what makes no sense is refused before anything is read`(arguments: [String]) {
+    func `invalid combinations of options are refused before anything is read`(arguments: [String]) {
         #expect(throws: (any Error).self) { try Replay.parse(arguments) }
     }
 
@@ -140,7 +140,7 @@ struct ReplayOptionsTests {
         ["--export", "d", "--company", "c", "--from", "2h"], ["--import", "d", "--key", "k", "--format", "csv"],
         ["--actor", "00000000-0000-4000-8000-000000000001"],
     ])
-    func `what makes sense is taken`(arguments: [String]) throws {
+    func `valid combinations of options are accepted`(arguments: [String]) throws {
         _ = try Replay.parse(arguments)
     }
 }

@@ -35,7 +35,7 @@ struct DatabaseMigrationTests {
         INSERT INTO tenure_migration VALUES ('m004_service', sha256(''))
         """,
     ])
-    func `a database with another history is refused with the way to start afresh`(change: String) async throws {
+    func `a database with another history is refused with the way to start again`(change: String) async throws {
         let failure = try #require(try await refusal(after: change))
         #expect(failure.exitCode == .failure)
         #expect(failure.message.contains("historyMismatch"))
@@ -56,25 +56,25 @@ struct DatabaseMigrationTests {
     }
 
     @Test(arguments: ["on", "local", "remote_write", "remote_apply"])
-    func `a database that waits for its disks is good`(commit: String) {
+    func `a database with durable commits is good`(commit: String) {
         let found = findings(commit: commit)
         #expect(found.map(\.verdict) == [.good])
         #expect(found.allSatisfy { $0.detail.contains(commit) })
     }
 
-    @Test func `a server that does not wait for its disks loses acknowledged events, which is bad`() {
+    @Test func `a server without durable commits is bad, because it loses acknowledged events`() {
         let found = findings(fsync: false)
         #expect(found.map(\.subject) == ["fsync"])
         #expect(found.allSatisfy { $0.verdict == .bad && $0.remedy != nil })
         #expect(found.allSatisfy { $0.detail.contains("acknowledged events") })
     }
 
-    @Test func `a default that the service does not depend on is a note`() {
+    @Test func `a weak default that the service overrides is a note`() {
         #expect(findings(commit: "off").map(\.subject) == ["synchronous_commit"])
         #expect(findings(commit: "off").map(\.verdict) == [.note])
     }
 
-    @Test func `what the file system may make good is a note`() {
+    @Test func `full_page_writes off is a note, because the file system may compensate`() {
         #expect(findings(pages: false).map(\.subject) == ["full_page_writes"])
         #expect(findings(pages: false).map(\.verdict) == [.note])
     }

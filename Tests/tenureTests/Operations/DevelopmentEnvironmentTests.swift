@@ -8,11 +8,11 @@ import Testing
         databaseURL: "postgresql://tenure_app@/tenure?host=/tmp/x&port=5432", readerDatabaseURL: "reader",
         ownerDatabaseURL: "owner", masterKeyFile: "/keys", operatorKeyFile: "/operator")
 
-    @Test func `what was written is read again`() {
+    @Test func `the environment file round-trips`() {
         #expect(DevelopmentEnvironment(text: Self.sample.text) == Self.sample)
     }
 
-    @Test func `a shell reads exactly the values, whatever they hold`() async throws {
+    @Test func `a shell reads exactly the written values`() async throws {
         let directory = try TemporaryDirectory()
         let file = directory.path + "/dev.env"
         try SecretFile.replace(at: file, with: Self.sample.text)
@@ -25,11 +25,11 @@ import Testing
     }
 
     @Test(arguments: ["", "export TENURE_URL='x'\n", "TENURE_URL=x\n", "export TENURE_URL='x\n"])
-    func `a file that is not whole is not used`(text: String) {
+    func `an incomplete environment file is ignored`(text: String) {
         #expect(DevelopmentEnvironment(text: text) == nil)
     }
 
-    @Test func `a secret file is its owner's from the first moment, also when it replaces another`() throws {
+    @Test func `a secret file is private from its creation, even if it replaces another`() throws {
         let directory = try TemporaryDirectory()
         let file = directory.path + "/secret"
         try Data().write(to: URL(fileURLWithPath: file))
@@ -52,7 +52,7 @@ import Testing
     }
 
     /// A program that this process starts has a copy of every descriptor from the fork to the exec, whoever starts it.
-    @Test func `a program that is just being started does not keep the lock`() throws {
+    @Test func `a starting child process does not keep the lock`() throws {
         let directory = try TemporaryDirectory()
         var first: StateLock? = try StateLock(at: directory.path + "/lock")
         let copy = dup(try #require(first?.descriptor))
@@ -62,7 +62,7 @@ import Testing
         _ = try StateLock(at: directory.path + "/lock")
     }
 
-    @Test func `the banner is aligned and says what can be tried`() {
+    @Test func `the banner is aligned and shows what to try`() {
         let banner = Banner(
             version: "1", readyAfter: .milliseconds(900),
             lines: [.init(label: "API", value: "http://x/v1", note: "see"), .init(label: "Database", value: "here")],

@@ -12,7 +12,7 @@ enum ServerPrograms {
 /// These start servers of their own; they run wherever the server programs are, as root or not.
 @Suite(.enabled(if: ServerPrograms.exist, "no PostgreSQL server programs: apt-get install postgresql"))
 struct PrivateClusterTests {
-    @Test func `a cluster is created, adopted, started again and stopped`() async throws {
+    @Test func `a cluster is created, adopted, restarted and stopped`() async throws {
         try await Self.withCluster { cluster in
             #expect(try await cluster.start() == .created)
             #expect(try await cluster.isRunning())
@@ -24,7 +24,7 @@ struct PrivateClusterTests {
         }
     }
 
-    @Test func `the service's roles connect without a password, and to nothing but the socket`() async throws {
+    @Test func `the service's roles connect without a password, through the socket only`() async throws {
         try await Self.withCluster { cluster in
             _ = try await cluster.start()
             for role in ClusterSettings.roles {
@@ -42,7 +42,7 @@ struct PrivateClusterTests {
         }
     }
 
-    @Test func `what a killed first start left behind does not matter`() async throws {
+    @Test func `leftovers of a killed first start do no harm`() async throws {
         try await Self.withCluster { cluster in
             try cluster.prepareDirectories()
             let unfinished = cluster.layout.unfinished
@@ -53,7 +53,7 @@ struct PrivateClusterTests {
         }
     }
 
-    @Test func `a server whose socket is gone is started anew`() async throws {
+    @Test func `a server without its socket is restarted`() async throws {
         try await Self.withCluster { cluster in
             _ = try await cluster.start()
             try FileManager.default.removeItem(atPath: cluster.layout.socket)
@@ -149,7 +149,7 @@ struct PrivateClusterTests {
         #expect(PostgresInstallation.major(in: output) == major)
     }
 
-    @Test func `a directory that somebody else put there is not used`() throws {
+    @Test func `a directory of another user is not used`() throws {
         let directory = try TemporaryDirectory()
         let me = (uid: UInt32(getuid()), gid: UInt32(getgid()))
         try FileManager.default.createSymbolicLink(atPath: directory.path + "/link", withDestinationPath: "/tmp")
@@ -163,7 +163,7 @@ struct PrivateClusterTests {
         #expect(SecretFile.mode(of: directory.path + "/new") == 0o700)
     }
 
-    @Test func `a port that is taken is named with another one to take`() throws {
+    @Test func `a port in use is reported with another one to take`() throws {
         let listener = try Listener()
         let failure = #expect(throws: CommandFailure.self) { try LocalPort.requireFree(listener.port) }
         #expect(failure?.message.contains("\(listener.port)") == true)

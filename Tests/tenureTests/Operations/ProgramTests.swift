@@ -5,17 +5,17 @@ import Testing
 @testable import tenure
 
 @Suite struct ProgramTests {
-    @Test func `output, errors and exit code come back`() async throws {
+    @Test func `a program returns output, errors and exit code`() async throws {
         let outcome = try await Program("/bin/sh", ["-c", "echo out; echo err >&2; exit 7"])()
         #expect(outcome.status == 7)
         #expect(outcome.output == "out\nerr\n")
     }
 
-    @Test func `a signal counts from 128`() async throws {
+    @Test func `a signal gives the exit code 128 plus its number`() async throws {
         #expect(try await Program("/bin/sh", ["-c", "kill -TERM $$"])().status == 128 + 15)
     }
 
-    @Test func `an argument arrives as it is, and of the environment nothing`() async throws {
+    @Test func `arguments are passed unchanged, and the environment is not`() async throws {
         let argument = "a b'c\"$HOME`id`\\\n*"
         let outcome = try await Program("/bin/sh", ["-c", "printf %s \"$1\"; echo; env", "-", argument])()
         #expect(outcome.output.hasPrefix(argument + "\n"))
@@ -24,7 +24,7 @@ import Testing
             Set(rest.map { $0.prefix { $0 != "=" } }).isSubset(of: ["LC_ALL", "PATH", "PWD", "OLDPWD", "SHLVL", "_"]))
     }
 
-    @Test func `a daemon that outlives the program does not hold it up`() async throws {
+    @Test func `a daemon that outlives the program does not block it`() async throws {
         let start = ContinuousClock.now
         let outcome = try await Program("/bin/sh", ["-c", "sleep 30 & echo $!"])()
         #expect(outcome.status == 0)
@@ -33,7 +33,7 @@ import Testing
         #expect(kill(daemon, SIGTERM) == 0)
     }
 
-    @Test func `what this process ignores the child obeys`() async throws {
+    @Test func `a child does not inherit ignored signals`() async throws {
         signal(SIGUSR2, SIG_IGN)
         let outcome = try await Program("/bin/sh", ["-c", "grep -E '^Sig(Ign|Blk)' /proc/self/status"])()
         let masks = try outcome.output.split(separator: "\n").map { line in

@@ -18,14 +18,14 @@ import Testing
         #expect(settings.text(.tlsKeyFile) == nil)
     }
 
-    @Test func `every setting is read from the variable that it names`() async throws {
+    @Test func `every setting is read from its variable`() async throws {
         for name in Settings.Name.allCases {
             let settings = try await Settings(flags: [:], environment: [name.variable: "value"], file: nil)
             #expect(settings.text(name) == "value", "\(name.variable)")
         }
     }
 
-    @Test func `what is missing is named`() async throws {
+    @Test func `a missing setting is named`() async throws {
         let settings = try await Settings(flags: [:], environment: [:], file: nil)
         let failure = #expect(throws: CommandFailure.self) { try settings.required(.databaseUrl) }
         #expect(failure?.message.contains("TENURE_DATABASE_URL") == true)
@@ -34,17 +34,17 @@ import Testing
     }
 
     @Test(arguments: ["eighty", "0", "65536", "80 ", "8.0"])
-    func `a number that is none is refused, not passed over`(text: String) async throws {
+    func `an invalid number is refused, not ignored`(text: String) async throws {
         let settings = try await Settings(flags: [:], environment: ["TENURE_LISTEN_PORT": text], file: nil)
         #expect(throws: CommandFailure.self) { try settings.number(.listenPort, in: 1...65_535, default: 8080) }
     }
 
-    @Test func `set to nothing is not set`() async throws {
+    @Test func `an empty setting counts as unset`() async throws {
         let settings = try await Settings(flags: [:], environment: ["TENURE_DATABASE_URL": ""], file: nil)
         #expect(settings.text(.databaseUrl) == nil)
     }
 
-    @Test func `a file that is missing or no JSON object stops the command`() async throws {
+    @Test func `a missing or malformed settings file stops the command`() async throws {
         await #expect(throws: CommandFailure.self) {
             try await Settings(flags: [:], environment: [:], file: "/nowhere/tenure.json")
         }
@@ -65,14 +65,14 @@ struct ServiceLimitsTests {
         try ServiceLimits(try await Settings(flags: [:], environment: environment, file: nil))
     }
 
-    @Test func `a service is limited unless somebody says otherwise`() async throws {
+    @Test func `a service has rate limits by default`() async throws {
         let usual = try await limits([:])
         #expect(usual.address == RateLimit(perSecond: 250, burst: 1_000))
         #expect(usual.unknownAttempts == RateLimit(perSecond: 1, burst: 120))
         #expect(usual.app != nil && usual.company != nil && usual.connectionsPerAddress == 512)
     }
 
-    @Test func `rates are set, and a rate of nothing is no limit`() async throws {
+    @Test func `rates can be set, and a rate of 0 is no limit`() async throws {
         let set = try await limits([
             "TENURE_ADDRESS_RATE": "7", "TENURE_ADDRESS_BURST": "9", "TENURE_APP_RATE": "0",
             "TENURE_UNKNOWN_ATTEMPT_RATE": "30", "TENURE_CONNECTIONS_PER_ADDRESS": "3",
@@ -82,7 +82,7 @@ struct ServiceLimitsTests {
     }
 
     @Test(arguments: ["TENURE_APP_BURST", "TENURE_CONNECTIONS_PER_ADDRESS", "TENURE_COMPANY_RATE"])
-    func `a limit that is none stops the command`(name: String) async throws {
+    func `an invalid limit stops the command`(name: String) async throws {
         for text in ["many", "-1", "1.5"] {
             await #expect(throws: CommandFailure.self) { _ = try await limits([name: text]) }
         }
@@ -102,7 +102,7 @@ struct ServiceLimitsTests {
             await Settings(flags: [:], environment: needed.merging(more) { _, new in new }, file: nil))
     }
 
-    @Test func `connections are as many as are asked for, or follow the machine within bounds`() async throws {
+    @Test func `the number of connections is as configured, or follows the machine within bounds`() async throws {
         let asked = try await parts(["TENURE_DATABASE_CONNECTIONS": "24"])
         #expect(asked.assembly.maximumConnections == 24)
         let unasked = try await parts()
@@ -110,7 +110,7 @@ struct ServiceLimitsTests {
     }
 
     @Test(arguments: ["3", "1001", "many"])
-    func `a number of connections that cannot serve is refused`(text: String) async throws {
+    func `too few connections to serve are refused`(text: String) async throws {
         await #expect(throws: CommandFailure.self) {
             _ = try await parts(["TENURE_DATABASE_CONNECTIONS": text])
         }

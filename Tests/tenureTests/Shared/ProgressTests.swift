@@ -6,7 +6,7 @@ import Testing
     let terminal = Terminal(isInteractive: true, width: 80, environment: [:])
     let pipe = Terminal(isInteractive: false, width: 80, environment: [:])
 
-    @Test func `rate and time left follow from what was done`() {
+    @Test func `rate and remaining time follow from the progress`() {
         var meter = ProgressMeter(unit: "events", total: 1_000)
         meter.update(done: 200, elapsed: .seconds(2))
         #expect(meter.rate == 100)
@@ -14,7 +14,7 @@ import Testing
         #expect(meter.fraction == 0.2)
     }
 
-    @Test func `the rate forgets how it was long ago`() throws {
+    @Test func `the rate reflects recent progress only`() throws {
         var meter = ProgressMeter(unit: "events", total: nil)
         for second in 1...10 { meter.update(done: Int64(second) * 1_000, elapsed: .seconds(second)) }
         for second in 11...40 { meter.update(done: 10_000 + Int64(second - 10) * 10, elapsed: .seconds(second)) }
@@ -23,7 +23,7 @@ import Testing
         #expect(meter.remaining == nil)
     }
 
-    @Test func `nothing to do is done`() {
+    @Test func `progress without work is complete`() {
         var meter = ProgressMeter(unit: "events", total: 0)
         #expect(meter.fraction == 1)
         meter.update(done: 0, elapsed: .seconds(1))
@@ -52,13 +52,13 @@ import Testing
         #expect(painter.update(done: 1_000_001, elapsed: .seconds(9)) == nil)
     }
 
-    @Test func `the end says how much and how long`() {
+    @Test func `the summary shows amount and duration`() {
         var painter = ProgressPainter("replay", unit: "events", total: nil, terminal: pipe)
         _ = painter.update(done: 1_234, elapsed: .seconds(2))
         #expect(painter.finish(elapsed: .seconds(2)) == "replay: 1,234 events in 2.0 s, 617/s\n")
     }
 
-    @Test func `a narrow terminal is not overrun`() throws {
+    @Test func `a line never exceeds a narrow terminal`() throws {
         let narrow = Terminal(isInteractive: true, width: 20, environment: [:])
         var painter = ProgressPainter("rebuild", unit: "events", total: 100, terminal: narrow)
         let painted = painter.update(done: 10, elapsed: .seconds(1))
@@ -70,7 +70,7 @@ import Testing
         (Duration.milliseconds(40), "0.0 s"), (.milliseconds(1_940), "1.9 s"), (.seconds(59), "59 s"),
         (.seconds(61), "1 min 1 s"), (.seconds(7_260), "2 h 1 min"),
     ])
-    func `a time is said in its two largest units`(duration: Duration, text: String) {
+    func `a duration is shown in its two largest units`(duration: Duration, text: String) {
         #expect(ProgressText.time(duration) == text)
     }
 }

@@ -8,7 +8,7 @@ import Testing
         (true, [:], true), (false, [:], false), (true, ["NO_COLOR": "1"], false), (true, ["NO_COLOR": ""], true),
         (true, ["TERM": "dumb"], false),
     ])
-    func `colour is for terminals of people who did not refuse it`(
+    func `colour is used on terminals unless refused`(
         isInteractive: Bool, environment: [String: String], usesColour: Bool
     ) {
         let terminal = Terminal(isInteractive: isInteractive, width: 80, environment: environment)
@@ -22,7 +22,7 @@ import Testing
         #expect(Terminal(isInteractive: true, width: nil, environment: [:]).width == 80)
     }
 
-    @Test func `a line of data is one line, whatever the data`() {
+    @Test func `a data line never contains a line break`() {
         let line = JSONLines.line(.object(["name": .string("a\nb"), "count": .integer(2)]))
         #expect(line == "{\"count\":2,\"name\":\"a\\nb\"}\n")
     }
@@ -60,18 +60,18 @@ import Testing
         #expect(table.rendered(on: plain) == "COMPANY  N\n日本     1\nZoe\u{0301}      2\n")
     }
 
-    @Test func `a name cannot move the cursor or turn a line around`() {
+    @Test func `a name cannot move the cursor or reverse a line`() {
         var table = Table([.init(title: "name")])
         table.add(["evil\u{1B}[2J\n\u{202E}txt"])
         #expect(table.rendered(on: plain) == "NAME\nevil\\u{1b}[2J\\u{a}\\u{202e}txt\n")
     }
 
-    @Test func `a harmless name is printed as it is`() {
+    @Test func `a harmless name is printed unchanged`() {
         #expect(Printable.text("Größe 東京 👩‍👩‍👧 ✓") == "Größe 東京 👩‍👩‍👧 ✓")
     }
 
     @Test(arguments: [("", 0), ("abc", 3), ("é", 1), ("한국", 4), ("👩‍👩‍👧", 2), ("ｱ", 1), ("Ａ", 2)])
-    func `a text takes as many columns as a terminal gives it`(text: String, columns: Int) {
+    func `a text has the width that terminals give it`(text: String, columns: Int) {
         #expect(DisplayWidth.of(text) == columns)
     }
 }
@@ -81,7 +81,7 @@ struct TimeTextTests {
         ("2026-11-21", "2026-11-21T00:00:00.000000Z"), ("2026-11-21T08:30:00Z", "2026-11-21T08:30:00.000000Z"),
         ("2026-11-21T08:30:00.123456Z", "2026-11-21T08:30:00.123456Z"),
     ])
-    func `a day, a second and a microsecond are times`(text: String, expected: String) throws {
+    func `a day, a second and a microsecond are accepted as times`(text: String, expected: String) throws {
         #expect(try TimeText.parse(text).description == expected)
     }
 
@@ -99,7 +99,7 @@ struct TimeTextTests {
         ("yesterday", "2026-11-20T00:00:00.000000Z"), ("90s", "2026-11-21T08:28:35.000001Z"),
         ("2h", "2026-11-21T06:30:05.000001Z"), ("1w", "2026-11-14T08:30:05.000001Z"),
     ])
-    func `a time may be said by how long ago it was`(text: String, expected: String) throws {
+    func `a time may be given as an age`(text: String, expected: String) throws {
         let now = try TimeText.parse("2026-11-21T08:30:05.000001Z")
         #expect(try TimeText.parse(text, now: now).description == expected)
     }
@@ -107,7 +107,7 @@ struct TimeTextTests {
     @Test(arguments: [
         ("2026-11-21T08:30:04Z", "1s"), ("2026-11-21T06:31:00Z", "1h"), ("2026-11-01", "2w"), ("2027-01-01", "now"),
     ])
-    func `how long ago is told in one unit`(text: String, expected: String) throws {
+    func `an age is shown in one unit`(text: String, expected: String) throws {
         let now = try TimeText.parse("2026-11-21T08:30:05Z")
         #expect(TimeText.ago(try TimeText.parse(text), now: now) == expected)
     }
