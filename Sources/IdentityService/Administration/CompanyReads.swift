@@ -60,7 +60,7 @@ struct CompanyReads: Sendable {
             try await views.employee(EmployeeID(claim.owner), in: access.tenant.id)
         }
         let keys = try await keys(of: [found.employee.id], in: access.tenant.id)
-        let now = Timestamp.now()
+        let now = context.settings.now()
         return try view(of: found.employee, access, keys, devices: found.keys.map { Self.view(of: $0, at: now) })
     }
 

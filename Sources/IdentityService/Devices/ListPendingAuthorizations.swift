@@ -16,7 +16,7 @@ struct ListPendingAuthorizations: Sendable {
     ) async throws -> Page<PendingAuthorizationView> {
         let context = reads.context
         let access = try await reads.open(company, caller, role: .authorization, waitFor: waitFor)
-        let now = Timestamp.now()
+        let now = context.settings.now()
         let entries = try await reads.views.pendingAuthorizations(
             of: access.tenant.id, after: after, limit: limit + 1, at: now)
         let shown = entries.prefix(limit)

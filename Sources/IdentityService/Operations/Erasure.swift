@@ -76,7 +76,7 @@ public struct Erasure: Sendable {
         guard includingSecurityAdmins || plan.orphanedCompanies.isEmpty else {
             throw ErasureError(code: .securityAdmin)
         }
-        let now = Timestamp.now()
+        let now = context.settings.now()
         let entries = plan.people.map { ErasureList.Entry(kind: $0.kind, ledger: $0.ledger, id: $0.id, time: now) }
         try list?.add(entries)
         return try await erase(entries, includingSecurityAdmins: includingSecurityAdmins)
@@ -123,7 +123,7 @@ extension Erasure {
     func erase(
         _ id: EmployeeID, in tenant: TenantID, includingSecurityAdmins: Bool
     ) async throws -> Erased? {
-        let entry = ErasureList.Entry(kind: .employee, ledger: tenant.uuid, id: id.uuid, time: .now())
+        let entry = ErasureList.Entry(kind: .employee, ledger: tenant.uuid, id: id.uuid, time: context.settings.now())
         let exists = try await optimistic {
             try await record(id, in: tenant, entry, includingSecurityAdmins: includingSecurityAdmins)
         }
@@ -197,7 +197,7 @@ extension Erasure {
     /// further employees. The user's own keys are destroyed last, so that a killed run can be resumed.
     func erase(_ id: UserID, includingSecurityAdmins: Bool) async throws -> [Erased] {
         let ledger = LedgerID.directory(of: id)
-        let entry = ErasureList.Entry(kind: .user, ledger: ledger.uuid, id: id.uuid, time: .now())
+        let entry = ErasureList.Entry(kind: .user, ledger: ledger.uuid, id: id.uuid, time: context.settings.now())
         guard let credentials = try await optimistic({ try await record(id, entry) }) else { return [] }
         var erased: [Erased] = []
         let employees = try await employees(of: id)

@@ -16,12 +16,14 @@ struct ExpiredRowSweeper: Service {
     /// Finds the tenants with rows to delete: the application role sees only ledgers that it names.
     let readerPool: PostgresPool
     let logger: Logger
+    /// The clock.
+    var now: @Sendable () -> Timestamp = { .now() }
 
     /// Sweeps until the task is cancelled.
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                do { try await sweep(at: .now()) } catch is CancellationError { return } catch {
+                do { try await sweep(at: now()) } catch is CancellationError { return } catch {
                     logger.warning("expired rows could not be deleted")
                 }
                 try? await Task.sleep(for: Self.interval)

@@ -149,10 +149,11 @@ public struct ServiceAssembly: Sendable {
         let sealing = SignGrownLedgers(
             pool: pool, readerPool: readerPool, appender: appender, signer: signer, logger: logger)
         let sessions = SessionSweeper(context: context, readerPool: readerPool)
-        closeEndedSessions = { try await sessions.sweep(at: .now()) }
+        closeEndedSessions = { try await sessions.sweep(at: context.settings.now()) }
         services = [
             pool, readerPool, readinessPool, hints, appender, projector, ViewUpgrade(pool: readerPool, logger: logger),
-            ExpiredRowSweeper(pool: pool, readerPool: readerPool, logger: logger), sessions,
+            ExpiredRowSweeper(
+                pool: pool, readerPool: readerPool, logger: logger, now: configuration.settings.now), sessions,
             RekeyingSweeper(context: context), NameSweeper(context: context, readerPool: readerPool), watch,
             SealingLoop(sealing, anchorFile: configuration.anchorFile, logger: logger),
         ]

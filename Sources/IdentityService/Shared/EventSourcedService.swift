@@ -166,7 +166,7 @@ extension EventSourcedService {
 
     /// Lists the open invitations of a tenant.
     public func invitations(of company: String, caller: Caller) async throws -> [InvitationView] {
-        try await ListInvitations(context: context).run(company, caller: caller, at: .now())
+        try await ListInvitations(context: context).run(company, caller: caller, at: context.settings.now())
     }
 
     /// Revokes an invitation; see ``RevokeInvitation``.
