@@ -13,7 +13,7 @@ struct ExpiredRowSweeper: Service {
     /// The time between two sweeps.
     static let interval: Duration = .seconds(60)
     let pool: PostgresPool
-    /// Finds the tenants with rows to delete: the application role sees only ledgers that it names.
+    /// Finds the tenants and apps with rows to delete: the application role sees only ledgers that it names.
     let readerPool: PostgresPool
     let logger: Logger
     /// The clock.
@@ -59,7 +59,7 @@ struct ExpiredRowSweeper: Service {
         }
     }
 
-    /// The tenants, and for decoys the directories, with expired recovery requests.
+    /// The tenants, and for decoys the apps, with expired recovery requests.
     private func ledgersWithRequests(before moment: PostgresTimestamp) async throws -> [LedgerID] {
         try await readerPool.withConnection { connection in
             try await connection.query(
