@@ -50,7 +50,7 @@ struct FlowSceneReading: Sendable {
         self.streams = (query: streams, place: reads.add(streams.sql))
         if parts.contains(.device) {
             let device = DeviceReading(state)
-            self.device = (reading: device, place: reads.add(device.query.sql))
+            self.device = (reading: device, place: reads.add(device.sql))
         } else {
             device = nil
         }

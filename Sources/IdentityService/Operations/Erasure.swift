@@ -158,11 +158,8 @@ extension Erasure {
             guard error == .securityAdmin else { throw ServiceError(error) }
             throw ErasureError(code: .securityAdmin)
         }
-        let presented = employee.state.keys.keys.map { PresentedKey($0.bytes, of: id, in: tenant).deletion }
         guard !decided.isEmpty else {
             try await note(entry)
-            // A version older than these claims may have recorded the event.
-            _ = try await context.pool.pipeline(presented, in: [LedgerID(tenant.uuid)])
             return true
         }
         let events = try decided.map {
@@ -181,9 +178,7 @@ extension Erasure {
                 ? [member, record].map { ClaimRelease(key: $0.key, owner: account.user.uuid) } : [], time: entry.time,
             effectLedgers: [.directory(of: account.user)],
             effects: { _ in
-                budgets + presented + [
-                    NewSession.deletion(employee: id, tenant: tenant), ErasureRow.insertion(entry),
-                ]
+                budgets + [NewSession.deletion(employee: id, tenant: tenant), ErasureRow.insertion(entry)]
             })
         _ = try await context.appender.append(append)
         return true
