@@ -77,9 +77,7 @@ public struct StreamsQuery: Sendable {
     /// has no events.
     ///
     /// - Throws: `PostgresError` if a row is not of this query, and ``LedgerError/Code/invalidEntry``.
-    public func read(
-        _ rows: [PostgresRow]
-    ) throws -> (streams: [StreamID: [RecordedEvent]], founding: RecordedEvent?) {
+    public func read(_ rows: [PostgresRow]) throws -> StreamsRead {
         var streams = Dictionary(ids.map { ($0, [RecordedEvent]()) }, uniquingKeysWith: { first, _ in first })
         var founding: RecordedEvent?
         for row in rows {
@@ -92,16 +90,14 @@ public struct StreamsQuery: Sendable {
             streams[event.stream]?.append(event)
         }
         for id in streams.keys { streams[id]?.sort { $0.streamVersion < $1.streamVersion } }
-        return (streams, founding)
+        return StreamsRead(streams: streams, founding: founding)
     }
 }
 
-/// The result of a ``StreamsQuery`` and of the statements sent with it.
+/// The result of a ``StreamsQuery``.
 public struct StreamsRead: Sendable {
     /// The events of each stream in the order of versions. A missing stream has none.
     public let streams: [StreamID: [RecordedEvent]]
     /// The first event of the ledger that the query named.
     public let founding: RecordedEvent?
-    /// The rows of each of the other statements.
-    public let rows: [[PostgresRow]]
 }

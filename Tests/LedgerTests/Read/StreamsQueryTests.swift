@@ -31,7 +31,7 @@ struct StreamsQueryTests {
         }
     }
 
-    @Test func `whole streams, a tail, a founding event and other statements come in one read`() async throws {
+    @Test func `whole streams, a tail and a founding event come in one read`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
                 let founder = StreamID.test(), second = StreamID.test(founder.ledger), elsewhere = StreamID.test()
@@ -41,30 +41,13 @@ struct StreamsQueryTests {
                 let query = StreamsQuery(
                     [founder, second], tail: .init(elsewhere, fromLast: ["Made"]), foundingOf: founder.ledger)
                 #expect(query.ledgers == [founder.ledger, elsewhere.ledger])
-                let others: [SQL] = ["SELECT 1::bigint", "SELECT 2::bigint"]
-                let read = try await LedgerReader(pool: pool).read(query, beside: others)
+                let read = try await LedgerReader(pool: pool).read(query)
                 #expect(read.founding?.position == 1 && read.founding?.stream == founder)
                 #expect(read.streams[founder]?.map(\.position) == [1, 2])
                 #expect(read.streams[second]?.map(\.position) == [3, 4, 5])
                 #expect(read.streams[elsewhere]?.map(\.streamVersion) == [3])
-                #expect(try read.rows.map { try $0.first?.decode(Int64.self) } == [1, 2])
                 let none = try await LedgerReader(pool: pool).read(StreamsQuery([], foundingOf: LedgerID(UUID())))
                 #expect(none.founding == nil && none.streams.isEmpty)
-            }
-        }
-    }
-
-    @Test func `another ledger's rows stay hidden from a statement beside it`() async throws {
-        try await TestDatabase.with { database in
-            try await database.withAppender { appender, pool in
-                let mine = StreamID.test(), foreign = StreamID.test()
-                for stream in [mine, foreign] { _ = try await appender.append(.test(stream)) }
-                let count: SQL = "SELECT count(*) FROM tenure.event"
-                let reader = LedgerReader(pool: pool)
-                let read = try await reader.read(StreamsQuery([mine]), beside: [count])
-                #expect(try read.rows[0].first?.decode(Int64.self) == 1)
-                let both = try await reader.read(StreamsQuery([mine]), beside: [count], in: [foreign.ledger])
-                #expect(try both.rows[0].first?.decode(Int64.self) == 2)
             }
         }
     }
