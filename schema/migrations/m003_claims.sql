@@ -1,5 +1,5 @@
--- Claims: what can belong to one owner only, by the keyed hash of what it is. Some kinds also say where a search of the
--- log starts. For row-level security see m002_ledger.sql.
+-- Claims: what can belong to one owner only, by the keyed hash of what it is. Some kinds say what an owner has:
+-- employees, accounts, device keys in force. For row-level security see m002_ledger.sql.
 SET LOCAL ROLE tenure_owner;
 
 CREATE TABLE tenure.claim (
@@ -23,6 +23,9 @@ CREATE INDEX claim_by_owner ON tenure.claim (ledger_id, owner) WHERE kind = 'mem
 -- The tenants in which a user has accounts: claims of the kind `account` in the user's directory. Ending all sessions
 -- of a user starts from here.
 CREATE INDEX claim_account_by_owner ON tenure.claim (ledger_id, owner) WHERE kind = 'account';
+-- The device keys in force for an employee: claims of the kind `device`, owned by the employee. A cancellation ends them
+-- all.
+CREATE INDEX claim_device_by_owner ON tenure.claim (ledger_id, owner) WHERE kind = 'device';
 -- Open invitations in the order of their ids: each invitation owns its claims.
 CREATE INDEX claim_by_invitation ON tenure.claim (owner) WHERE kind = 'invitation';
 

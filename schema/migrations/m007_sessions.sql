@@ -13,8 +13,6 @@ CREATE TABLE tenure.session (
     employee_id uuid NOT NULL,
     fingerprint bytea NOT NULL,
     access_digest bytea NOT NULL,
-    refresh_digest bytea,
-    previous_refresh_digest bytea,
     access_expires_at timestamptz NOT NULL,
     refresh_expires_at timestamptz NOT NULL,
     created_at timestamptz NOT NULL,

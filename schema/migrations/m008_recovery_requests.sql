@@ -2,7 +2,8 @@
 -- fingerprint. For row-level security see m002_ledger.sql.
 --
 -- The log holds what is decided; these rows decide nothing. A row of a tenant lies under the tenant's ledger. The row
--- of a decoy, written so that both cost the same, lies under a directory and expires there.
+-- of a decoy, written so that both cost the same, lies under the id of the app that asked, which keeps the newest
+-- 10,000.
 SET LOCAL ROLE tenure_owner;
 
 CREATE TABLE tenure.recovery_request (
@@ -15,7 +16,7 @@ CREATE TABLE tenure.recovery_request (
     CONSTRAINT recovery_request_pkey PRIMARY KEY (ledger_id, employee_id, fingerprint),
     CONSTRAINT recovery_request_fingerprint CHECK (octet_length(fingerprint) = 32)
 );
--- A tenant's list is read from its end, however long it is.
+-- A tenant's list is read from its end, however long it is. So are the decoys of an app.
 CREATE INDEX recovery_request_by_time ON tenure.recovery_request (ledger_id, is_open, requested_at);
 -- The sweeper deletes what expired, in all ledgers.
 CREATE INDEX recovery_request_by_end ON tenure.recovery_request (expires_at);

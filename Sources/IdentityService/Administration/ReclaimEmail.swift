@@ -157,8 +157,9 @@ public struct ReclaimEmail: UseCase {
         guard !events.isEmpty else { return nil }
         var after = snapshot
         for event in events {
-            Employee.evolve(
-                &after.state, Recorded(event, id: UUID(), time: .now(), position: .max, version: snapshot.version + 1))
+            let recorded = Recorded(
+                event, id: UUID(), time: context.settings.now(), position: .max, version: snapshot.version + 1)
+            Employee.evolve(&after.state, recorded)
         }
         return Reclaimed(
             events: events, version: snapshot.version, keys: keys, after: after,

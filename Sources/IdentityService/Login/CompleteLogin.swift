@@ -55,9 +55,8 @@ struct CompleteLogin: Sendable {
             case .success:
                 let notices = try await recorder.endRecovery(of: user, by: employee)
                 if state.charges.contains(where: { !$0.wasKnownDevice }) {
-                    // The lookup missed a key in force: an older version of the service presented it, or it was
-                    // authorized meanwhile.
-                    let key = PresentedKey(state.employeePublicKey, of: employeeId, in: tenantId)
+                    // The claim was missing, or the key was authorized meanwhile.
+                    let key = KnownDevice(state.employeePublicKey, of: employeeId, in: tenantId)
                     recorder.statements.append(key.insertion)
                 }
                 return (try await open(&recorder, employeeId, in: tenant, summary, scene, notices), nil)

@@ -48,9 +48,6 @@ struct FlowRecorder: Sendable {
             actor: employee?.uuid, app: app.appId, requestId: call.requestId, source: source)
         let id = UUID.random()
         events.append(try EventCodec.encode(payload, id: id, stream: stream, keys: keys, metadata: metadata))
-        if let presented = payload as? EmployeeKeyPresented {
-            statements.append(PresentedKey(presented.key.bytes, of: presented.employeeID, in: tenant).insertion)
-        }
         // The first event of a stream names the version that the decision was made on; the versions of later ones
         // follow.
         if expectations[stream] == nil { expectations[stream] = version }

@@ -33,10 +33,10 @@ struct FlowSceneReading: Sendable {
     let reads: PipelinedReads
     private let user: UserID
     private let tenant: TenantID?
-    private let streams: (query: StreamsQuery, place: PipelinedReads.Place)
-    private let device: (reading: DeviceReading, place: PipelinedReads.Place)?
-    private let wrapped: PipelinedReads.Place?
-    private let lifetime: PipelinedReads.Place?
+    private let streams: (query: StreamsQuery, place: PipelinedReads.Handle)
+    private let device: (reading: DeviceReading, place: PipelinedReads.Handle)?
+    private let wrapped: PipelinedReads.Handle?
+    private let lifetime: PipelinedReads.Handle?
 
     /// The statements for a step that needs `parts`, which contain the seed or the questions, never both.
     init(_ parts: ChallengedCredential.Parts, for state: FlowState, _ context: ServiceContext) {
@@ -50,7 +50,7 @@ struct FlowSceneReading: Sendable {
         self.streams = (query: streams, place: reads.add(streams.sql))
         if parts.contains(.device) {
             let device = DeviceReading(state)
-            self.device = (reading: device, place: reads.add(device.query.sql))
+            self.device = (reading: device, place: reads.add(device.sql))
         } else {
             device = nil
         }
@@ -78,15 +78,15 @@ struct FlowSceneReading: Sendable {
 
     /// Reads the rows that ``reads`` return.
     func read(_ rows: PipelinedRows) throws -> FlowScene {
-        let read = try streams.query.read(rows.at(streams.place))
+        let read = try streams.query.read(rows.of(streams.place))
         var scene = FlowScene(user: try StateLoader.user(user, read.streams[.user(user)] ?? []))
         if let tenant {
             scene.tenant = try StateLoader.tenant(tenant, read.founding, read.streams[.tenant(tenant)] ?? [])
         }
-        if let device { scene.isKeyInForce = try device.reading.read(rows.at(device.place)) }
-        if let wrapped { scene.wrapped = try rows.at(wrapped) }
+        if let device { scene.isKeyInForce = try device.reading.read(rows.of(device.place)) }
+        if let wrapped { scene.wrapped = try rows.of(wrapped) }
         if let lifetime {
-            scene.hasReachedLifetimeCap = try AttemptBudget.hasReachedLifetimeCap(rows.at(lifetime))
+            scene.hasReachedLifetimeCap = try AttemptBudget.hasReachedLifetimeCap(rows.of(lifetime))
         }
         return scene
     }

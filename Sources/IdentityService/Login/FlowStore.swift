@@ -47,7 +47,7 @@ struct FlowStore: Sendable {
     /// The query for a flow's row, or `nil` if the handle is malformed.
     static func reading(_ handle: String) -> PipelinedReads? { parts(of: handle).map { read(of: $0.id).reads } }
 
-    private static func read(of id: UUID) -> (reads: PipelinedReads, place: PipelinedReads.Place) {
+    private static func read(of id: UUID) -> (reads: PipelinedReads, place: PipelinedReads.Handle) {
         var reads = PipelinedReads(in: [ledger(of: id)])
         let place = reads.add(selection(id))
         return (reads, place)
@@ -81,7 +81,7 @@ struct FlowStore: Sendable {
         let (reads, place) = Self.read(of: id)
         let found: PipelinedRows
         if let rows { found = rows } else { found = try await context.pool.pipeline(reads) }
-        guard let row = try found.at(place).first else { throw ServiceError(.flowExpired) }
+        guard let row = try found.of(place).first else { throw ServiceError(.flowExpired) }
         let read = try opened(row, id: id, secret: secret)
         return try permitted(read, purpose, app, at: time)
     }

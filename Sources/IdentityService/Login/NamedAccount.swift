@@ -107,8 +107,8 @@ struct SubjectReading: Sendable {
     /// The account as it was named.
     let subject: NamedAccount
     let reads: PipelinedReads
-    private let claims: (query: ClaimsQuery, place: PipelinedReads.Place)
-    private let company: (query: StreamsQuery, place: PipelinedReads.Place)
+    private let claims: (query: ClaimsQuery, place: PipelinedReads.Handle)
+    private let company: (query: StreamsQuery, place: PipelinedReads.Handle)
 
     /// The statements for an account that is not looked up yet.
     init(_ subject: NamedAccount, _ context: ServiceContext) {
@@ -127,8 +127,8 @@ struct SubjectReading: Sendable {
     /// - Throws: `service.unavailable` if the rows are not those of these statements.
     func read(_ rows: PipelinedRows) throws -> FoundSubject {
         var subject = subject
-        subject.employee = try claims.query.read(rows.at(claims.place)).first.map { EmployeeID($0.owner) }
-        let id = subject.tenantId, read = try company.query.read(rows.at(company.place))
+        subject.employee = try claims.query.read(rows.of(claims.place)).first.map { EmployeeID($0.owner) }
+        let id = subject.tenantId, read = try company.query.read(rows.of(company.place))
         let tenant = try StateLoader.tenant(id, read.founding, read.streams[.tenant(id)] ?? [])
         return FoundSubject(subject: subject, tenant: tenant)
     }

@@ -26,7 +26,7 @@ extension OperatorUseCases {
         }
         var state = App.initial
         for event in registered {
-            App.evolve(&state, Recorded(event, id: UUID(), time: .now(), position: 1, version: 1))
+            App.evolve(&state, Recorded(event, id: UUID(), time: context.settings.now(), position: 1, version: 1))
         }
         let issued = try await issue(state, roles: roles)
         let claim = Claim(key: context.ring.appClaim(name: Array(name.utf8)), owner: id.uuid)

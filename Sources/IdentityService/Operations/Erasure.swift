@@ -76,7 +76,7 @@ public struct Erasure: Sendable {
         guard includingSecurityAdmins || plan.orphanedCompanies.isEmpty else {
             throw ErasureError(code: .securityAdmin)
         }
-        let now = Timestamp.now()
+        let now = context.settings.now()
         let entries = plan.people.map { ErasureList.Entry(kind: $0.kind, ledger: $0.ledger, id: $0.id, time: now) }
         try list?.add(entries)
         return try await erase(entries, includingSecurityAdmins: includingSecurityAdmins)
@@ -123,7 +123,7 @@ extension Erasure {
     func erase(
         _ id: EmployeeID, in tenant: TenantID, includingSecurityAdmins: Bool
     ) async throws -> Erased? {
-        let entry = ErasureList.Entry(kind: .employee, ledger: tenant.uuid, id: id.uuid, time: .now())
+        let entry = ErasureList.Entry(kind: .employee, ledger: tenant.uuid, id: id.uuid, time: context.settings.now())
         let exists = try await optimistic {
             try await record(id, in: tenant, entry, includingSecurityAdmins: includingSecurityAdmins)
         }
@@ -158,11 +158,8 @@ extension Erasure {
             guard error == .securityAdmin else { throw ServiceError(error) }
             throw ErasureError(code: .securityAdmin)
         }
-        let presented = employee.state.keys.keys.map { PresentedKey($0.bytes, of: id, in: tenant).deletion }
         guard !decided.isEmpty else {
             try await note(entry)
-            // A version older than these claims may have recorded the event.
-            _ = try await context.pool.pipeline(presented, in: [LedgerID(tenant.uuid)])
             return true
         }
         let events = try decided.map {
@@ -181,9 +178,7 @@ extension Erasure {
                 ? [member, record].map { ClaimRelease(key: $0.key, owner: account.user.uuid) } : [], time: entry.time,
             effectLedgers: [.directory(of: account.user)],
             effects: { _ in
-                budgets + presented + [
-                    NewSession.deletion(employee: id, tenant: tenant), ErasureRow.insertion(entry),
-                ]
+                budgets + [NewSession.deletion(employee: id, tenant: tenant), ErasureRow.insertion(entry)]
             })
         _ = try await context.appender.append(append)
         return true
@@ -197,7 +192,7 @@ extension Erasure {
     /// further employees. The user's own keys are destroyed last, so that a killed run can be resumed.
     func erase(_ id: UserID, includingSecurityAdmins: Bool) async throws -> [Erased] {
         let ledger = LedgerID.directory(of: id)
-        let entry = ErasureList.Entry(kind: .user, ledger: ledger.uuid, id: id.uuid, time: .now())
+        let entry = ErasureList.Entry(kind: .user, ledger: ledger.uuid, id: id.uuid, time: context.settings.now())
         guard let credentials = try await optimistic({ try await record(id, entry) }) else { return [] }
         var erased: [Erased] = []
         let employees = try await employees(of: id)

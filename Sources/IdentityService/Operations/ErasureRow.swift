@@ -136,7 +136,7 @@ extension Erasure {
     /// Records that no key is left.
     func complete(_ entry: ErasureList.Entry) async throws -> Erased {
         let rows = try await context.pool.query(
-            ErasureRow.completion(entry, at: .now()), in: [LedgerID(entry.ledger)])
+            ErasureRow.completion(entry, at: context.settings.now()), in: [LedgerID(entry.ledger)])
         let version = try rows.first?.decode(Int32?.self) ?? nil
         return Erased(kind: entry.kind, ledger: entry.ledger, id: entry.id, masterVersion: version.map(Int.init))
     }

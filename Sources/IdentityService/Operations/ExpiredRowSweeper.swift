@@ -13,15 +13,17 @@ struct ExpiredRowSweeper: Service {
     /// The time between two sweeps.
     static let interval: Duration = .seconds(60)
     let pool: PostgresPool
-    /// Finds the tenants with rows to delete: the application role sees only ledgers that it names.
+    /// Finds the tenants and apps with rows to delete: the application role sees only ledgers that it names.
     let readerPool: PostgresPool
     let logger: Logger
+    /// The clock.
+    var now: @Sendable () -> Timestamp = { .now() }
 
     /// Sweeps until the task is cancelled.
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                do { try await sweep(at: .now()) } catch is CancellationError { return } catch {
+                do { try await sweep(at: now()) } catch is CancellationError { return } catch {
                     logger.warning("expired rows could not be deleted")
                 }
                 try? await Task.sleep(for: Self.interval)
@@ -57,7 +59,7 @@ struct ExpiredRowSweeper: Service {
         }
     }
 
-    /// The tenants, and for decoys the directories, with expired recovery requests.
+    /// The tenants, and for decoys the apps, with expired recovery requests.
     private func ledgersWithRequests(before moment: PostgresTimestamp) async throws -> [LedgerID] {
         try await readerPool.withConnection { connection in
             try await connection.query(

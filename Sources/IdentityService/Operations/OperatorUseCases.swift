@@ -76,7 +76,7 @@ public struct OperatorUseCases: Sendable {
         _ = try await context.appender.append(
             Append(
                 events: events, expectations: guards.merging([stream: version]) { _, own in own }, claims: claims,
-                effects: { _ in effects }))
+                time: context.settings.now(), effects: { _ in effects }))
     }
 }
 
@@ -173,10 +173,11 @@ extension OperatorUseCases {
             guard let target = Tenant.RoleTarget(employee.state, namedKeys: named) else {
                 throw ServiceError(.employeeUnknown)
             }
+            let now = context.settings.now()
             let events = try await signing.decide(on: .tenant(id)) { decision in
                 try decided { () throws(Tenant.Rejection) in
                     try Tenant.decide(
-                        tenant.state, .succeedSecurityAdmin(target, loggedInAt: nil, at: .now(), decision))
+                        tenant.state, .succeedSecurityAdmin(target, loggedInAt: nil, at: now, decision))
                 }
             }
             try await append(

@@ -22,10 +22,11 @@ package struct Upkeep: Sendable {
         let watch = DurabilityWatch(pool: pool, known: durability, logger: logger)
         let seals = SealDelayGauge(pool: readerPool), rekeyings = RekeyingHealth(pool: readerPool)
         services = [
-            ExpiredRowSweeper(pool: pool, readerPool: readerPool, logger: logger), sessions,
+            ExpiredRowSweeper(
+                pool: pool, readerPool: readerPool, logger: logger, now: context.settings.now), sessions,
             RekeyingSweeper(context: context), NameSweeper(context: context, readerPool: readerPool), watch,
         ]
         metrics = { await seals.metrics() + rekeyings.metrics() + watch.metrics() }
-        closeEndedSessions = { try await sessions.sweep(at: .now()) }
+        closeEndedSessions = { try await sessions.sweep(at: context.settings.now()) }
     }
 }

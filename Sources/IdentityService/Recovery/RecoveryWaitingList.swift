@@ -2,7 +2,6 @@ import Canonical
 import EventCoding
 import FoundationEssentials
 import Identity
-import Keys
 import Ledger
 import Postgres
 
@@ -12,12 +11,15 @@ import Postgres
 /// flooding the list cannot prevent a recovery.
 struct RecoveryWaitingList: Sendable {
     /// The number of pending requests kept per employee. A newer one replaces the oldest.
-    static let waitingLimit = 5
+    static let waitingLimit: Int64 = 5
     /// The number of recoveries that a list shows.
     static let listLimit = 100
     /// The number of rows read for a list. Rows of inactive employees are skipped, and must not crowd out others.
     static let lookedAtLimit: Int64 = 2_000
     let context: ServiceContext
+    /// The number of requests for unknown names kept per app, whatever names an app invents. A newer one replaces the
+    /// oldest.
+    var decoyLimit: Int64 = 10_000
 
     /// One row.
     struct Row: Sendable {
@@ -32,59 +34,76 @@ struct RecoveryWaitingList: Sendable {
     struct Place: Sendable, Equatable {
         var ledger: LedgerID
         var employee: UUID
-        /// The fingerprint, or a digest in its place for a decoy.
-        var key: [UInt8]
-    }
+        var fingerprint: KeyFingerprint
+        /// The rows of the app's requests for unknown names.
+        var decoys: LedgerID
 
-    /// The place of a flow's request: in the tenant's ledger, or for a decoy in some directory.
-    ///
-    /// Decoys share 262,144 places, so inventing names fills no disk although the rows live as long as an employee's.
-    /// Keyed digests choose place and row. Nobody can predict which names share a place, because the ids of a flow are
-    /// visible and the digests are not. Two names never share a row, so neither waits for the other's lock. The digests
-    /// are computed for every flow.
-    static func place(of state: FlowState, _ fingerprint: KeyFingerprint, _ ring: KeyRing) -> Place {
-        let user = state.userId.bytes
-        let digest = ring.lookupDigest(kind: "recovery-place", user)
-        let key = ring.lookupDigest(kind: "recovery-key", user + fingerprint.bytes)
-        guard state.isDecoy else {
-            return Place(ledger: LedgerID(state.tenantId), employee: state.employeeId, key: fingerprint.bytes)
+        /// The place of a flow's request: in the tenant's ledger, or for a decoy beside the app's other decoys, under
+        /// the app's id. A name's decoy has the same user id in every flow, but no employee id.
+        init(of state: FlowState, _ fingerprint: KeyFingerprint) {
+            decoys = LedgerID(state.appId)
+            ledger = state.isDecoy ? decoys : LedgerID(state.tenantId)
+            employee = state.isDecoy ? state.userId : state.employeeId
+            self.fingerprint = fingerprint
         }
-        let shared = UUID(uuid: (digest[0], digest[1], digest[2] & 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-        return Place(ledger: .directory(digest[0]), employee: shared, key: key)
     }
 
-    /// Inserts or renews a request, and deletes the oldest beyond the limit.
+    /// Inserts or renews a request, and deletes the oldest beyond the limits, in one round trip.
     ///
-    /// Expired rows are left to ``ExpiredRowSweeper``: the time to delete a tenant's expired rows would reveal that a
-    /// request was for one of its employees.
+    /// A request for an employee also looks for the app's oldest decoy, as a request for an unknown name does. Expired
+    /// rows are left to ``ExpiredRowSweeper``: the time to delete a tenant's expired rows would reveal that a request
+    /// was for one of its employees.
     func put(_ place: Place, at time: Timestamp) async throws {
-        let ledger = place.ledger, employee = place.employee, key = place.key, limit = Int64(Self.waitingLimit)
+        let statements = [
+            insertion(place, at: time), deletion(beyondLimitOf: place), deletion(ofDecoysIn: place.decoys),
+        ]
+        _ = try await context.pool.pipeline(statements, in: [place.ledger, place.decoys])
+    }
+
+    private func insertion(_ place: Place, at time: Timestamp) -> SQL {
         let now = time.postgres, end = time.adding(User.recoveryLifetime).postgres
-        try await context.pool.withTransaction(in: [ledger]) { connection in
-            _ = try await connection.execute(
-                """
-                INSERT INTO tenure.recovery_request AS r
-                    (ledger_id, employee_id, fingerprint, requested_at, expires_at)
-                VALUES (\(ledger.uuid), \(employee), \(key), \(now), \(end))
-                ON CONFLICT (ledger_id, employee_id, fingerprint) DO UPDATE
-                SET requested_at = excluded.requested_at, expires_at = excluded.expires_at, is_open = false
-                WHERE NOT r.is_open OR r.expires_at <= \(now)
-                """)
-            // Rows that another request is deleting are left to that request, so that neither waits for the other. The
-            // inner query locks nothing: OFFSET with FOR UPDATE would also lock the rows that stay, and block another
-            // name in this place.
-            _ = try await connection.execute(
-                """
-                DELETE FROM tenure.recovery_request WHERE ctid = ANY (ARRAY(
-                    SELECT r.ctid FROM tenure.recovery_request AS r
-                    WHERE r.ledger_id = \(ledger.uuid) AND r.employee_id = \(employee) AND NOT r.is_open
-                        AND (r.fingerprint, r.requested_at) IN (
-                            SELECT s.fingerprint, s.requested_at FROM tenure.recovery_request AS s
-                            WHERE s.ledger_id = \(ledger.uuid) AND s.employee_id = \(employee) AND NOT s.is_open
-                            ORDER BY s.requested_at DESC OFFSET \(limit))
-                    FOR UPDATE OF r SKIP LOCKED))
-                """)
-        }
+        return """
+            INSERT INTO tenure.recovery_request AS r
+                (ledger_id, employee_id, fingerprint, requested_at, expires_at)
+            VALUES (\(place.ledger.uuid), \(place.employee), \(place.fingerprint.bytes), \(now), \(end))
+            ON CONFLICT (ledger_id, employee_id, fingerprint) DO UPDATE
+            SET requested_at = excluded.requested_at, expires_at = excluded.expires_at, is_open = false
+            WHERE NOT r.is_open OR r.expires_at <= \(now)
+            """
+    }
+
+    /// The statement that deletes the oldest requests of the employee beyond ``waitingLimit``.
+    ///
+    /// Rows that another request is deleting are left to that request, so that neither waits for the other. The inner
+    /// query locks nothing: OFFSET with FOR UPDATE would also lock the rows that stay.
+    private func deletion(beyondLimitOf place: Place) -> SQL {
+        let ledger = place.ledger.uuid, employee = place.employee
+        return """
+            DELETE FROM tenure.recovery_request WHERE ctid = ANY (ARRAY(
+                SELECT r.ctid FROM tenure.recovery_request AS r
+                WHERE r.ledger_id = \(ledger) AND r.employee_id = \(employee) AND NOT r.is_open
+                    AND (r.fingerprint, r.requested_at) IN (
+                        SELECT s.fingerprint, s.requested_at FROM tenure.recovery_request AS s
+                        WHERE s.ledger_id = \(ledger) AND s.employee_id = \(employee) AND NOT s.is_open
+                        ORDER BY s.requested_at DESC OFFSET \(Self.waitingLimit))
+                FOR UPDATE OF r SKIP LOCKED))
+            """
+    }
+
+    /// The statement that deletes the oldest of an app's decoys beyond ``decoyLimit``.
+    ///
+    /// It reads at most that many index entries and deletes at most a hundred rows. Concurrent requests may leave a few
+    /// more rows until the next request.
+    private func deletion(ofDecoysIn ledger: LedgerID) -> SQL {
+        """
+        DELETE FROM tenure.recovery_request WHERE ctid = ANY (ARRAY(
+            SELECT r.ctid FROM tenure.recovery_request AS r
+            WHERE r.ledger_id = \(ledger.uuid) AND NOT r.is_open AND r.requested_at < (
+                SELECT s.requested_at FROM tenure.recovery_request AS s
+                WHERE s.ledger_id = \(ledger.uuid) AND NOT s.is_open
+                ORDER BY s.requested_at DESC OFFSET \(decoyLimit - 1) LIMIT 1)
+            ORDER BY r.requested_at LIMIT 100 FOR UPDATE OF r SKIP LOCKED))
+        """
     }
 
     /// The statement that keeps a row as long as its recovery is open, for the transaction that opens it.

@@ -21,7 +21,7 @@ struct RequestRecovery: Sendable {
         // For a decoy a colleague's credentials are looked up in the same way, and discarded.
         let approved = try await approval(of: state, fingerprint, at: time)
         if !state.isDecoy, let approved { return try await plan(&state, approved, app) }
-        let place = RecoveryWaitingList.place(of: state, fingerprint, context.ring)
+        let place = RecoveryWaitingList.Place(of: state, fingerprint)
         try await RecoveryWaitingList(context: context).put(place, at: time)
         state = state.finished
         return .authorizationPending(

@@ -92,7 +92,7 @@ struct NameSweeper: Service {
                 try? await Task.sleep(for: Self.interval)
                 guard !Task.isCancelled else { return }
                 do {
-                    let now = Timestamp.now()
+                    let now = context.settings.now()
                     try await ReleaseExpiredIDs(context: context, readerPool: readerPool).run(at: now)
                     after = try await EndInvitations(context: context, readerPool: readerPool).run(
                         at: now, after: after)

@@ -23,7 +23,7 @@ struct SessionSweeper: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                do { try await sweep(at: .now()) } catch is CancellationError { return } catch {
+                do { try await sweep(at: context.settings.now()) } catch is CancellationError { return } catch {
                     context.logger.warning("sessions of unlinked apps and revoked secrets could not be closed")
                 }
                 try? await Task.sleep(for: Self.interval)

@@ -3,51 +3,37 @@ import Postgres
 
 /// Statements sent in one round trip, and the ledgers whose rows they read.
 ///
-/// Adding a statement returns the place of its rows among the results:
-///
 ///       var reads = PipelinedReads(in: claims.ledgers)
-///       let place = reads.add(claims.sql)
+///       let found = reads.add(claims.sql)
 ///       let rows = try await context.pool.pipeline(reads)
-///       let found = try claims.read(rows.at(place))
+///       let read = try claims.read(rows.of(found))
 public struct PipelinedReads: Sendable {
-    /// The place of one statement's rows among the results.
-    struct Place: Sendable {
-        fileprivate let index: Int
-    }
-
+    typealias Handle = PipelinedStatements.Handle
     let ledgers: Set<LedgerID>
-    private(set) var statements: [SQL] = []
+    private(set) var statements = PipelinedStatements()
 
     init(in ledgers: Set<LedgerID>) { self.ledgers = ledgers }
 
-    /// Adds a statement, and returns where its rows will be.
-    mutating func add(_ statement: SQL) -> Place {
-        statements.append(statement)
-        return Place(index: statements.count - 1)
-    }
+    /// Adds a statement, and returns the handle of its rows.
+    mutating func add(_ statement: SQL) -> Handle { statements.add(statement) }
 }
 
 /// The rows that ``PipelinedReads`` returned.
 struct PipelinedRows: Sendable {
-    private let results: [[PostgresRow]]
+    private let answers: [[PostgresRow]]
 
-    fileprivate init(_ results: [[PostgresRow]]) { self.results = results }
+    init(_ answers: [[PostgresRow]]) { self.answers = answers }
 
     /// The rows of one statement.
     ///
-    /// - Throws: `service.unavailable` if the results are not those of the statements.
-    func at(_ place: PipelinedReads.Place) throws(ServiceError) -> [PostgresRow] {
-        guard results.indices.contains(place.index) else {
-            throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1)
-        }
-        return results[place.index]
-    }
+    /// - Throws: `PostgresError` if the rows are those of other statements.
+    func of(_ handle: PipelinedReads.Handle) throws(PostgresError) -> [PostgresRow] { try handle.rows(in: answers) }
 }
 
 extension PostgresPool {
     /// Sends the statements in one round trip.
     func pipeline(_ reads: PipelinedReads) async throws -> PipelinedRows {
-        PipelinedRows(try await pipeline(reads.statements, in: reads.ledgers))
+        PipelinedRows(try await pipeline(reads.statements.list, in: reads.ledgers))
     }
 
     /// Sends a statement that sets the scope of its transaction, and behind it reads of those ledgers, in one round
@@ -55,9 +41,9 @@ extension PostgresPool {
     func pipeline(
         first statement: SQL, then reads: PipelinedReads?
     ) async throws -> (first: [PostgresRow], rows: PipelinedRows?) {
-        let statements = [statement] + (reads?.statements ?? [])
-        var results = try await withConnection { connection in try await connection.pipeline(statements) }[...]
-        let first = results.popFirst() ?? []
-        return (first, reads.map { _ in PipelinedRows(Array(results)) })
+        let statements = [statement] + (reads?.statements.list ?? [])
+        var answers = try await withConnection { connection in try await connection.pipeline(statements) }[...]
+        let first = answers.popFirst() ?? []
+        return (first, reads.map { _ in PipelinedRows(Array(answers)) })
     }
 }

@@ -31,7 +31,7 @@ public struct ServiceContext: Sendable {
         logger: Logger
     ) {
         self.pool = pool
-        self.appender = SessionEndingAppender(appender: appender)
+        self.appender = DeviceRecordingAppender(appender: SessionEndingAppender(appender: appender))
         self.reader = reader
         self.ring = ring
         self.personKeys = personKeys

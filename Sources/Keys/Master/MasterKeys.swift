@@ -164,18 +164,17 @@ public struct MasterKeyUse: Sendable, Equatable {
     ///
     /// - Throws: `PostgresError`.
     public static func count(on pool: PostgresPool) async throws -> MasterKeyUse {
-        let results = try await pool.withConnection { connection in
-            try await connection.pipeline([
-                "SELECT master_version, count(*) FROM tenure.bucket_key GROUP BY master_version",
-                "SELECT master_version, count(*) FROM tenure.purpose_key GROUP BY master_version",
-            ])
-        }
+        var statements = PipelinedStatements()
+        let buckets = statements.add("SELECT master_version, count(*) FROM tenure.bucket_key GROUP BY master_version")
+        let purposes = statements.add("SELECT master_version, count(*) FROM tenure.purpose_key GROUP BY master_version")
+        let list = statements.list
+        let answers = try await pool.withConnection { connection in try await connection.pipeline(list) }
         var use = MasterKeyUse()
-        for row in results.first ?? [] {
+        for row in try buckets.rows(in: answers) {
             let (version, count) = try row.decode(Int32.self, Int64.self)
             use.versions[Int(version), default: Count()].buckets = Int(count)
         }
-        for row in results.last ?? [] {
+        for row in try purposes.rows(in: answers) {
             let (version, count) = try row.decode(Int32.self, Int64.self)
             use.versions[Int(version), default: Count()].purposes = Int(count)
         }

@@ -174,13 +174,11 @@ extension KeyRing {
     private static func read(
         _ connection: inout PostgresConnection, _ store: MasterKeyStore
     ) async throws -> KeyRing? {
-        var results = try await rows(&connection)
+        var (purposes, buckets) = try await rows(&connection)
         // Each statement has its own snapshot. If another process committed its keys in between, a second read sees
         // all.
-        if results.first?.isEmpty != results.last?.isEmpty { results = try await rows(&connection) }
-        guard let purposes = results.first, let buckets = results.last, !(purposes.isEmpty && buckets.isEmpty) else {
-            return nil
-        }
+        if purposes.isEmpty != buckets.isEmpty { (purposes, buckets) = try await rows(&connection) }
+        guard !(purposes.isEmpty && buckets.isEmpty) else { return nil }
         let versions = Set(try purposes.map { Int(try $0.decode(column: 1, as: Int32.self)) })
         let masters = try await store.keys(holding: versions.union(try BucketKeyRow.versions(buckets)))
         var keys: [KeyPurpose: SecretKey] = [:]
@@ -203,11 +201,14 @@ extension KeyRing {
         return try KeyRing(keys)
     }
 
-    private static func rows(_ connection: inout PostgresConnection) async throws -> [[PostgresRow]] {
-        try await connection.pipeline([
-            "SELECT purpose, master_version, wrapped FROM tenure.purpose_key",
-            "SELECT \(BucketKeyRow.columns) FROM tenure.bucket_key b",
-        ])
+    private static func rows(
+        _ connection: inout PostgresConnection
+    ) async throws -> (purposes: [PostgresRow], buckets: [PostgresRow]) {
+        var statements = PipelinedStatements()
+        let purposes = statements.add("SELECT purpose, master_version, wrapped FROM tenure.purpose_key")
+        let buckets = statements.add("SELECT \(BucketKeyRow.columns) FROM tenure.bucket_key b")
+        let answers = try await connection.pipeline(statements.list)
+        return (try purposes.rows(in: answers), try buckets.rows(in: answers))
     }
 
     private static func insertRandom(_ connection: inout PostgresConnection, _ masters: MasterKeys) async throws {

@@ -18,16 +18,17 @@ struct AppendCommitter: Sendable {
         var independent = IndependentBatch(batch)
         var ledgers: Set<LedgerID> = []
         for prepared in batch { prepared.append.insertLedgers(into: &ledgers) }
-        let scope = LedgerScope.statement(ledgers)
         while true {
             var decided: [Result<AppendReceipt, LedgerError>]?
             do {
-                let opening = [scope] + [independent?.sql].compactMap(\.self)
-                let results = try await pool.withTransaction(opening: opening) { connection, answers in
+                var opening = PipelinedStatements()
+                let first = independent.map { (batch: $0, rows: opening.add($0.sql)) }
+                let results = try await pool.withTransaction(in: ledgers, opening: opening.list) {
+                    connection, answers in
                     decided = nil
-                    let first = try independent?.read(answers[1])
+                    let recorded = try first.flatMap { try $0.batch.read($0.rows.rows(in: answers)) }
                     let results =
-                        if let first { first } else { try await AppendTransaction.record(batch, on: &connection) }
+                        if let recorded { recorded } else { try await AppendTransaction.record(batch, on: &connection) }
                     decided = results
                     try await AppendTransaction.commit(batch, results, on: &connection)
                     return results

@@ -42,8 +42,9 @@ public actor Appender: AppendTarget, Service {
     }
 
     private struct Batch {
+        let callers: ArraySlice<Waiting>
+        /// The append of each caller, with its time raised.
         var appends: [PreparedAppend]
-        let continuations: [CheckedContinuation<Result<AppendReceipt, LedgerError>, Never>]
     }
 
     private let configuration: Configuration
@@ -146,8 +147,8 @@ public actor Appender: AppendTarget, Service {
     }
 
     private func answer(_ batch: Batch, _ results: [Result<AppendReceipt, LedgerError>]) {
-        sentCount -= batch.appends.count
-        for (continuation, result) in zip(batch.continuations, results) { continuation.resume(returning: result) }
+        sentCount -= batch.callers.count
+        for (caller, result) in zip(batch.callers, results) { caller.continuation.resume(returning: result) }
     }
 
     /// Takes the next batch. Returns `nil` and ends the lane if no append waits.
@@ -166,8 +167,7 @@ public actor Appender: AppendTarget, Service {
             if count > 0, bytes > configuration.maximumBatchBytes { break }
             count += 1
         }
-        var batch = Batch(
-            appends: queue.prefix(count).map(\.append), continuations: queue.prefix(count).map(\.continuation))
+        var batch = Batch(callers: queue.prefix(count), appends: queue.prefix(count).map(\.append))
         queue.removeFirst(count)
         sentCount += count
         latest.raise(&batch.appends)
@@ -196,18 +196,24 @@ extension Appender {
     public static func append(
         _ batch: [Append], on connection: inout PostgresConnection
     ) async throws -> [Result<AppendReceipt, LedgerError>] {
-        let prepared = batch.map { append in Result { () throws(LedgerError) in try PreparedAppend(append) } }
-        let valid = prepared.compactMap { try? $0.get() }
-        do {
-            let results = try await AppendTransaction.record(valid, on: &connection)
-            try await AppendTransaction.runEffects(valid, results, on: &connection)
-            var recorded = results[...]
-            return prepared.map { result in
-                switch result {
-                case .success: recorded.popFirst() ?? .failure(LedgerError(.unavailable, "an answer is missing"))
-                case .failure(let error): .failure(error)
-                }
+        var valid: [PreparedAppend] = []
+        // The index in `batch` of each valid append.
+        var indices: [Int] = []
+        var results = [Result<AppendReceipt, LedgerError>](
+            repeating: .failure(LedgerError(.unavailable, "an answer is missing")), count: batch.count)
+        for (index, append) in batch.enumerated() {
+            do throws(LedgerError) {
+                valid.append(try PreparedAppend(append))
+                indices.append(index)
+            } catch {
+                results[index] = .failure(error)
             }
+        }
+        do {
+            let recorded = try await AppendTransaction.record(valid, on: &connection)
+            try await AppendTransaction.runEffects(valid, recorded, on: &connection)
+            for (index, result) in zip(indices, recorded) { results[index] = result }
+            return results
         } catch let error as AppendTransaction.EffectRefused {
             throw LedgerError.effectRefused(constraint: error.constraint)
         } catch is UnexpectedOutcome {

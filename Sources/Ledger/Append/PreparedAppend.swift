@@ -95,9 +95,11 @@ struct PreparedAppend: Sendable {
 /// An append as a single statement that a transaction sends together with others, without a round trip of its own.
 ///
 /// ```swift
-/// let opening = [Appender.lockingHead(ledger)]
-/// try await pool.withTransaction(in: [ledger], opening: opening) { connection, rows in
-///     let latest = try rows[0][0].decode(PostgresTimestamp.self).microsecondsSinceUnixEpoch
+/// var opening = PipelinedStatements()
+/// let heads = opening.add(Appender.lockingHead(ledger))
+/// try await pool.withTransaction(in: [ledger], opening: opening.list) { connection, answers in
+///     guard let head = try heads.rows(in: answers).first else { throw HeadMissing() }
+///     let latest = try head.decode(PostgresTimestamp.self).microsecondsSinceUnixEpoch
 ///     var append = append                       // new streams of one ledger, without claims or effects
 ///     append.time = max(append.time, Timestamp(microseconds: latest))
 ///     _ = try await connection.commit(after: [AppendStatement(append).sql])

@@ -83,24 +83,18 @@ extension LedgerReader {
         return read.streams
     }
 
-    /// Runs a query and further statements in one round trip. The statements may also touch `ledgers`.
+    /// Runs a query.
     ///
-    /// - Throws: ``LedgerError/Code/unavailable``, ``LedgerError/Code/cancelled``, ``LedgerError/Code/invalidEntry``,
-    ///   or ``LedgerError/Code/busy`` if a statement waits too long for a lock.
-    public func read(
-        _ query: StreamsQuery, beside statements: [SQL] = [], in ledgers: [LedgerID] = []
-    ) async throws(LedgerError) -> StreamsRead {
+    /// - Throws: ``LedgerError/Code/unavailable``, ``LedgerError/Code/cancelled`` or ``LedgerError/Code/invalidEntry``.
+    public func read(_ query: StreamsQuery) async throws(LedgerError) -> StreamsRead {
         do {
-            let answers: [[PostgresRow]]
+            let rows: [PostgresRow]
             if storesTiles {
-                answers = try await pool.pipeline([query.sql] + statements, in: query.ledgers.union(ledgers))
+                rows = try await pool.query(query.sql, in: query.ledgers)
             } else {
-                answers = try await pool.withConnection { connection in
-                    try await connection.pipeline([query.sql] + statements)
-                }
+                rows = try await pool.withConnection { connection in try await connection.query(query.sql) }
             }
-            let found = try query.read(answers.first ?? [])
-            return StreamsRead(streams: found.streams, founding: found.founding, rows: Array(answers.dropFirst()))
+            return try query.read(rows)
         } catch {
             throw LedgerError(wrapping: error)
         }

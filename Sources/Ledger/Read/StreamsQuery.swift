@@ -77,9 +77,7 @@ public struct StreamsQuery: Sendable {
     /// has no events.
     ///
     /// - Throws: `PostgresError` if a row is not of this query, and ``LedgerError/Code/invalidEntry``.
-    public func read(
-        _ rows: [PostgresRow]
-    ) throws -> (streams: [StreamID: [RecordedEvent]], founding: RecordedEvent?) {
+    public func read(_ rows: [PostgresRow]) throws -> StreamsRead {
         var streams = Dictionary(ids.map { ($0, [RecordedEvent]()) }, uniquingKeysWith: { first, _ in first })
         var founding: RecordedEvent?
         for row in rows {
@@ -92,57 +90,14 @@ public struct StreamsQuery: Sendable {
             streams[event.stream]?.append(event)
         }
         for id in streams.keys { streams[id]?.sort { $0.streamVersion < $1.streamVersion } }
-        return (streams, founding)
+        return StreamsRead(streams: streams, founding: founding)
     }
 }
 
-/// The result of a ``StreamsQuery`` and of the statements sent with it.
+/// The result of a ``StreamsQuery``.
 public struct StreamsRead: Sendable {
     /// The events of each stream in the order of versions. A missing stream has none.
     public let streams: [StreamID: [RecordedEvent]]
     /// The first event of the ledger that the query named.
     public let founding: RecordedEvent?
-    /// The rows of each of the other statements.
-    public let rows: [[PostgresRow]]
-}
-
-/// The query for those events of a stream that have some types and contain some bytes. It may be sent alone or as part
-/// of a pipeline.
-///
-/// ```swift
-/// let query = StreamSearchQuery(stream, ["EmployeeKeyAuthorized": Array(Base64URL.encode(key).utf8)])
-/// let events = try query.read(try await pool.query(query.sql, in: [query.ledger]))
-/// ```
-///
-/// The server searches the bytes, so a long stream costs little if few of its events match.
-public struct StreamSearchQuery: Sendable {
-    /// The statement; pass its rows to ``read(_:)``.
-    public let sql: SQL
-    /// The ledger that the statement reads.
-    public let ledger: LedgerID
-
-    /// A query for events of `stream`.
-    ///
-    /// - Parameters:
-    ///   - stream: The stream to search.
-    ///   - wanted: For each type, the bytes that an entry's canonical JSON must contain. No bytes match every entry.
-    ///   - condition: A further condition that does not depend on the events. If it is false, the stream is not
-    ///     searched.
-    public init(_ stream: StreamID, _ wanted: [String: [UInt8]], if condition: SQL = "true") {
-        ledger = stream.ledger
-        let wanted = wanted.sorted { $0.key < $1.key }
-        sql = """
-            SELECT e.ledger_id, e.position, e.event_id, e.entry
-            FROM tenure.event AS e JOIN unnest(\(wanted.map(\.key)), \(wanted.map(\.value))) AS w (type, bytes)
-                ON w.type = e.type
-            WHERE e.ledger_id = \(stream.ledger.uuid) AND e.stream_id = \(stream.id) AND e.kind = \(stream.kind)
-                AND position(w.bytes IN e.entry) > 0 AND (\(condition))
-            ORDER BY e.version
-            """
-    }
-
-    /// Reads the events in the order of versions.
-    ///
-    /// - Throws: `PostgresError` if a row is not of this query, and ``LedgerError/Code/invalidEntry``.
-    public func read(_ rows: [PostgresRow]) throws -> [RecordedEvent] { try rows.map(LedgerReader.event) }
 }

@@ -113,6 +113,45 @@ extension SQL {
         """
 }
 
+/// Statements that are sent in one round trip. Adding one returns the handle of its rows among the answers.
+///
+/// ```swift
+/// var statements = PipelinedStatements()
+/// statements.add("SET LOCAL jit = off")
+/// let names = statements.add("SELECT name FROM person")
+/// let answers = try await connection.pipeline(statements.list)
+/// for row in try names.rows(in: answers) { print(try row.decode(String.self)) }
+/// ```
+public struct PipelinedStatements: Sendable {
+    /// The handle of one statement's rows.
+    public struct Handle: Sendable {
+        fileprivate let index: Int
+
+        /// The rows of the statement.
+        ///
+        /// - Throws: ``PostgresError/Code/usage`` if the answers are those of other statements.
+        public func rows(in answers: [[PostgresRow]]) throws(PostgresError) -> [PostgresRow] {
+            guard answers.indices.contains(index) else {
+                throw PostgresError(.usage, "the answers are those of other statements")
+            }
+            return answers[index]
+        }
+    }
+
+    /// The statements in the order in which they were added.
+    public private(set) var list: [SQL] = []
+
+    /// No statements.
+    public init() {}
+
+    /// Adds a statement, and returns the handle of its rows.
+    @discardableResult
+    public mutating func add(_ statement: SQL) -> Handle {
+        list.append(statement)
+        return Handle(index: list.count - 1)
+    }
+}
+
 /// The isolation of a transaction, and whether it may write.
 public struct TransactionMode: Sendable, Hashable {
     let isolation: String

@@ -51,9 +51,9 @@ struct LedgerFollower: Sendable {
         let batch = ProjectionBatch(ledger: ledger, events: DecodedEvents(page))
         // A projection without a row is at 0, and so is one that has just begun. The next step creates a row that is
         // deleted after this point.
-        let opening = ProgressRow.lockLive(ledger, makesRows: start == 0)
-        return try await pool.withTransaction(opening: opening) { connection, answers in
-            let locked = try Self.rows(answers, of: views)
+        let locking = ProgressRow.lockLive(ledger, makesRows: start == 0)
+        return try await pool.withTransaction(opening: locking.statements) { connection, answers in
+            let locked = try locking.rows(in: answers).filter { views.contains($0.projection) }
             // Another program holds a row, or a cut-over installed one that is behind what was read.
             guard locked.count == views.count, locked.allSatisfy({ $0.position >= start }) else { return nil }
             let targets = locked.compactMap { row in
@@ -88,9 +88,9 @@ struct LedgerFollower: Sendable {
         let page = try await reader.entries(
             of: ledger, after: start, limit: 1, without: ReadModels.typesWithoutEffect(on: views))
         guard let event = page.entries.first?.position else { throw error }
-        let opening = ProgressRow.lockLive(ledger, makesRows: start == 0)
-        return try await pool.withTransaction(opening: opening) { connection, answers in
-            let locked = try Self.rows(answers, of: views)
+        let locking = ProgressRow.lockLive(ledger, makesRows: start == 0)
+        return try await pool.withTransaction(opening: locking.statements) { connection, answers in
+            let locked = try locking.rows(in: answers).filter { views.contains($0.projection) }
             guard locked.count == views.count, locked.allSatisfy({ $0.position == start }) else { return nil }
             let failure = DecodedEvents.Failure(position: event, reason: DecodedEvents.Failure.reason(error))
             var step = Step(position: page.size, size: page.size)
@@ -110,11 +110,6 @@ struct LedgerFollower: Sendable {
     private func position(_ ledger: LedgerID, _ views: Set<ProjectionName>) async throws -> Int64 {
         try await pool.withConnection { connection in try await connection.query(ProgressRow.live(ledger)) }
             .map(ProgressRow.init).filter { views.contains($0.projection) }.map(\.position).min() ?? 0
-    }
-
-    /// The rows that the last of the opening statements has locked.
-    private static func rows(_ answers: [[PostgresRow]], of views: Set<ProjectionName>) throws -> [ProgressRow] {
-        try (answers.last ?? []).map(ProgressRow.init).filter { views.contains($0.projection) }
     }
 
     /// Whether an event caused the error, so that a retry cannot help: the database refuses a value (SQLSTATE classes

@@ -37,14 +37,16 @@ struct LedgerPass: Sendable {
         if ledgers.isEmpty { return [:] }
         // Everything is sent at once, so that no lock is held during a round trip. After an error the transaction has
         // failed, and the pool closes the connection.
-        let answers = try await pool.withConnection { connection in
-            try await connection.pipeline([
-                "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", Self.settings, ProgressRow.holdGenerations,
-                Self.pass(ledgers), "COMMIT",
-            ])
-        }
+        var statements = PipelinedStatements()
+        statements.add("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+        statements.add(Self.settings)
+        statements.add(ProgressRow.holdGenerations)
+        let pass = statements.add(Self.pass(ledgers))
+        statements.add("COMMIT")
+        let list = statements.list
+        let answers = try await pool.withConnection { connection in try await connection.pipeline(list) }
         var standings: [LedgerID: Standing] = [:]
-        for row in answers[3] {
+        for row in try pass.rows(in: answers) {
             let (ledger, position, size, isPassed) = try row.decode(UUID.self, Int64.self, Int64.self, Bool.self)
             standings[LedgerID(ledger)] = Standing(position: position, size: size, isPassed: isPassed)
         }
@@ -121,6 +123,17 @@ struct ProgressRow: Sendable {
         """
     }
 
+    /// Statements that lock progress rows, for a pipeline of their own.
+    struct Locking: Sendable {
+        let statements: [SQL]
+        fileprivate let handle: PipelinedStatements.Handle
+
+        /// The locked rows.
+        func rows(in answers: [[PostgresRow]]) throws -> [ProgressRow] {
+            try handle.rows(in: answers).map(ProgressRow.init)
+        }
+    }
+
     /// Prevents a cut-over until the transaction ends. Other programs may apply events and build, and reads continue.
     ///
     /// It locks the table, because waiters for a table lock are served in turn. A cut-over that waited for row locks
@@ -136,38 +149,46 @@ struct ProgressRow: Sendable {
     /// rows have a later revision, because this program must not mix its own rows into them.
     ///
     /// - Parameter makesRows: Whether rows may be missing.
-    static func lockLive(_ ledger: LedgerID, makesRows: Bool) -> [SQL] {
+    static func lockLive(_ ledger: LedgerID, makesRows: Bool) -> Locking {
+        var statements = PipelinedStatements()
         // If a crash of the server undoes the transaction, its events are applied again.
-        let beginning: [SQL] = ["SET LOCAL synchronous_commit = off", holdGenerations]
-        let missing: SQL = """
-            INSERT INTO tenure.projection_progress (ledger_id, projection, generation, position)
-            SELECT \(ledger.uuid), projection, live, 0 FROM tenure.projection_generation ORDER BY projection
-            ON CONFLICT DO NOTHING
+        statements.add("SET LOCAL synchronous_commit = off")
+        statements.add(holdGenerations)
+        if makesRows {
+            statements.add(
+                """
+                INSERT INTO tenure.projection_progress (ledger_id, projection, generation, position)
+                SELECT \(ledger.uuid), projection, live, 0 FROM tenure.projection_generation ORDER BY projection
+                ON CONFLICT DO NOTHING
+                """)
+        }
+        let rows = statements.add(
             """
-        let rows: SQL = """
             SELECT p.projection, p.generation, p.position
             FROM tenure.projection_progress AS p JOIN tenure.projection_generation AS g
                 ON g.projection = p.projection AND g.live = p.generation
             JOIN unnest(\(ReadModels.all.map { $0.name.rawValue }), \(ReadModels.all.map { $0.revision }))
                 AS m(projection, revision) ON m.projection = g.projection AND m.revision >= g.live_revision
             WHERE p.ledger_id = \(ledger.uuid) ORDER BY p.projection FOR UPDATE OF p SKIP LOCKED
-            """
-        return beginning + (makesRows ? [missing] : []) + [rows]
+            """)
+        return Locking(statements: statements.list, handle: rows)
     }
 
     /// Locks the progress row of one generation, waiting for other programs. Creates it if it is missing.
-    static func lock(_ ledger: LedgerID, _ projection: ProjectionName, _ generation: Int32) -> [SQL] {
-        [
+    static func lock(_ ledger: LedgerID, _ projection: ProjectionName, _ generation: Int32) -> Locking {
+        var statements = PipelinedStatements()
+        statements.add(
             """
             INSERT INTO tenure.projection_progress (ledger_id, projection, generation, position)
             VALUES (\(ledger.uuid), \(projection.rawValue), \(generation), 0) ON CONFLICT DO NOTHING
-            """,
+            """)
+        let row = statements.add(
             """
             SELECT projection, generation, position FROM tenure.projection_progress
             WHERE ledger_id = \(ledger.uuid) AND projection = \(projection.rawValue) AND generation = \(generation)
             FOR UPDATE
-            """,
-        ]
+            """)
+        return Locking(statements: statements.list, handle: row)
     }
 
     /// The new position of a progress row, and the reason if the projection stops there.

@@ -140,8 +140,9 @@ struct LedgerRebuild: Sendable {
         var targets: [ProjectionBatch.Target] = []
         for view in generations.views where !stopped.contains(view) {
             guard let model = ReadModels.named(view), let generation = generations.numbers[view] else { continue }
-            let rows = try await connection.pipeline(ProgressRow.lock(ledger, view, generation)).last ?? []
-            guard let row = try rows.first.map(ProgressRow.init), row.position < page.end else { continue }
+            let locking = ProgressRow.lock(ledger, view, generation)
+            let rows = try locking.rows(in: try await connection.pipeline(locking.statements))
+            guard let row = rows.first, row.position < page.end else { continue }
             targets.append(.init(model: model, generation: generation, position: row.position))
         }
         guard let start = targets.map(\.position).min() else { return (page.end, []) }

@@ -37,11 +37,11 @@ public struct ProjectionLag: Sendable, Equatable {
     ///
     /// - Throws: `PostgresError`.
     public static func read(_ pool: PostgresPool) async throws -> ProjectionLag {
-        let (events, stopped) = try await pool.withConnection { connection in
-            let results = try await connection.pipeline([Self.behind, Self.stops])
-            return (results.first ?? [], results.last ?? [])
-        }
-        return ProjectionLag(events: try views(events), stopped: try stops(stopped))
+        var statements = PipelinedStatements()
+        let events = statements.add(Self.behind), stopped = statements.add(Self.stops), list = statements.list
+        let answers = try await pool.withConnection { connection in try await connection.pipeline(list) }
+        return ProjectionLag(
+            events: try views(events.rows(in: answers)), stopped: try stops(stopped.rows(in: answers)))
     }
 
     /// Reads the stopped projections, at most 1,000. The cost depends on their number only.

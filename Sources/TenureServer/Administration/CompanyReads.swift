@@ -90,7 +90,7 @@ public struct ReadEmployee: ProjectionRead {
         let id = try await reads.context.employeeID(companyEmployeeId, in: access.tenant.id)
         let found = try await reads.present(access) { try await reads.views.employee(id, in: access.tenant.id) }
         let keys = try await reads.keys(of: [found.employee.id], in: access.tenant.id)
-        let now = Timestamp.now()
+        let now = reads.context.settings.now()
         return try EmployeeView(found.employee, access, keys, devices: found.keys.map { EmployeeKeyView($0, at: now) })
     }
 }

@@ -19,7 +19,7 @@ struct FlowSceneReadingTests {
 
     /// Texts of statements and lengths of what is bound.
     private func shape(_ reading: FlowSceneReading) -> [String] {
-        reading.reads.statements.map { "\($0.text) \($0.parameters.bytes.count)" }
+        reading.reads.statements.list.map { "\($0.text) \($0.parameters.bytes.count)" }
     }
 
     @Test(arguments: [ChallengedCredential.Parts.keyStep, .evaluation, .proof, .validation])
@@ -40,7 +40,8 @@ struct FlowSceneReadingTests {
 
     @Test func `a user without events is read as one without credentials`() throws {
         let state = BudgetFixture.flow(tenant: tenant)
-        let scene = try FlowSceneReading(.keyStep, for: state, context).read([[], []])
+        let reading = FlowSceneReading(.keyStep, for: state, context)
+        let scene = try reading.read(PipelinedRows([[], []]))
         #expect(scene.user.id == UserID(state.userId) && scene.user.state.credentials == nil)
         #expect(scene.tenant?.exists == false)
     }

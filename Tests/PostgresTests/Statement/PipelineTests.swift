@@ -39,6 +39,20 @@ struct PipelineTests {
         }
     }
 
+    @Test func `a handle finds the rows of its statement, and none in another pipeline's answers`() async throws {
+        var statements = PipelinedStatements()
+        let one = statements.add("SELECT 1")
+        statements.add("SET geqo = on")
+        let two = statements.add("SELECT generate_series(2, 3)"), list = statements.list
+        try await TestDatabase.withConnection { connection in
+            let answers = try await connection.pipeline(list)
+            #expect(try two.rows(in: answers).map { try $0.decode(Int.self) } == [2, 3])
+            #expect(try one.rows(in: answers).map { try $0.decode(Int.self) } == [1])
+            let error = #expect(throws: PostgresError.self) { try two.rows(in: [answers[0]]) }
+            #expect(error?.code == .usage)
+        }
+    }
+
     @Test func `a failure names its statement and rolls back the others`() async throws {
         try await TestDatabase.withConnection { connection in
             try await connection.execute("CREATE TEMPORARY TABLE t (i int8 PRIMARY KEY)")

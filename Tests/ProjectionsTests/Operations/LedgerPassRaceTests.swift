@@ -75,8 +75,8 @@ struct LedgerPassRaceTests {
             let standings = try await passing.value
             #expect(standings[behind.ledger] == .init(position: 1, size: start + 2, isPassed: false))
             #expect(standings[level.ledger] == .init(position: start, size: start + 2, isPassed: true))
-            #expect(try await stage.positions(behind) == Array(repeating: 1, count: 5))
-            #expect(try await stage.positions(level) == Array(repeating: start + 2, count: 5))
+            #expect(try await stage.positions(behind) == Stage.everyProjection(at: 1))
+            #expect(try await stage.positions(level) == Stage.everyProjection(at: start + 2))
             let old = try await stage.text(
                 "SELECT DISTINCT position::text FROM tenure.projection_progress WHERE generation = 1")
             #expect(old == ["\(start)"])
@@ -104,7 +104,7 @@ struct LedgerPassRaceTests {
                 // None, where each has got hold of some of the rows.
                 #expect(moves <= 1)
                 while try await stage.pass.run([ledger])[ledger]?.isPassed != true {}
-                #expect(try await stage.positions(script) == Array(repeating: size, count: 5))
+                #expect(try await stage.positions(script) == Stage.everyProjection(at: size))
             }
         }
     }
@@ -145,9 +145,9 @@ struct LedgerPassRaceTests {
                     ledgers[2]: .init(position: start + 9, size: start + 2, isPassed: true),
                 ])
             let positions: [[Int64]] = [
-                Array(repeating: start + 2, count: 5), Array(repeating: start + 2, count: 5),
-                Array(repeating: start + 9, count: 5), Array(repeating: start, count: 5),
-                Array(repeating: start, count: 4),
+                Stage.everyProjection(at: start + 2), Stage.everyProjection(at: start + 2),
+                Stage.everyProjection(at: start + 9), Stage.everyProjection(at: start),
+                Stage.everyProjection(butOneAt: start),
             ]
             for (script, expected) in zip(scripts, positions) {
                 #expect(try await stage.positions(script) == expected)

@@ -133,6 +133,8 @@ struct `The budget of unknown devices` {
         options.settings.budgets.unknownLimit = 2
         options.settings.budgets.unknownRefillSeconds = 2
         options.settings.budgets.unknownLifetimeCap = 3
+        let clock = TestClock()
+        options.settings.now = { clock.now }
         try await inTurn(options) { world in
             let client = try world.client
             let owner = try await client.found("cap.example")
@@ -141,7 +143,7 @@ struct `The budget of unknown devices` {
             for _ in 0..<10 {
                 let reply = try await guess(owner.person, client)
                 if reply.code == "passphrase.incorrect" { wrong += 1 }
-                try await Task.sleep(for: .milliseconds(1_100))
+                clock.pass(.milliseconds(1_100))
             }
             #expect(wrong == 3)
             try expectProblem(try await guess(owner.person, client), "credentials.locked")

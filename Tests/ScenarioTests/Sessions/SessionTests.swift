@@ -98,16 +98,22 @@ struct `A session` {
     }
 }
 
-@Suite(.onServer, .sharedWorld { $0.settings.refreshLifetime = .seconds(1) })
+@Suite(.onServer)
 struct `A session whose refresh token has expired` {
     @Test func `is over`() async throws {
-        let client = try sharedWorld().client
-        let member = try await client.found("refresh-expired.example")
-        try await Task.sleep(for: .milliseconds(1_300))
-        let reply = try await client.post(
-            "/v1/sessions/refresh", ["refreshToken": .string(member.refreshToken)], by: .nobody)
-        #expect(["session.expired", "session.invalid"].contains(reply.code), "\(reply)")
-        expectOutcome(try await client.logIn(member.person, member.device), "success")
+        let clock = TestClock()
+        var options = WorldOptions()
+        options.settings.refreshLifetime = .seconds(1_800)
+        options.settings.now = { clock.now }
+        try await inTurn(options) { world in
+            let client = try world.client
+            let member = try await client.found("refresh-expired.example")
+            clock.pass(.seconds(1_800))
+            let reply = try await client.post(
+                "/v1/sessions/refresh", ["refreshToken": .string(member.refreshToken)], by: .nobody)
+            #expect(["session.expired", "session.invalid"].contains(reply.code), "\(reply)")
+            expectOutcome(try await client.logIn(member.person, member.device), "success")
+        }
     }
 }
 

@@ -1,0 +1,107 @@
+import Canonical
+import Crypto
+import EventCoding
+import FoundationEssentials
+import Identity
+import Ledger
+import Postgres
+
+/// The claim that a device key is in force for an employee, written with the events.
+///
+/// The append that authorizes the key inserts it, and the append that ends the key deletes it; see
+/// ``DeviceRecordingAppender``. It decides only which budget an attempt is charged to. Whether a log-in succeeds, the
+/// events say.
+struct KnownDevice: Sendable {
+    private static let kind = "device"
+    private let tenant: TenantID
+    private let employee: EmployeeID
+    private let digest: [UInt8]
+
+    /// The claim's key is the SHA-256 of the employee's 16 bytes and the key's 65. It needs no secret: a reader of the
+    /// claim finds both in the log.
+    init(_ key: [UInt8], of employee: EmployeeID, in tenant: TenantID) {
+        self.tenant = tenant
+        self.employee = employee
+        digest = Array(SHA256.hash(data: employee.uuid.bytes + key))
+    }
+
+    /// The query for the claim: one row if it exists.
+    var query: SQL { "SELECT 1 FROM tenure.claim WHERE \(condition)" }
+
+    /// The statement that inserts the claim. An append of the employee holds the head.
+    var insertion: SQL {
+        """
+        INSERT INTO tenure.claim (ledger_id, kind, key, owner)
+        VALUES (\(tenant.uuid), \(Self.kind), \(digest), \(employee.uuid)) ON CONFLICT DO NOTHING
+        """
+    }
+
+    /// The statement that deletes the claim.
+    var deletion: SQL { "DELETE FROM tenure.claim WHERE \(condition)" }
+
+    /// The kind is a parameter, so that no plan uses the partial index of owners, which would read all device keys of
+    /// the tenant.
+    private var condition: SQL { "ledger_id = \(tenant.uuid) AND kind = \(Self.kind) AND key = \(digest)" }
+
+    /// The statement that deletes the claims of all device keys of an employee.
+    static func deletions(of employee: EmployeeID, in tenant: TenantID) -> SQL {
+        "DELETE FROM tenure.claim WHERE ledger_id = \(tenant.uuid) AND kind = 'device' AND owner = \(employee.uuid)"
+    }
+}
+
+/// Finds out whether a flow's key is in force for its employee.
+///
+/// The look-up costs the same however many devices the employee has. For a decoy it finds nothing, whichever device
+/// asks.
+struct DeviceReading: Sendable {
+    let sql: SQL
+
+    init(_ state: FlowState) {
+        let employee = EmployeeID(state.employeeId), tenant = TenantID(state.tenantId)
+        sql = KnownDevice(state.employeePublicKey, of: employee, in: tenant).query
+    }
+
+    /// Reads the rows of ``sql``, and returns whether the key is in force.
+    func read(_ rows: [PostgresRow]) -> Bool { !rows.isEmpty }
+}
+
+/// Keeps the claims of device keys in the same append that authorizes or ends them, whichever use case decides it.
+struct DeviceRecordingAppender: AppendTarget {
+    let appender: any AppendTarget
+
+    func append(_ append: Append) async throws(LedgerError) -> AppendReceipt {
+        let statements = try Self.statements(for: append)
+        guard !statements.isEmpty else { return try await appender.append(append) }
+        var recording = append
+        recording.effects = { appended in append.effects(appended) + statements }
+        return try await appender.append(recording)
+    }
+
+    /// The statements for the events of an append, in their order.
+    static func statements(for append: Append) throws(LedgerError) -> [SQL] {
+        var statements: [SQL] = []
+        for event in append.events where event.stream.kind == StreamID.employeeKind {
+            switch event.type {
+            case EmployeeKeyAuthorized.type: statements.append(try device(event).insertion)
+            case EmployeeKeyRefused.type, EmployeeKeyRevoked.type: statements.append(try device(event).deletion)
+            case EmployeeCancelled.type, EmailReclaimed.type, EmployeeIdReleased.type, EmployeeErased.type:
+                statements.append(
+                    KnownDevice.deletions(
+                        of: EmployeeID(event.stream.id), in: TenantID(event.stream.ledger.uuid)))
+            default: break
+            }
+        }
+        return statements
+    }
+
+    private static func device(_ event: NewEvent) throws(LedgerError) -> KnownDevice {
+        do {
+            var reader = try ObjectReader(event.data)
+            return KnownDevice(
+                try reader.bytes("key", count: 65), of: EmployeeID(event.stream.id),
+                in: TenantID(event.stream.ledger.uuid))
+        } catch {
+            throw LedgerError(.invalidEvent, "an event does not name its device key")
+        }
+    }
+}
