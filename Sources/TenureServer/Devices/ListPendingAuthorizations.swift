@@ -31,7 +31,7 @@ public struct ListPendingAuthorizations: ProjectionRead {
     /// Reads a page.
     public func run(_ reads: CompanyReads) async throws -> Page<PendingAuthorizationView> {
         let access = try await reads.open(company, caller, role: .authorization, waitFor: waitFor)
-        let now = context.settings.now()
+        let now = reads.context.settings.now()
         let entries = try await reads.views.pendingAuthorizations(
             of: access.tenant.id, after: after, limit: limit + 1, at: now)
         let shown = entries.prefix(limit)
