@@ -34,7 +34,8 @@ struct `The published list of questions` {
         try expectProblem(try await get("?locale=de&locale=en"), "request.invalid")
     }
 
-    @Test func `replays a step's response byte for byte, whatever language the repeated request prefers`() async throws {
+    @Test func `replays a step's response byte for byte, whatever language the repeated request prefers`() async throws
+    {
         let client = try sharedWorld().client
         let founder = try await client.found("repeated.example", by: .withQuestions("f", at: "repeated.example"))
         let flow = try await Flow.logIn(founder.person, founder.device, client)
