@@ -46,8 +46,8 @@ struct PipelineTests {
         let two = statements.add("SELECT generate_series(2, 3)"), list = statements.list
         try await TestDatabase.withConnection { connection in
             let answers = try await connection.pipeline(list)
-            #expect(try two.rows(in: answers).map { try $0.decode(Int.self) } == [2, 3])
-            #expect(try one.rows(in: answers).map { try $0.decode(Int.self) } == [1])
+            #expect(try two.rows(in: answers).map { try $0.decode(Int32.self) } == [2, 3])
+            #expect(try one.rows(in: answers).map { try $0.decode(Int32.self) } == [1])
             let error = #expect(throws: PostgresError.self) { try two.rows(in: [answers[0]]) }
             #expect(error?.code == .usage)
         }
