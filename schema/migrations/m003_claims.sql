@@ -23,8 +23,8 @@ CREATE INDEX claim_by_owner ON tenure.claim (ledger_id, owner) WHERE kind = 'mem
 -- The tenants in which a user has accounts: claims of the kind `account` in the user's directory. Ending all sessions
 -- of a user starts from here.
 CREATE INDEX claim_account_by_owner ON tenure.claim (ledger_id, owner) WHERE kind = 'account';
--- The device keys in force for an employee: claims of the kind `device`, owned by the employee. A cancellation ends them
--- all.
+-- The known device keys of an employee: claims of the kind `device`, owned by the employee. A reclaimed address or a
+-- released id ends them all.
 CREATE INDEX claim_device_by_owner ON tenure.claim (ledger_id, owner) WHERE kind = 'device';
 -- Open invitations in the order of their ids: each invitation owns its claims.
 CREATE INDEX claim_by_invitation ON tenure.claim (owner) WHERE kind = 'invitation';

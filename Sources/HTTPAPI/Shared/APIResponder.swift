@@ -44,7 +44,8 @@ struct APIResponder: HTTPResponder {
             reply = Reply(
                 refusal, requestId: trace.requestId, access: trace.access, publicURL: configuration.publicURL ?? "")
         }
-        reply.headers[HeaderName.requestId] = trace.requestId
+        // A replayed problem document names the first call, in its body and in this header.
+        if reply.headers[HeaderName.requestId] == nil { reply.headers[HeaderName.requestId] = trace.requestId }
         RateDraw.addFields(trace.draws, to: &reply.headers)
         security.add(to: &reply.headers)
         let duration = ContinuousClock.now - started

@@ -42,6 +42,7 @@ struct Reply: Sendable {
         status = problem.status
         body = problem.bytes
         headers["Content-Type"] = Problem.mediaType
+        headers[HeaderName.requestId] = requestId
         if let seconds = refusal.retryAfter { headers["Retry-After"] = String(seconds) }
         if let allow = refusal.allow { headers["Allow"] = allow }
         if status == 401 { headers["WWW-Authenticate"] = access.flatMap(Authenticator.challenge) }

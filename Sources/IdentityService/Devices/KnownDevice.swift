@@ -6,7 +6,7 @@ import Identity
 import Ledger
 import Postgres
 
-/// The claim that a device key is in force for an employee, written with the events.
+/// The claim that a device key was authorized for an employee and neither refused nor revoked, written with the events.
 ///
 /// The append that authorizes the key inserts it, and the append that ends the key deletes it; see
 /// ``DeviceRecordingAppender``. It decides only which budget an attempt is charged to. Whether a log-in succeeds, the
@@ -84,7 +84,8 @@ struct DeviceRecordingAppender: AppendTarget {
             switch event.type {
             case EmployeeKeyAuthorized.type: statements.append(try device(event).insertion)
             case EmployeeKeyRefused.type, EmployeeKeyRevoked.type: statements.append(try device(event).deletion)
-            case EmployeeCancelled.type, EmailReclaimed.type, EmployeeIdReleased.type, EmployeeErased.type:
+            // A cancelled employee keeps the budget of known devices, so strangers cannot hide the reason from them.
+            case EmailReclaimed.type, EmployeeIdReleased.type, EmployeeErased.type:
                 statements.append(
                     KnownDevice.deletions(
                         of: EmployeeID(event.stream.id), in: TenantID(event.stream.ledger.uuid)))

@@ -93,17 +93,17 @@ extension RandomisedInvariants {
             ), about AS (
                 SELECT ledger_id, stream_id, version, type, convert_from(entry, 'UTF8')::jsonb #>> '{data,key}' AS key
                 FROM tenure.event WHERE kind = 'employee'
-            ), in_force AS (
+            ), known AS (
                 SELECT e.ledger_id, e.stream_id, sha256(uuid_send(e.stream_id) || decode(translate(
                     e.key, '-_', '+/') || '=', 'base64'))
                 FROM about AS e WHERE e.type = 'EmployeeKeyAuthorized' AND NOT EXISTS (
                     SELECT FROM about AS o
                     WHERE o.ledger_id = e.ledger_id AND o.stream_id = e.stream_id AND o.version > e.version AND (
                         o.type IN ('EmployeeKeyRefused', 'EmployeeKeyRevoked') AND o.key = e.key OR o.type IN
-                            ('EmployeeCancelled', 'EmailReclaimed', 'EmployeeIdReleased', 'EmployeeErased')))
+                            ('EmailReclaimed', 'EmployeeIdReleased', 'EmployeeErased')))
             )
-            SELECT 'claim of ' || owner FROM (TABLE claimed EXCEPT TABLE in_force) AS more
-            UNION ALL SELECT 'no claim of ' || stream_id FROM (TABLE in_force EXCEPT TABLE claimed) AS fewer
+            SELECT 'claim of ' || owner FROM (TABLE claimed EXCEPT TABLE known) AS more
+            UNION ALL SELECT 'no claim of ' || stream_id FROM (TABLE known EXCEPT TABLE claimed) AS fewer
             """)
     }
 
