@@ -50,9 +50,9 @@ struct BenchSession: Sendable {
 
     /// Runs a use case as a route does, which stores its reply. The reply's bytes are not made here, because a request
     /// makes them with and without a key.
-    private func run<Request: UseCase>(_ request: Request) async throws -> Request.Answer {
+    private func run<Request: RepeatableUseCase>(_ request: Request) async throws -> Request.Answer {
         let form = WireForm<Request.Answer>(answer: { _ in Self.reply }, refusal: { _ in Self.reply })
-        guard case .answered(let answer) = try await service.run(request, call, as: form) else {
+        guard case .answered(let answer) = try await service.reply(to: request, call, as: form) else {
             throw BenchError("a call repeated another one")
         }
         return answer

@@ -58,6 +58,7 @@ struct APIResponder: HTTPResponder {
     }
 
     private func refusal(_ error: any Error, _ trace: Trace) -> Refusal {
+        if error is StoredReplyError { log.unexpected(error, requestId: trace.requestId, route: trace.route) }
         if let refusal = Refusal(error) { return refusal }
         if !(error is CancellationError) { log.unexpected(error, requestId: trace.requestId, route: trace.route) }
         return .unexpected
@@ -91,8 +92,8 @@ extension APIResponder {
     func serve(
         _ request: Request, _ headers: RequestHeaders, _ context: ConnectionContext, _ trace: inout Trace
     ) async throws -> Reply {
-        let arrived = configuration.now()
         let body = try await RequestBodyReader(limits: configuration.limits).read(request, headers: headers)
+        let arrived = configuration.now()
         guard let target = RequestTarget(request.head.path ?? "") else {
             throw Refusal.invalid(.none, "a path of visible ASCII characters is expected")
         }

@@ -57,6 +57,8 @@ extension Refusal {
         case let refusal as Refusal: self = refusal
         case let error as ServiceError: self.init(error)
         case let error as JSONError: self.init(ServiceError(error))
+        // Only a new key helps.
+        case is StoredReplyError: self.init(.idempotencyConflict)
         default: return nil
         }
     }
@@ -108,7 +110,7 @@ struct RedactedError: CustomStringConvertible {
 
     private static let own: Set<String> = [
         "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity", "EventCoding", "Projections",
-        "IdentityService", "TenureAPI", "HTTPAPI",
+        "IdentityService", "TenureServer", "TenureAPI", "HTTPAPI",
     ]
 
     var description: String {

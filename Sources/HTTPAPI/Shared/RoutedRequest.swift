@@ -70,7 +70,7 @@ struct RoutedRequest: Sendable {
 }
 
 extension RoutedRequest {
-    /// Runs a use case that changes nothing, or that a repeated call may run again.
+    /// Runs a use case. A repeated call runs it again.
     func run<Request: UseCase>(_ request: Request) async throws -> Request.Answer {
         try await service.run(request, call)
     }
@@ -81,7 +81,7 @@ extension RoutedRequest {
     /// Runs a use case at most once per `Idempotency-Key`, and replies with its answer.
     ///
     /// - Parameter encode: Makes the reply of the answer. A repeated call gets the reply that the first call stored.
-    func reply<Request: UseCase>(
+    func reply<Request: RepeatableUseCase>(
         to request: Request, _ encode: @escaping @Sendable (Request.Answer) -> Reply
     ) async throws -> Reply {
         let form = WireForm<Request.Answer>(
@@ -89,20 +89,20 @@ extension RoutedRequest {
             refusal: { [call, endpoint, publicURL] in
                 Reply(Refusal($0), requestId: call.requestId, access: endpoint.access, publicURL: publicURL).stored
             })
-        switch try await service.run(request, call, as: form) {
+        switch try await service.reply(to: request, call, as: form) {
         case .answered(let answer): return encode(answer)
         case .repeated(let stored): return try Reply(stored: stored)
         }
     }
 
     /// Runs a step of a flow, and replies with its outcome.
-    func outcome<Request: UseCase<StepAnswer>>(_ request: Request) async throws -> Reply {
+    func outcome<Request: RepeatableUseCase<StepAnswer>>(_ request: Request) async throws -> Reply {
         let languages = headers.preferredLanguages
         return try await reply(to: request) { .outcome($0, preferring: languages) }
     }
 
     /// Runs an administrative decision, and replies with it or with the statement to sign.
-    func decision<Request: UseCase<Decision>>(_ request: Request) async throws -> Reply {
+    func decision<Request: RepeatableUseCase<Decision>>(_ request: Request) async throws -> Reply {
         try await reply(to: request) { .decision($0) }
     }
 }

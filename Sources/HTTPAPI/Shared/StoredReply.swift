@@ -3,7 +3,8 @@ import Canonical
 /// The form in which a reply is kept for a repeated call: canonical JSON with status, header fields and body.
 ///
 /// Version 1 is `{"body": text, "headers": {name: value}, "status": number, "version": 1}`. The header fields are those
-/// that the route set; the request id, rate limits and security fields are of the call that gets the reply.
+/// that the route set, and the request id of a refusal. Rate limits and security fields are of the call that gets the
+/// reply.
 extension Reply {
     /// The only version that is written and read.
     private static let storedVersion: Int64 = 1

@@ -6,7 +6,7 @@ import Identity
 import Ledger
 
 /// Changes a tenant's policy. An admin signs the whole new policy.
-public struct ChangePolicy: UseCase {
+public struct ChangePolicy: RepeatableUseCase {
     /// The tenant's name.
     public let company: String
     /// What changes.

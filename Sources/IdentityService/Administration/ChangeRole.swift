@@ -6,7 +6,7 @@ import Identity
 import Ledger
 
 /// Appoints or dismisses an admin, or makes an employee the security admin. An admin signs.
-public struct ChangeRole: UseCase {
+public struct ChangeRole: RepeatableUseCase {
     /// The three roles.
     public enum Role: String, Sendable, CaseIterable {
         /// An admin of the tenant.

@@ -9,7 +9,7 @@ import Postgres
 
 /// Approves, cancels or reinstates an employee, or ends all of an employee's sessions. An admin signs, or an app
 /// vouches.
-public struct DecideStatus: UseCase {
+public struct DecideStatus: RepeatableUseCase {
     /// The four decisions.
     public enum Action: String, Sendable {
         /// Approve a registered employee.

@@ -47,7 +47,7 @@ public struct AuthenticateApp: UseCase, CustomStringConvertible {
 }
 
 /// Links an app to a tenant with some roles, or unlinks it. The security admin signs.
-public struct LinkApp: UseCase {
+public struct LinkApp: RepeatableUseCase {
     /// The app's id.
     public let appId: String
     /// The tenant's name.

@@ -13,7 +13,7 @@ import Postgres
 /// One append cancels the user's employees in the tenant with their keys, sessions and admin role, and releases the
 /// address. Accounts in other tenants lose only the address. The append guards the user's stream, which every
 /// registration of that user guards too. So no account is registered with an address that was reclaimed.
-public struct ReclaimEmail: UseCase {
+public struct ReclaimEmail: RepeatableUseCase {
     /// The address.
     public let email: String
     /// A free text that says why.

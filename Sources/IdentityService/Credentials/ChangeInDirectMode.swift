@@ -8,7 +8,7 @@ import Identity
 ///
 /// The old user key, which must sign the new record, is thus open only during the call and stored nowhere. The new
 /// input is checked before the attempt is charged.
-public struct ChangeInDirectMode: UseCase {
+public struct ChangeInDirectMode: RepeatableUseCase {
     /// The old secret: at least three answers to the old questions, or the old passphrase.
     public let current: ValidateCredential.Secret
     /// The new credentials.

@@ -7,7 +7,7 @@ import Identity
 ///
 /// A decoy's elements are evaluated under the decoy's keys, after the same charge and with sealed copies of the same
 /// sizes.
-public struct EvaluateElements: UseCase {
+public struct EvaluateElements: RepeatableUseCase {
     /// The blinded elements: of new credentials, or of one attempt.
     public let elements: [ElementInput]
     /// The kind of flow.

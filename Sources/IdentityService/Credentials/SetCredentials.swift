@@ -7,7 +7,7 @@ import Keys
 import Ledger
 
 /// Sets a new user's credentials in direct mode and completes the registration, all or nothing.
-public struct SetCredentials: UseCase {
+public struct SetCredentials: RepeatableUseCase {
     /// The new credentials.
     public let credentials: CredentialsInput
     /// The flow's handle.

@@ -8,7 +8,7 @@ import Ledger
 import Postgres
 
 /// Authorizes, refuses or revokes a device key, by an app's authority or an admin's signature.
-public struct DecideKey: UseCase {
+public struct DecideKey: RepeatableUseCase {
     /// The three decisions.
     public enum Action: String, Sendable {
         /// Authorize the key.

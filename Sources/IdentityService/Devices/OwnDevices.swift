@@ -141,7 +141,7 @@ extension Employee.KeyStanding {
 /// Revokes one of the caller's own device keys. The key that opened the session signs.
 ///
 /// A session alone does not suffice: the thief of a token could otherwise lock the owner out of every device.
-public struct RevokeDevice: UseCase {
+public struct RevokeDevice: RepeatableUseCase {
     /// The key's fingerprint in hexadecimal.
     public let fingerprint: String
     /// A code `[a-z0-9_.-]{1,64}`.

@@ -7,7 +7,7 @@ import Identity
 ///
 /// It needs a charged attempt, and ends that attempt whether the proof is right or wrong. In a set-up it accepts new
 /// credentials that the client made.
-public struct ProveCredential: UseCase {
+public struct ProveCredential: RepeatableUseCase {
     /// The proof, with the new credentials in a set-up.
     public let proof: ProofInput
     /// The kind of flow.
@@ -80,7 +80,7 @@ public struct ProveCredential: UseCase {
 }
 
 /// Validates answers or a passphrase in direct mode: admission, charge, evaluation, completion, in this order.
-public struct ValidateCredential: UseCase {
+public struct ValidateCredential: RepeatableUseCase {
     /// The secret that the client supplied.
     public enum Secret: Sendable, CustomStringConvertible {
         /// At least three answers.

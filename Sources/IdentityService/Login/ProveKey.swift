@@ -6,7 +6,7 @@ import Identity
 import Keys
 
 /// Verifies that the device holds its key. Only then is the next step revealed.
-public struct ProveKey: UseCase {
+public struct ProveKey: RepeatableUseCase {
     /// The signature of the device key over the flow's challenge, DER or 64 raw bytes.
     public let proof: [UInt8]
     /// The kind of flow.

@@ -11,7 +11,7 @@ import Logging
 /// A decoy answers for an unknown employee, an unknown tenant, and a tenant that the app is not linked to. So an app
 /// learns nothing about other tenants and spends none of their attempts. A change of credentials starts in the same
 /// way.
-public struct StartLogin: UseCase {
+public struct StartLogin: RepeatableUseCase {
     /// What the flow is for: a log-in, a change of credentials or a recovery.
     public let purpose: FlowKind
     /// The tenant's name.
@@ -35,6 +35,9 @@ public struct StartLogin: UseCase {
         self.app = app
     }
 
+    /// Needs the role ACCESS.
+    public func authorize() throws(ServiceError) { try app.require(purpose) }
+
     /// The app.
     public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
 
@@ -45,7 +48,6 @@ public struct StartLogin: UseCase {
 
     /// Returns the handle and the challenge.
     public func run(_ run: UseCaseRun<FlowStarted>) async throws -> FlowStarted {
-        guard app.roles.contains(.access) else { throw ServiceError(.appRoleMissing) }
         let context = run.context, call = run.call
         let key = try context.employeeKey(employeePublicKey)
         let found = try await context.found(company: companyName, employee: companyEmployeeId, run.firstRows)

@@ -9,7 +9,7 @@ import Ledger
 ///
 /// It is a step of a log-in flow whose key is proved, so a name and a public key alone do not reveal whether a recovery
 /// is open. A decoy, a user without a recovery and a key that may not cancel get the same error.
-public struct CancelRecoveryByDevice: UseCase {
+public struct CancelRecoveryByDevice: RepeatableUseCase {
     /// The handle of a log-in flow whose device key is proved.
     public let flow: String
     /// The statement and the device key's signature over it, in the second call.

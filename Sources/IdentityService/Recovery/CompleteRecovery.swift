@@ -100,7 +100,7 @@ struct CompleteRecovery: Sendable {
 }
 
 /// Sets new credentials by a recovery, in direct mode.
-public struct RecoverCredentials: UseCase {
+public struct RecoverCredentials: RepeatableUseCase {
     /// The new credentials.
     public let credentials: CredentialsInput
     /// The flow's handle.

@@ -6,7 +6,7 @@ import Identity
 import Ledger
 
 /// Opens, confirms or cancels a recovery. The key of the caller's session always signs.
-public struct DecideRecovery: UseCase {
+public struct DecideRecovery: RepeatableUseCase {
     /// The three decisions.
     public enum Action: String, Sendable {
         /// Permit one device key to set new credentials, once somebody else confirms.

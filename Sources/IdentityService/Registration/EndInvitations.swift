@@ -96,7 +96,7 @@ struct EndInvitations: Sendable {
 /// Revokes an unused invitation. An admin signs, or an app vouches.
 ///
 /// ``EndInvitations`` destroys its key and releases its claim afterwards.
-public struct RevokeInvitation: UseCase {
+public struct RevokeInvitation: RepeatableUseCase {
     /// The invitation's id.
     public let id: String
     /// The tenant's name.

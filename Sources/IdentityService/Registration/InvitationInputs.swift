@@ -2,12 +2,15 @@ public import Canonical
 public import FoundationEssentials
 
 /// The reply to issuing an invitation.
-public enum InvitationDecision: Sendable, Equatable {
+public enum InvitationDecision: Sendable, Equatable, CustomStringConvertible {
     /// It is issued. `invitation` is the token for the invited person, shown only once.
     case issued(InvitationView, invitation: String, position: Int64?)
     /// The caller's device key must sign these bytes. The same call with `statement` and `signature` issues the
     /// invitation.
     case signatureRequired(statement: [UInt8])
+
+    /// A placeholder that never contains the token.
+    public var description: String { "[redacted]" }
 }
 
 /// An open invitation as the read API returns it.

@@ -11,7 +11,7 @@ import Ledger
 ///
 /// The statement commits to the employee id and the address with a salt. An admin chooses the salt, so the signing
 /// device can compute the commitment itself. So an admin cannot be made to sign for another person than the one named.
-public struct IssueInvitation: UseCase {
+public struct IssueInvitation: RepeatableUseCase {
     /// The default lifetime of an invitation, in seconds: a week.
     public static let usualSeconds: Int64 = 7 * 86_400
     /// The lifetimes that an invitation may have, in seconds: a minute to 30 days.

@@ -7,7 +7,7 @@ import Ledger
 
 /// Starts a registration: replies with a handle and a challenge of the same form for known and unknown names. It claims
 /// nothing yet.
-public struct StartRegistration: UseCase {
+public struct StartRegistration: RepeatableUseCase, CustomStringConvertible {
     /// The tenant's name.
     public let companyName: String
     /// The employee id in that tenant.
@@ -37,6 +37,12 @@ public struct StartRegistration: UseCase {
         self.app = app
     }
 
+    /// A placeholder that never contains the invitation.
+    public var description: String { "[redacted]" }
+
+    /// Needs the role CREATION.
+    public func authorize() throws(ServiceError) { try app.require(.registration) }
+
     /// The app.
     public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
 
@@ -47,7 +53,6 @@ public struct StartRegistration: UseCase {
 
     /// Returns the handle and the challenge.
     public func run(_ run: UseCaseRun<FlowStarted>) async throws -> FlowStarted {
-        guard app.roles.contains(.creation) else { throw ServiceError(.appRoleMissing) }
         let context = run.context, call = run.call
         let found = try await context.found(company: companyName, employee: companyEmployeeId, run.firstRows)
         let subject = found.subject, tenant = found.tenant

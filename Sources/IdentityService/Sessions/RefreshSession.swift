@@ -11,7 +11,7 @@ import Postgres
 /// authentic token that is not the current one shows that another party holds a copy, however often the session was
 /// refreshed since. The session then ends with all its tokens (RFC 9700 section 4.14.2). A forged token changes
 /// nothing. No exchange postpones the session's own end.
-public struct RefreshSession: UseCase, CustomStringConvertible {
+public struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
     /// The refresh token, which is the only credential.
     public let refreshToken: String
     /// A placeholder that never contains the token.

@@ -8,7 +8,7 @@ import Postgres
 ///
 /// The use case gets a ticket. If it writes, it puts the ticket's completion into the same transaction. A lost reply can
 /// then always be replayed, and a call whose right was taken over writes nothing. Other replies are stored afterwards.
-struct IdempotentCall<Request: UseCase>: Sendable {
+struct IdempotentCall<Request: RepeatableUseCase>: Sendable {
     typealias Ticket = IdempotencyTicket<Request.Answer>
     let context: ServiceContext
     let request: Request
@@ -37,12 +37,13 @@ struct IdempotentCall<Request: UseCase>: Sendable {
         }
     }
 
-    /// Returns the reply of an earlier call, or runs the use case without a trace in the table.
+    /// Returns the refusal of an earlier call, or runs the use case without a trace in the table. An earlier answer is
+    /// not repeated: what it gave has ended.
     private func runUnstored(_ ticket: Ticket) async throws -> CallResult<Request.Answer> {
         if let row = try await row(ticket), row.isDone, row.fingerprint == ticket.fingerprint(of: call),
-            let reply = row.reply
+            let stored = row.reply, case .refusal(let bytes) = try ticket.opened(stored)
         {
-            return .repeated(try ticket.opened(reply))
+            return .repeated(bytes)
         }
         return .answered(try await request.run(UseCaseRun(context: context, call: call)))
     }
@@ -55,7 +56,7 @@ struct IdempotentCall<Request: UseCase>: Sendable {
         guard kept.isEmpty else { return }
         // A caller gets no reply that a repeated call would not get. Perhaps a transaction of this call stored it.
         guard let row = try await row(ticket), row.isDone, let reply = row.reply,
-            try ticket.opened(reply) == ticket.encoded(outcome)
+            try ticket.opened(reply).bytes == ticket.encoded(outcome).bytes
         else { throw inProgress }
     }
 
@@ -86,11 +87,11 @@ struct IdempotentCall<Request: UseCase>: Sendable {
         }
         guard let row = try await row(ticket) else { throw inProgress }
         guard row.fingerprint == fingerprint else { throw ServiceError(.idempotencyConflict) }
-        if row.isDone, let reply = row.reply { return try ticket.opened(reply) }
+        if row.isDone, let reply = row.reply { return try ticket.opened(reply).bytes }
         guard row.reply != nil,
             let left = try await context.pool.query(ticket.settling(at: now), in: [ticket.ledger]).first
         else { throw inProgress }
-        return try ticket.opened(left.decode([UInt8].self))
+        return try ticket.opened(left.decode([UInt8].self)).bytes
     }
 
     private struct Row {

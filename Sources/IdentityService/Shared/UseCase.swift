@@ -16,15 +16,6 @@ public protocol UseCase<Answer>: Sendable {
     /// - Throws: `app.role_missing`.
     func authorize() throws(ServiceError)
 
-    /// The owner of the call's `Idempotency-Key`; `nil` for a request that can be repeated without one.
-    func keyOwner(in context: ServiceContext) -> String?
-
-    /// Whether a reply may be stored for this request. A caller without credentials must leave no row.
-    func mayStore(in context: ServiceContext) async throws -> Bool
-
-    /// The first reads, which are sent in the round trip that takes the right to the `Idempotency-Key`.
-    func firstReads(in context: ServiceContext) -> PipelinedReads?
-
     /// Does what is asked.
     ///
     /// - Throws: ``ServiceError`` for the refusals in the API contract. Anything else is a defect or a lost database.
@@ -34,8 +25,21 @@ public protocol UseCase<Answer>: Sendable {
 extension UseCase {
     /// Refuses nobody.
     public func authorize() throws(ServiceError) {}
-    /// No key is used.
-    public func keyOwner(in context: ServiceContext) -> String? { nil }
+}
+
+/// A use case that runs at most once for each `Idempotency-Key` of its caller.
+public protocol RepeatableUseCase<Answer>: UseCase {
+    /// The owner of the key; `nil` if the caller cannot be told, which ignores the key.
+    func keyOwner(in context: ServiceContext) -> String?
+
+    /// Whether a reply may be stored for this request. A caller without credentials must leave no row.
+    func mayStore(in context: ServiceContext) async throws -> Bool
+
+    /// The first reads, which are sent in the round trip that takes the right to the key.
+    func firstReads(in context: ServiceContext) -> PipelinedReads?
+}
+
+extension RepeatableUseCase {
     /// A reply may be stored.
     public func mayStore(in context: ServiceContext) async throws -> Bool { true }
     /// Nothing is read early.
@@ -57,7 +61,7 @@ public struct UseCaseRun<Answer: Sendable>: Sendable {
         self.ticket = ticket
     }
 
-    /// The rows of the use case's ``UseCase/firstReads(in:)``, if they were sent.
+    /// The rows of the use case's ``RepeatableUseCase/firstReads(in:)``, if they were sent.
     var firstRows: PipelinedRows? { ticket?.firstRows }
 }
 
@@ -78,23 +82,34 @@ public struct WireForm<Answer: Sendable>: Sendable {
 }
 
 /// The result of a call that may repeat an earlier one.
-public enum CallResult<Answer: Sendable>: Sendable {
+public enum CallResult<Answer: Sendable>: Sendable, CustomStringConvertible {
     /// The use case ran.
     case answered(Answer)
     /// The call repeats an earlier one. These are the bytes that the ``WireForm`` of the first call made.
     case repeated([UInt8])
+
+    /// A placeholder, because both cases may contain tokens.
+    public var description: String { "[redacted]" }
 }
 
 extension ServiceContext {
-    /// Runs a use case, at most once for each `Idempotency-Key` of its caller.
+    /// Runs a use case.
     ///
-    /// - Parameter form: Encodes the outcome, so that a repeated call can get it; `nil` ignores the key.
     /// - Throws: ``ServiceError`` for the refusals in the API contract.
-    public func run<Request: UseCase>(
-        _ request: Request, _ call: Call, as form: WireForm<Request.Answer>?
+    package func run<Request: UseCase>(_ request: Request, _ call: Call) async throws -> Request.Answer {
+        try request.authorize()
+        return try await request.run(UseCaseRun(context: self, call: call))
+    }
+
+    /// Runs a use case at most once for each `Idempotency-Key` of its caller.
+    ///
+    /// - Parameter form: Encodes the outcome, so that a repeated call gets the same bytes.
+    /// - Throws: ``ServiceError`` for the refusals in the API contract.
+    package func reply<Request: RepeatableUseCase>(
+        to request: Request, _ call: Call, as form: WireForm<Request.Answer>
     ) async throws -> CallResult<Request.Answer> {
         try request.authorize()
-        guard let form, let key = call.idempotencyKey, let owner = request.keyOwner(in: self) else {
+        guard let key = call.idempotencyKey, let owner = request.keyOwner(in: self) else {
             return .answered(try await request.run(UseCaseRun(context: self, call: call)))
         }
         let end = call.time.adding(IdempotencyTicket<Request.Answer>.lease)

@@ -2,12 +2,17 @@ public import IdentityService
 
 /// Runs use cases and reads projections: the service as the HTTP layer uses it.
 public protocol UseCaseRunner: Sendable {
-    /// Runs a use case, at most once for each `Idempotency-Key` of its caller.
+    /// Runs a use case. An `Idempotency-Key` is ignored.
     ///
-    /// - Parameter form: Encodes the outcome, so that a repeated call can get it; `nil` ignores the key.
     /// - Throws: ``ServiceError`` for the refusals in the API contract. Anything else is a defect or a lost database.
-    func run<Request: UseCase>(
-        _ request: Request, _ call: Call, as form: WireForm<Request.Answer>?
+    func run<Request: UseCase>(_ request: Request, _ call: Call) async throws -> Request.Answer
+
+    /// Runs a use case at most once for each `Idempotency-Key` of its caller.
+    ///
+    /// - Parameter form: Encodes the outcome, so that a repeated call gets the same bytes.
+    /// - Throws: As ``run(_:_:)``.
+    func reply<Request: RepeatableUseCase>(
+        to request: Request, _ call: Call, as form: WireForm<Request.Answer>
     ) async throws -> CallResult<Request.Answer>
 
     /// Reads a projection.
@@ -17,19 +22,6 @@ public protocol UseCaseRunner: Sendable {
 
     /// Reports what prevents the service from being ready, and faults that do not.
     func readiness() async -> ReadinessReport
-}
-
-extension UseCaseRunner {
-    /// Runs a use case whose call is not repeated: its `Idempotency-Key` is ignored.
-    ///
-    /// - Throws: As ``run(_:_:as:)``.
-    public func run<Request: UseCase>(_ request: Request, _ call: Call) async throws -> Request.Answer {
-        switch try await run(request, call, as: nil) {
-        case .answered(let answer): return answer
-        // Without a form nothing was stored that could be repeated.
-        case .repeated: throw ServiceError(.serviceUnavailable)
-        }
-    }
 }
 
 /// The service on the event log and its projections.
@@ -46,10 +38,15 @@ public struct TenureService: UseCaseRunner {
     }
 
     /// Runs a use case.
-    public func run<Request: UseCase>(
-        _ request: Request, _ call: Call, as form: WireForm<Request.Answer>?
+    public func run<Request: UseCase>(_ request: Request, _ call: Call) async throws -> Request.Answer {
+        try await context.run(request, call)
+    }
+
+    /// Runs a use case at most once for each `Idempotency-Key` of its caller.
+    public func reply<Request: RepeatableUseCase>(
+        to request: Request, _ call: Call, as form: WireForm<Request.Answer>
     ) async throws -> CallResult<Request.Answer> {
-        try await context.run(request, call, as: form)
+        try await context.reply(to: request, call, as: form)
     }
 
     /// Reads a projection.

@@ -32,10 +32,14 @@ struct FakeService: UseCaseRunner {
         if let failure { throw failure }
     }
 
-    func run<Request: UseCase>(
-        _ request: Request, _ call: Call, as form: WireForm<Request.Answer>?
+    func run<Request: UseCase>(_ request: Request, _ call: Call) async throws -> Request.Answer {
+        try await typed(answer(to: request, call))
+    }
+
+    func reply<Request: RepeatableUseCase>(
+        to request: Request, _ call: Call, as form: WireForm<Request.Answer>
     ) async throws -> CallResult<Request.Answer> {
-        .answered(try await typed(answer(to: request, call)))
+        .answered(try await run(request, call))
     }
 
     func read<Read: ProjectionRead>(_ read: Read) async throws -> Read.Answer {

@@ -184,6 +184,18 @@ struct `A stolen refresh token` {
         #expect(try await refresh(owner.refreshToken).status == 200)
     }
 
+    @Test func `whose session has ended is refused, also under the key of a call that succeeded`() async throws {
+        let client = try sharedWorld().client
+        let owner = try await client.found("ended-twice.example")
+        let key = "ended-\(Person.word())"
+        let first = try await refresh(owner.refreshToken, key: key)
+        let token = try #require(first["accessToken"]?.text)
+        let closed = try await client.send(
+            client.request("DELETE", "/v1/sessions/current", by: .session(token)))
+        #expect(closed.status == 204)
+        try expectProblem(try await refresh(owner.refreshToken, key: key), "session.invalid")
+    }
+
     @Test func `that its owner resends with the idempotency key is not reuse`() async throws {
         let client = try sharedWorld().client
         let company = "lost-twice.example"
