@@ -58,7 +58,7 @@ extension Refusal {
         case let error as ServiceError: self.init(error)
         case let error as JSONError: self.init(ServiceError(error))
         // Only a new key helps.
-        case is StoredReplyError: self.init(.idempotencyConflict)
+        case is StoredReplyError: self.init(ServiceError(.idempotencyConflict))
         default: return nil
         }
     }

@@ -22,7 +22,8 @@ extension UseCaseRunner {
     /// Runs a use case at most once per key, with a form that shows all members of the answer.
     ///
     /// - Throws: The refusal, also if the call repeats one that was refused.
-    func reply<Request: RepeatableUseCase>(to request: Request, _ call: Call) async throws -> KeptReply<Request.Answer> {
+    func reply<Request: RepeatableUseCase>(to request: Request, _ call: Call) async throws -> KeptReply<Request.Answer>
+    {
         let refused = "refused "
         let form = WireForm<Request.Answer>(
             answer: { Self.shown($0) }, refusal: { Array((refused + $0.code.rawValue).utf8) })
