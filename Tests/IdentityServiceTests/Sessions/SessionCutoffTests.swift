@@ -42,7 +42,7 @@ struct SessionCutoffTests {
     ) async -> ServiceError? {
         do {
             let call = Call(requestId: "cutoff", time: start.adding(.seconds(seconds)))
-            _ = try await context.run(AuthenticateSession(accessToken: session.tokens.accessToken), call, as: nil)
+            _ = try await context.run(AuthenticateSession(accessToken: session.tokens.accessToken), call)
             return nil
         } catch { return error as? ServiceError }
     }
