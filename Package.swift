@@ -71,6 +71,7 @@ let package = Package(
         .target(name: "Keys", dependencies: ["Postgres", "Canonical", crypto], swiftSettings: settings),
         .target(
             name: "Credentials", dependencies: ["Text", "Canonical", crypto, cryptoExtras], swiftSettings: settings),
+        .target(name: "BLS12381", swiftSettings: settings),
         .target(name: "Identity", dependencies: ["Text", "Canonical", crypto], swiftSettings: settings),
         .target(
             name: "EventCoding", dependencies: ["Ledger", "Keys", "Identity", "Canonical"], swiftSettings: settings),
@@ -134,6 +135,7 @@ let package = Package(
         .testTarget(
             name: "CredentialsTests", dependencies: ["Credentials", "Canonical", "Text", crypto, cryptoExtras],
             exclude: ["vectors"], swiftSettings: settingsOfTests),
+        .testTarget(name: "BLS12381Tests", dependencies: ["BLS12381"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "ProjectionsTests",
             dependencies: [

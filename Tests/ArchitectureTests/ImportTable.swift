@@ -29,6 +29,7 @@ enum ImportTable {
         "Ledger": Row(local: ["Postgres", "Canonical"], external: ["Crypto", "Logging", "ServiceLifecycle"]),
         "Keys": Row(local: ["Postgres", "Canonical"], external: ["Crypto"]),
         "Credentials": Row(local: ["Text", "Canonical"], external: ["Crypto", "CryptoExtras"], isPure: true),
+        "BLS12381": Row(isPure: true),
         "Identity": Row(local: ["Text", "Canonical"], external: ["Crypto"], isPure: true),
         "EventCoding": Row(local: ["Ledger", "Keys", "Identity", "Canonical"]),
         "Projections": Row(
