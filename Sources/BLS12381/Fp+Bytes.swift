@@ -22,15 +22,13 @@ extension Fp {
         let plain = Fp(
             l0: Limbs.load(bytes, at: 40), l1: Limbs.load(bytes, at: 32), l2: Limbs.load(bytes, at: 24),
             l3: Limbs.load(bytes, at: 16), l4: Limbs.load(bytes, at: 8), l5: Limbs.load(bytes, at: 0))
-        var borrow: UInt64 = 0
-        _ = Limbs.subtract(plain.l0, p0, &borrow)
-        _ = Limbs.subtract(plain.l1, p1, &borrow)
-        _ = Limbs.subtract(plain.l2, p2, &borrow)
-        _ = Limbs.subtract(plain.l3, p3, &borrow)
-        _ = Limbs.subtract(plain.l4, p4, &borrow)
-        let top = Limbs.subtract(plain.l5, p5, &borrow)
-        // The sign tells whether the difference is negative only while the top limb itself is below 2⁶³.
-        return (Fp(integer: plain), Limbs.signMask(top) & ~Limbs.signMask(plain.l5))
+        // What comes back is below p in any case. A comparison of limbs would branch.
+        let value = Fp(integer: plain)
+        let back = value.integer
+        let difference =
+            (plain.l0 ^ back.l0) | (plain.l1 ^ back.l1) | (plain.l2 ^ back.l2)
+            | (plain.l3 ^ back.l3) | (plain.l4 ^ back.l4) | (plain.l5 ^ back.l5)
+        return (value, Limbs.zeroMask(difference))
     }
 
     func write(to bytes: inout [UInt8]) {

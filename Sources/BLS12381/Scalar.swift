@@ -65,8 +65,7 @@ public struct Scalar: Sendable, UndisclosedElement {
     private init(reducing limbs: [UInt64]) {
         for limb in limbs {
             for shift in (0..<UInt64(64)).reversed() {
-                self = self + self
-                self = self + Scalar(limb >> shift & 1)
+                self = doubled(adding: limb >> shift & 1)
             }
         }
     }
@@ -88,12 +87,22 @@ public struct Scalar: Sendable, UndisclosedElement {
         let sum = Scalar(
             l0: Limbs.add(a.l0, b.l0, &carry), l1: Limbs.add(a.l1, b.l1, &carry),
             l2: Limbs.add(a.l2, b.l2, &carry), l3: Limbs.add(a.l3, b.l3, &carry))
-        // r is below 2²⁵⁵, so the sum fits, and the difference is negative exactly if its top bit is set.
-        let reduced = sum.minusOrder()
-        let isBelow = Limbs.signMask(reduced.l3)
+        return sum.reducedOnce
+    }
+
+    /// Twice the scalar plus one bit, modulo r.
+    private func doubled(adding bit: UInt64) -> Scalar {
+        Scalar(l0: l0 << 1 | bit, l1: l1 << 1 | l0 >> 63, l2: l2 << 1 | l1 >> 63, l3: l3 << 1 | l2 >> 63).reducedOnce
+    }
+
+    /// The integer, which is below 2r, modulo r.
+    private var reducedOnce: Scalar {
+        // r is below 2²⁵⁵, so 2r fits, and the difference is negative exactly if its top bit is set.
+        let reduced = minusOrder()
+        let isBelow = Limbs.separateSignMask(reduced.l3)
         return Scalar(
-            l0: Limbs.select(sum.l0, reduced.l0, isBelow), l1: Limbs.select(sum.l1, reduced.l1, isBelow),
-            l2: Limbs.select(sum.l2, reduced.l2, isBelow), l3: Limbs.select(sum.l3, reduced.l3, isBelow))
+            l0: Limbs.select(l0, reduced.l0, isBelow), l1: Limbs.select(l1, reduced.l1, isBelow),
+            l2: Limbs.select(l2, reduced.l2, isBelow), l3: Limbs.select(l3, reduced.l3, isBelow))
     }
 
     /// The four bits at a public position, counted from the lowest; there are 64 positions.
