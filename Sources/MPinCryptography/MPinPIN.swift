@@ -12,7 +12,8 @@ public struct MPinPIN: Sendable, UndisclosedElement {
     /// The number of digits.
     public let digits: Int
 
-    /// A PIN of 4 to 8 ASCII digits, without anything around them.
+    /// A PIN of 4 to 8 ASCII digits, without anything around them. Reading branches on whether a byte is a digit, not on
+    /// which one.
     ///
     /// - Throws: ``MPinCryptographyError/Code/pinInvalid``.
     public init(_ text: String) throws(MPinCryptographyError) {
