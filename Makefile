@@ -20,7 +20,7 @@ BUILD_OPTIONS ?= --configuration $(CONFIGURATION) -Xcc -O2
 BUILD := swift build $(BUILD_OPTIONS) --product tenure
 TENURE = "$$($(BUILD) --show-bin-path)/tenure"
 
-.PHONY: help run reset test soak bench lint format migrate docs reference sanitize install clean
+.PHONY: help run reset test soak bench lint format migrate docs reference sanitize memcheck install clean
 
 help: ## Print this list
 	@grep -hE '^[a-z]+: ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+): ## (.*)/  make \1\t\2/'
@@ -63,8 +63,11 @@ reference: ## Build the client library's reference and tutorial with DocC
 sanitize: ## Run the thread and address sanitizers, after changes of C code, appender or pool
 	@scripts/sanitize
 
+memcheck: ## Check that no branch and no address depends on a secret of M-Pin, after changes of its cryptography
+	@scripts/memcheck-mpin
+
 install: ## Build tenure for release and install it: make install PREFIX=/usr/local
 	@scripts/install "$(PREFIX)" "$(DESTDIR)"
 
 clean: ## Remove the builds; .tenure (the development database and its secrets) stays, see make reset
-	@rm -rf .build .build-tsan .build-asan .build-python .build-bench
+	@rm -rf .build .build-tsan .build-asan .build-python .build-bench .build-memcheck

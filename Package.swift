@@ -72,6 +72,8 @@ let package = Package(
         .target(name: "Keys", dependencies: ["Postgres", "Canonical", crypto], swiftSettings: settings),
         .target(
             name: "Credentials", dependencies: ["Text", "Canonical", crypto, cryptoExtras], swiftSettings: settings),
+        .target(name: "BLS12381", swiftSettings: settings),
+        .target(name: "MPinCryptography", dependencies: ["BLS12381", crypto], swiftSettings: settings),
         .target(name: "Identity", dependencies: ["Text", "Canonical", crypto], swiftSettings: settings),
         .target(
             name: "EventCoding", dependencies: ["Ledger", "Keys", "Identity", "Canonical"], swiftSettings: settings),
@@ -141,6 +143,10 @@ let package = Package(
         .testTarget(
             name: "CredentialsTests", dependencies: ["Credentials", "Canonical", "Text", crypto, cryptoExtras],
             exclude: ["vectors"], swiftSettings: settingsOfTests),
+        .testTarget(name: "BLS12381Tests", dependencies: ["BLS12381"], swiftSettings: settingsOfTests),
+        .testTarget(
+            name: "MPinCryptographyTests", dependencies: ["MPinCryptography", "BLS12381"],
+            exclude: ["make_vectors.py", "vectors"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "ProjectionsTests",
             dependencies: [

@@ -29,6 +29,8 @@ enum ImportTable {
         "Ledger": Row(local: ["Postgres", "Canonical"], external: ["Crypto", "Logging", "ServiceLifecycle"]),
         "Keys": Row(local: ["Postgres", "Canonical"], external: ["Crypto"]),
         "Credentials": Row(local: ["Text", "Canonical"], external: ["Crypto", "CryptoExtras"], isPure: true),
+        "BLS12381": Row(isPure: true),
+        "MPinCryptography": Row(local: ["BLS12381"], external: ["Crypto"], isPure: true),
         "Identity": Row(local: ["Text", "Canonical"], external: ["Crypto"], isPure: true),
         "EventCoding": Row(local: ["Ledger", "Keys", "Identity", "Canonical"]),
         "Projections": Row(

@@ -1,0 +1,74 @@
+/// A point of the subgroup of order r of y² = x³ + 4 over Fp, infinity included.
+public struct G1Point: Sendable, Equatable, UndisclosedElement {
+    /// The number of bytes of an encoded point: 0x04 ‖ x ‖ y with 48 big-endian bytes each.
+    public static let encodedByteCount = 97
+
+    let point: ProjectivePoint<Fp>
+
+    init(point: ProjectivePoint<Fp>) { self.point = point }
+
+    /// Reads a point in uncompressed form and checks all of it: length, prefix, coordinates below p, the equation of the
+    /// curve and the subgroup. Infinity has no encoding.
+    ///
+    /// - Throws: The ``BLS12381Error`` of the first rule that the bytes break.
+    public init(encoded bytes: [UInt8]) throws(BLS12381Error) {
+        guard bytes.count == Self.encodedByteCount else { throw .wrongLength }
+        guard bytes[0] == 4 else { throw .wrongPrefix }
+        let x = Fp.read(bytes[1..<49])
+        let y = Fp.read(bytes[49...])
+        let point = ProjectivePoint(x: x.value, y: y.value, z: .one)
+        let isCanonical = x.isCanonical & y.isCanonical
+        let isOnCurve = point.isOnCurveMask
+        let isInSubgroup = Self.subgroupMask(point)
+        // One branch for a right point, whatever it is; only a refusal looks further.
+        guard isCanonical & isOnCurve & isInSubgroup == 0 else {
+            self.point = point
+            return
+        }
+        if isCanonical == 0 { throw .notCanonical }
+        throw isOnCurve == 0 ? .notOnCurve : .notInSubgroup
+    }
+
+    /// The 97 bytes of the point.
+    ///
+    /// Infinity has no encoding; it gives 0x04 and zeros, which ``init(encoded:)`` refuses. There is no branch, so that
+    /// a secret point can be encoded.
+    public var encoded: [UInt8] {
+        var bytes: [UInt8] = [4]
+        bytes.reserveCapacity(Self.encodedByteCount)
+        let (x, y) = point.affine
+        x.write(to: &bytes)
+        y.write(to: &bytes)
+        return bytes
+    }
+
+    /// Whether this is infinity, the neutral element.
+    public var isInfinity: Bool { point.isInfinity }
+
+    /// Returns the sum of two points.
+    public static func + (p: G1Point, q: G1Point) -> G1Point { G1Point(point: p.point + q.point) }
+
+    /// Returns the negative of a point.
+    public static prefix func - (p: G1Point) -> G1Point { G1Point(point: -p.point) }
+
+    /// Returns the multiple by a scalar, which may be secret: neither branches nor addresses depend on it.
+    public func multiplied(by scalar: Scalar) -> G1Point { G1Point(point: point.multiplied(by: scalar)) }
+
+    /// Returns whether two points are equal.
+    public static func == (p: G1Point, q: G1Point) -> Bool { p.point == q.point }
+
+    /// All ones if a point of the curve lies in the subgroup of order r.
+    ///
+    /// The test is φ(P) = −u²P, where φ(x, y) = (βx, y) for a third root of unity β, and u is the curve's parameter
+    /// (Scott, "A note on group membership tests for G1, G2 and GT on BLS pairing-friendly curves", ePrint 2021/1130).
+    /// Because φ² + φ + 1 = 0, it implies (u⁴ − u² + 1)P = 0, and r is u⁴ − u² + 1.
+    static func subgroupMask(_ p: ProjectivePoint<Fp>) -> UInt64 {
+        let image = ProjectivePoint(x: p.x * beta, y: p.y, z: p.z)
+        let once = p.multiplied(byConstant: [Fp12.parameter])
+        return (image + once.multiplied(byConstant: [Fp12.parameter])).z.zeroMask
+    }
+
+    private static let beta = Fp(
+        0, 0x5f19_672f_df76_ce51, 0xba69_c607_6a0f_77ea, 0xddb3_a93b_e6f8_9688, 0xde17_d813_620a_0002,
+        0x2e01_ffff_fffe_fffe)
+}
