@@ -56,12 +56,17 @@ struct KnownDeviceTests {
         #expect(try await known(after: authorized + [append(type, phone)]) == [false, true])
     }
 
-    @Test(arguments: ["EmployeeCancelled", "EmailReclaimed", "EmployeeIdReleased", "EmployeeErased"])
+    @Test(arguments: ["EmailReclaimed", "EmployeeIdReleased", "EmployeeErased"])
     func `the end of an employee ends the employee's keys`(type: String) async throws {
         let authorized = [phone, tablet].map { append("EmployeeKeyAuthorized", $0) }
         #expect(try await known(after: authorized + [append(type, of: EmployeeID(UUID()))]) == [true, true])
         #expect(try await known(after: authorized + [append(type)]) == [false, false])
         #expect(try await known(after: authorized + [append(type), authorized[1]]) == [false, true])
+    }
+
+    @Test func `a cancelled employee keeps the known devices`() async throws {
+        let authorized = [phone, tablet].map { append("EmployeeKeyAuthorized", $0) }
+        #expect(try await known(after: authorized + [append("EmployeeCancelled")]) == [true, true])
     }
 
     @Test func `a decision that names no key is refused`() throws {
