@@ -4,12 +4,11 @@ import Keys
 import Ledger
 import Projections
 
-/// Prints all events of a ledger as NDJSON from the bytes of their entries. It reads the next page while it renders
-/// one.
+/// Prints all events of a ledger as NDJSON. It reads the next page while it renders one.
 struct EntryPrinter: Sendable {
     /// The number of events in a page. Two pages are in memory at a time.
     private static let pageSize = 4_000
-    /// The number of parts of a page that are rendered concurrently.
+    /// The number of parts of a page that are parsed and rendered concurrently.
     private static let width = 2
 
     let log: EventLog
@@ -44,30 +43,30 @@ struct EntryPrinter: Sendable {
     /// Renders the lines of a page, part by part.
     private func lines(_ entries: [StoredEntry]) async throws -> [[UInt8]] {
         guard let ledger = entries.first?.ledger else { return [] }
-        var owners: Set<UUID> = []
-        for entry in entries { SealedBytesRange.owners(entry.bytes, into: &owners) }
-        let keys = try await log.personKeys(Array(owners), in: ledger)
         let size = (entries.count + Self.width - 1) / Self.width
-        return try await withThrowingTaskGroup(of: (Int, [UInt8]).self) { group in
-            for start in stride(from: 0, to: entries.count, by: size) {
-                let part = entries[start..<min(start + size, entries.count)]
-                group.addTask { (start, try Self.lines(part, keys)) }
-            }
-            var parts: [(Int, [UInt8])] = []
-            for try await part in group { parts.append(part) }
-            return parts.sorted { $0.0 < $1.0 }.map(\.1)
+        let parts = stride(from: 0, to: entries.count, by: size).map { entries[$0..<min($0 + size, entries.count)] }
+        let events = try await Self.inParallel(parts) { part in try part.map { try $0.event() } }
+        let owners = events.joined().reduce(into: Set<UUID>()) { $0.formUnion(OpenedEvent.owners($1)) }
+        let keys = try await log.personKeys(Array(owners), in: ledger)
+        return try await Self.inParallel(events) { Self.lines($0, keys) }
+    }
+
+    /// Transforms the parts of a page concurrently. The results are in the order of the parts.
+    private static func inParallel<Part: Sendable, Result: Sendable>(
+        _ parts: [Part], _ transform: @escaping @Sendable (Part) throws -> Result
+    ) async throws -> [Result] {
+        try await withThrowingTaskGroup(of: (Int, Result).self) { group in
+            for (index, part) in parts.enumerated() { group.addTask { (index, try transform(part)) } }
+            var results: [(Int, Result)] = []
+            for try await result in group { results.append(result) }
+            return results.sorted { $0.0 < $1.0 }.map(\.1)
         }
     }
 
-    /// Renders the lines of entries.
-    ///
-    /// - Throws: `LedgerError` for bytes that are not an entry.
-    static func lines(_ entries: ArraySlice<StoredEntry>, _ keys: [UUID: PersonKey]?) throws -> [UInt8] {
+    /// Renders the lines of events.
+    static func lines(_ events: [RecordedEvent], _ keys: [UUID: PersonKey]?) -> [UInt8] {
         var output: [UInt8] = []
-        output.reserveCapacity(entries.reduce(0) { $0 + $1.bytes.count + 32 })
-        for entry in entries where !EntryLine.append(entry, keys: keys, to: &output) {
-            output += Array(JSONLines.line(OpenedEvent(try entry.event(), keys: keys).json).utf8)
-        }
+        for event in events { output += Array(JSONLines.line(OpenedEvent(event, keys: keys).json).utf8) }
         return output
     }
 }
