@@ -52,6 +52,14 @@ public struct SignatureTag: Sendable, Hashable, CustomStringConvertible {
     public static let invitationIssue = SignatureTag("tenure/v1/invitation-issue")
     /// An invitation is revoked.
     public static let invitationRevocation = SignatureTag("tenure/v1/invitation-revocation")
+    /// An M-Pin identity is verified.
+    public static let mpinVerification = SignatureTag("tenure/v1/mpin-verification")
+    /// An M-Pin identity is linked to an account, by its device.
+    public static let mpinLink = SignatureTag("tenure/v1/mpin-link")
+    /// An M-Pin identity is revoked.
+    public static let mpinRevocation = SignatureTag("tenure/v1/mpin-revocation")
+    /// An activation code is issued.
+    public static let mpinActivation = SignatureTag("tenure/v1/mpin-activation")
 
     /// The tag and a newline, with which every message of this kind begins.
     public var line: [UInt8] { Array(rawValue.utf8) + [0x0a] }

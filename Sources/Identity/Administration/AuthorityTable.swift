@@ -26,6 +26,10 @@ public enum AuthorityTable {
         case confirmDomain = "confirm a domain"
         case erase = "erase personal data"
         case administerApps = "register an app, issue, retire or revoke its secrets"
+        case verifyMPin = "verify an M-Pin identity, issue an activation code"
+        case linkMPin = "link an M-Pin identity to an account"
+        case revokeMPin = "revoke an M-Pin identity"
+        case changeMPinPolicy = "change the M-Pin policy"
     }
 
     /// The kind of subject that a decision is about.
@@ -100,6 +104,13 @@ public enum AuthorityTable {
         case (.confirmDomain, .tenant): [.operator]
         case (.erase, .employee), (.erase, .admin), (.erase, .securityAdmin): [.operator]
         case (.administerApps, .installation): [.operator]
+
+        case (.verifyMPin, .employee): [.authorizingApp, .admin]
+        case (.linkMPin, .employee), (.linkMPin, .admin), (.linkMPin, .securityAdmin): [.ownKey]
+        case (.revokeMPin, .employee): [.authorizingApp, .admin, .ownKey]
+        case (.revokeMPin, .admin): [.securityAdmin, .ownKey]
+        case (.revokeMPin, .securityAdmin): [.ownKey]
+        case (.changeMPinPolicy, .tenant): [.securityAdmin]
         default: []
         }
     }

@@ -21,6 +21,11 @@ public enum Tenant: Decider {
             try check(state, .changePolicy, .tenant, by)
             return state.policy == policy
                 ? [] : [.policyChanged(TenantPolicyChanged(policy: policy, by: by.authority))]
+        case .changeMPinPolicy(let policy, let by):
+            try check(state, .changeMPinPolicy, .tenant, by)
+            guard policy.isValid else { throw .invalidPolicy }
+            return state.mpinPolicy == policy
+                ? [] : [.mpinPolicyChanged(MPinPolicyChanged(policy: policy, by: by.authority))]
         case .confirmDomain(let domain, let by):
             try check(state, .confirmDomain, .tenant, by)
             return try confirm(state, domain, by)
@@ -132,6 +137,10 @@ extension Tenant {
         public internal(set) var policy = TenantPolicy.initial
         /// The event that set the policy; `nil` while it is the initial one.
         public internal(set) var policySince: EventPlace?
+        /// The policy for M-Pin.
+        public internal(set) var mpinPolicy = MPinPolicy.initial
+        /// The event that set the policy for M-Pin; `nil` while it is the initial one.
+        public internal(set) var mpinPolicySince: EventPlace?
         /// Longer recovery delays that shorter ones replaced. Each stays in force until it has passed once more.
         public internal(set) var replacedDelays: [ReplacedDelay] = []
         /// The linked apps, with the roles of their links.
@@ -215,6 +224,9 @@ extension Tenant {
             }
             state.policy = event.policy
             state.policySince = recorded.place
+        case .mpinPolicyChanged(let event):
+            state.mpinPolicy = event.policy
+            state.mpinPolicySince = recorded.place
         case .domainConfirmed(let event): state.confirmedDomains.insert(event.domain)
         case .appLinked(let event):
             state.links[event.appID] = event.roles

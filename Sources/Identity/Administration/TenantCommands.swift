@@ -7,6 +7,8 @@ extension Tenant {
         case found(AppID)
         /// Replace the policy.
         case changePolicy(TenantPolicy, AuthorityDecision)
+        /// Replace the policy for M-Pin.
+        case changeMPinPolicy(MPinPolicy, AuthorityDecision)
         /// Confirm that the tenant controls a domain, which must be the tenant's name.
         case confirmDomain(CompanyName, AuthorityDecision)
         /// Reclaim an address in a confirmed domain from a user without an account in the tenant.
@@ -98,11 +100,13 @@ extension Tenant {
         case lastApp
         /// The address is in no confirmed domain of the tenant.
         case emailNotReclaimable
+        /// The policy has a value out of range.
+        case invalidPolicy
 
         /// The error code in the API contract.
         public var code: String {
             switch self {
-            case .alreadyFounded, .domainNotCompanyName: "request.invalid"
+            case .alreadyFounded, .domainNotCompanyName, .invalidPolicy: "request.invalid"
             case .unknownTenant: "company.unknown"
             case .notPermitted, .securityAdmin: "authorization.not_permitted"
             case .inactive: "employee.inactive"

@@ -7,6 +7,8 @@ public enum TenantEvent: AggregateEvent {
     case founded(EmployeeRegistered)
     /// The tenant replaced its policy.
     case policyChanged(TenantPolicyChanged)
+    /// The tenant replaced its policy for M-Pin.
+    case mpinPolicyChanged(MPinPolicyChanged)
     /// The operator confirmed that the tenant controls a domain, so that the tenant owns the addresses in it.
     case domainConfirmed(DomainConfirmed)
     /// An app was linked to the tenant.
@@ -26,7 +28,7 @@ public enum TenantEvent: AggregateEvent {
     public static let payloads: [any EventPayload.Type] = [
         EmployeeRegistered.self, TenantPolicyChanged.self, DomainConfirmed.self, AppLinked.self, AppUnlinked.self,
         AdminAppointed.self, AdminDismissed.self, SecurityAdminSucceeded.self,
-        AddressReclaimed.self,
+        AddressReclaimed.self, MPinPolicyChanged.self,
     ]
 
     /// The payload of the event.
@@ -34,6 +36,7 @@ public enum TenantEvent: AggregateEvent {
         switch self {
         case .founded(let event): event
         case .policyChanged(let event): event
+        case .mpinPolicyChanged(let event): event
         case .domainConfirmed(let event): event
         case .appLinked(let event): event
         case .appUnlinked(let event): event
@@ -49,6 +52,7 @@ public enum TenantEvent: AggregateEvent {
         switch payload {
         case let event as EmployeeRegistered: self = .founded(event)
         case let event as TenantPolicyChanged: self = .policyChanged(event)
+        case let event as MPinPolicyChanged: self = .mpinPolicyChanged(event)
         case let event as DomainConfirmed: self = .domainConfirmed(event)
         case let event as AppLinked: self = .appLinked(event)
         case let event as AppUnlinked: self = .appUnlinked(event)

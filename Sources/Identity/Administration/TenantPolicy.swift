@@ -101,8 +101,8 @@ extension EventReader {
             blindOnly: try bool("blindOnly"), questionsWithPassphrase: try bool("questionsWithPassphrase"))
         guard schema >= 2 else { return policy }
         policy.registrationMode = try one("registrationMode")
-        policy.recoveryDelayHours = try hours("recoveryDelayHours", TenantPolicy.recoveryDelayRange)
-        policy.adminSessionHours = try hours("adminSessionHours", TenantPolicy.adminSessionRange)
+        policy.recoveryDelayHours = try integer("recoveryDelayHours", TenantPolicy.recoveryDelayRange)
+        policy.adminSessionHours = try integer("adminSessionHours", TenantPolicy.adminSessionRange)
         return policy
     }
 }

@@ -46,6 +46,10 @@ public enum EventCatalogue {
         AttemptCharged.self, AttemptsCleared.self, CredentialsLocked.self,
         AnswersValidated.self, PassphraseValidated.self,
         SessionOpened.self, SessionClosed.self,
+        MPinPolicyChanged.self, MPinRegistrationStarted.self, MPinRegistrationRestarted.self, MPinLinked.self,
+        MPinIdentityVerified.self, MPinClientKeyIssued.self, MPinRegistered.self, MPinAuthenticationFailed.self,
+        MPinFailuresCleared.self, MPinBlocked.self, MPinRevoked.self, MPinErased.self, MPinAuthenticated.self,
+        MPinValidated.self, MPinActivationIssued.self, MPinActivationFailed.self, MPinActivationUsed.self,
     ]
 
     private static let byName = Dictionary(all.map { ($0.type, $0) }, uniquingKeysWith: { first, _ in first })

@@ -81,7 +81,7 @@ struct EventReader<Coder: PersonalDataCoder> {
         return value
     }
 
-    mutating func hours(_ name: String, _ range: ClosedRange<Int>) throws(JSONError) -> Int {
+    mutating func integer(_ name: String, _ range: ClosedRange<Int>) throws(JSONError) -> Int {
         Int(try object.integer(name, in: Int64(range.lowerBound)...Int64(range.upperBound)))
     }
 

@@ -42,6 +42,8 @@ public enum RecoverySubject {}
 public enum InvitationSubject {}
 /// The subject of ids of charges.
 public enum ChargeSubject {}
+/// The subject of ids of activations.
+public enum MPinActivationSubject {}
 
 /// The id of a tenant and of its ledger.
 public typealias TenantID = Identifier<Tenant>
@@ -65,6 +67,10 @@ public typealias RecoveryID = Identifier<RecoverySubject>
 public typealias InvitationID = Identifier<InvitationSubject>
 /// The id of a charge.
 public typealias ChargeID = Identifier<ChargeSubject>
+/// The id of an M-Pin identity and of the key of its personal data.
+public typealias MPinIdentityID = Identifier<MPinIdentity>
+/// The id of an activation and of the key of its personal data.
+public typealias MPinActivationID = Identifier<MPinActivationSubject>
 
 /// A P-256 public key as its X9.63 point: 65 bytes, the first of them 4 (SEC 1 §2.3.3).
 ///

@@ -20,7 +20,7 @@ struct AuthorityTrail: Sendable {
 
     /// The types of the events that the trail judges.
     static let types = Set(
-        (TenantEvent.payloads + EmployeeEvent.payloads + InvitationEvent.payloads).map { $0.type }
+        (TenantEvent.payloads + EmployeeEvent.payloads + InvitationEvent.payloads + MPinTrail.payloads).map { $0.type }
             + [RecoveryOpened.type, RecoveryConfirmed.type, RecoveryCancelled.type, SessionOpened.type])
 
     /// The authority of apps and of the operator from the system ledger; `nil` if that ledger is not available.
@@ -31,6 +31,7 @@ struct AuthorityTrail: Sendable {
     var employees: [EmployeeID: Employee.State] = [:]
     /// The invitations, without their texts.
     private(set) var invitations: [InvitationID: Invitation.State] = [:]
+    private(set) var mpin = MPinTrail()
     /// When an invitation was last used: its use may release a provisional id.
     private(set) var lastInvitationUse: Timestamp?
     /// Employees who registered without the invitation that the policy requires, with the position. Its use follows in
@@ -127,10 +128,10 @@ struct AuthorityTrail: Sendable {
     }
 
     /// The types that were introduced with the table.
-    private static let newTypes: Set = [
+    private static let newTypes = MPinTrail.types.union([
         EmployeeIdReleased.type, EmployeeSessionsEnded.type, AddressReclaimed.type, InvitationIssued.type,
         InvitationUsed.type, InvitationRevoked.type,
-    ]
+    ])
 
     /// Whether an event may be older than the table. The schema tells for types that the table changed. Other types may
     /// be older while the ledger has no event under the table.
@@ -158,6 +159,7 @@ struct AuthorityTrail: Sendable {
             let invitation = InvitationID(event.stream.id)
             Invitation.evolve(&invitations[invitation, default: Invitation.initial], recorded(own, event))
         }
+        mpin.learn(event, payload)
         switch payload {
         case let payload as EmployeeRegistered:
             if tenant.policy.registrationMode == .invited { uninvited[payload.employeeID] = event.position }

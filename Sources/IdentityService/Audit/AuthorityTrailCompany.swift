@@ -15,6 +15,10 @@ extension AuthorityTrail {
             return decidedByTenant(event, .changePolicy, .tenant, payload.by, aboutPolicy(event, payload)) {
                 .changePolicy(payload.policy, $0)
             }
+        case let payload as MPinPolicyChanged:
+            return decidedByTenant(event, .changeMPinPolicy, .tenant, payload.by, aboutMPinPolicy(event, payload)) {
+                .changeMPinPolicy(payload.policy, $0)
+            }
         case let payload as DomainConfirmed:
             guard let domain = try? CompanyName(payload.domain) else { return .unlawful("the domain is malformed") }
             return decidedByTenant(event, .confirmDomain, .tenant, payload.by, nil) { .confirmDomain(domain, $0) }

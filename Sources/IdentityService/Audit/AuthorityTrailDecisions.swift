@@ -21,7 +21,7 @@ extension AuthorityTrail {
         case is RecoveryOpened, is RecoveryConfirmed, is RecoveryCancelled: return recovery(event, payload)
         default: break
         }
-        return status(event, payload) ?? company(event, payload) ?? invitation(event, payload)
+        return status(event, payload) ?? company(event, payload) ?? invitation(event, payload) ?? mpin(event, payload)
     }
 
     /// The tolerance by which an event's time in a tenant's ledger may be later than its decision, for rules that count
@@ -43,6 +43,8 @@ extension AuthorityTrail {
         } else if InvitationEvent(payload) != nil {
             guard let invitation = event.data["invitationId"]?.uuid else { return "the event names no invitation" }
             stream = .invitation(InvitationID(invitation), in: tenant)
+        } else if MPinTrail.types.contains(event.type) {
+            return MPinTrail.isPlaced(event, payload) ? nil : "the event is not in its subject's stream"
         } else {
             return nil
         }
@@ -69,6 +71,8 @@ extension AuthorityTrail {
                 let isRefused =
                     error as? Employee.Rejection == .notPermitted || error as? Tenant.Rejection == .notPermitted
                     || error as? Invitation.Rejection == .notPermitted
+                    || error as? MPinIdentity.Rejection == .notPermitted
+                    || error as? MPinActivation.Rejection == .notPermitted
                 guard !isRefused,
                     AuthorityTable.permits(action, about: subject, by: decision, under: policy(action))
                 else {

@@ -9,7 +9,7 @@ import Ledger
 enum EventSignatures {
     /// The unsigned event types. Most events of a log are of these types, and are not read in full.
     static let unsigned: Set<String> = [
-        AttemptCharged.type, AttemptsCleared.type, CredentialsLocked.type, SessionClosed.type,
+        AttemptCharged.type, AttemptsCleared.type, CredentialsLocked.type, SessionClosed.type, MPinAuthenticated.type,
     ]
 
     /// Returns what is wrong, or `nil`; also `nil` for events without signatures.
@@ -17,6 +17,7 @@ enum EventSignatures {
         do {
             switch event.type {
             case AnswersValidated.type, PassphraseValidated.type: try checkValidation(event)
+            case MPinValidated.type: try checkMPinValidation(event)
             case CredentialsSet.type: try checkCredentials(event)
             case CredentialsChanged.type: try checkChange(event)
             default: try checkStatement(event)
@@ -59,6 +60,19 @@ enum EventSignatures {
             challenge: challenge, deviceSignature: try Signature(raw: validation.deviceSignature.bytes),
             userSignature: try Signature(raw: validation.userSignature.bytes)
         ).verify(userKey: try UserPublicKey(bytes: validation.userKey.bytes))
+    }
+
+    /// Checks the device's signature over the challenge, which must be of this flow. The verdict about the PIN is the
+    /// word of the service.
+    private static func checkMPinValidation(_ event: RecordedEvent) throws {
+        guard let payload = try EventCodec.payload(of: event) as? MPinValidated else {
+            throw Mismatch(words: "the event is not a validation")
+        }
+        let challenge = try Challenge(parsing: payload.challenge), fields = challenge.fields
+        try require(fields.tenant == event.ledger.uuid, "the challenge is of another tenant")
+        try require(fields.flow == event.stream.id, "the challenge is of another flow")
+        try require(fields.purpose == .login, "the challenge is for another purpose")
+        try fields.employeeKey.verify(try Signature(raw: payload.deviceSignature.bytes), over: challenge.bytes)
     }
 
     /// Checks the record's own signatures, and those over the challenge of the flow in which it was made.

@@ -55,7 +55,9 @@ extension TenantSnapshot {
             case .securityAdminSucceeded(let event): shortening([event.employeeID], to: state.policy)
             case .policyChanged(let event):
                 shortening(Array(state.admins.keys) + (state.securityAdmin.map { [$0] } ?? []), to: event.policy)
-            case .founded, .domainConfirmed, .appLinked, .appUnlinked, .adminDismissed, .addressReclaimed: nil
+            case .founded, .mpinPolicyChanged, .domainConfirmed, .appLinked, .appUnlinked, .adminDismissed,
+                .addressReclaimed:
+                nil
             }
         }
     }

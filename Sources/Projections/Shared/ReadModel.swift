@@ -160,6 +160,7 @@ struct ProjectedEvent: Sendable {
         case let event as AdminAppointed: event.employeeID.uuid
         case let event as AdminDismissed: event.employeeID.uuid
         case let event as SecurityAdminSucceeded: event.employeeID.uuid
+        case let event as MPinLinked: event.employeeID.uuid
         default: nil
         }
     }

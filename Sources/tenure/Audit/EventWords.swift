@@ -11,8 +11,9 @@ enum EventWords {
     private static let members: [(name: String, label: String?)] = [
         ("companyName", nil), ("name", nil), ("companyEmployeeId", nil), ("email", nil), ("domain", nil),
         ("keyAuthorization", "keys by"), ("approval", "approval"), ("purpose", nil), ("mode", nil),
-        ("device", "device"),
-        ("spent", "spent"), ("limit", "of"), ("roles", "roles"), ("reason", "reason"), ("note", "note"),
+        ("device", "device"), ("method", nil),
+        ("spent", "spent"), ("failures", "wrong"), ("limit", "of"), ("roles", "roles"), ("reason", "reason"),
+        ("note", "note"),
         ("until", "until"), ("expiresAt", "until"),
     ]
     private static let flags: [(name: String, yes: String?, no: String?)] = [

@@ -68,6 +68,17 @@ import Testing
             InvitationStatement(
                 context: context, action: .revoke, subject: [UInt8](repeating: 8, count: 32), invitation: id,
                 reason: "mistake"),
+            MPinStatement(
+                context: context, action: .verify, subject: [UInt8](repeating: 9, count: 32), identity: id,
+                reason: "known"),
+            MPinStatement(
+                context: context, action: .link, subject: [UInt8](repeating: 9, count: 32), identity: id,
+                employee: Randomness.seeded("to").uuid(), reason: "linked"),
+            MPinStatement(
+                context: context, action: .revoke, subject: [UInt8](repeating: 9, count: 32), identity: id,
+                reason: "lost"),
+            MPinStatement(
+                context: context, action: .activate, subject: [UInt8](repeating: 9, count: 32), reason: "known"),
         ]
     }
 
@@ -211,6 +222,20 @@ import Testing
         expect(.statementInvalid, field: "seconds") { try revocation.check() }
     }
 
+    @Test func `a code names no identity, and only a link names an account`() throws {
+        let context = try Self.context(signer), id = Randomness.seeded("id").uuid()
+        for action in MPinStatement.Action.allCases {
+            var statement = MPinStatement(
+                context: context, action: action, subject: [UInt8](repeating: 9, count: 32),
+                identity: action == .activate ? nil : id, employee: action == .link ? id : nil, reason: "r")
+            try statement.check()
+            statement.employee = statement.employee == nil ? id : nil
+            expect(.statementInvalid, field: "employee") { try statement.check() }
+            statement.identity = statement.identity == nil ? id : nil
+            expect(.statementInvalid, field: "identity") { try statement.check() }
+        }
+    }
+
     @Test func `the subject of an invitation depends on every text, and on the salt`() throws {
         let salt = [UInt8](repeating: 1, count: 32), other = [UInt8](repeating: 2, count: 32)
         let subjects = try [
@@ -245,8 +270,8 @@ import Testing
         let tags: [SignatureTag] =
             [.challenge, .validation, .credentialsSet, .credentialsChange] + KeyStatement.tags + PolicyStatement.tags
             + RoleStatement.tags + AppLinkStatement.tags + SuccessionStatement.tags + RecoveryStatement.tags
-            + InvitationStatement.tags + OperatorStatement.tags
-        #expect(Set(tags).count == 17)
+            + InvitationStatement.tags + OperatorStatement.tags + MPinStatement.tags
+        #expect(Set(tags).count == 21)
         // No tag line begins with another, so bytes under one are never bytes under two.
         for one in tags { #expect(tags.filter { $0.line.starts(with: one.line) } == [one]) }
     }

@@ -40,12 +40,12 @@ import Testing
                 }
                 let actions: [AuthorityTable.Action] = [
                     .endKey, .cancel, .reclaimEmail, .endSessions, .erase, .openRecovery, .confirmRecovery,
-                    .cancelRecovery,
+                    .cancelRecovery, .linkMPin, .revokeMPin,
                 ]
                 for action in actions { cells.append(Cell(action: action, standing: standing, capacity: capacity)) }
             }
             let aboutEmployees: [AuthorityTable.Action] = [
-                .approve, .reinstate, .appointAdmin, .issueInvitation, .revokeInvitation,
+                .approve, .reinstate, .appointAdmin, .issueInvitation, .revokeInvitation, .verifyMPin,
             ]
             for action in aboutEmployees {
                 cells.append(Cell(action: action, standing: .employee, capacity: capacity))
@@ -54,7 +54,7 @@ import Testing
             if capacity != .ownKey {
                 cells.append(Cell(action: .succeed, standing: .securityAdmin, capacity: capacity))
             }
-            for action in [AuthorityTable.Action.changePolicy, .linkApp, .confirmDomain] {
+            for action in [AuthorityTable.Action.changePolicy, .linkApp, .confirmDomain, .changeMPinPolicy] {
                 cells.append(Cell(action: action, standing: .tenant, capacity: capacity))
             }
             cells.append(Cell(action: .administerApps, standing: .installation, capacity: capacity))
@@ -125,6 +125,10 @@ import Testing
             try scene.logIn(scene.founder)
             try scene.succeed(isConfirmedBySuccessor ? scene.admin : scene.peer, by: founder)
         case .revokeInvitation: try scene.invite(by: founder)
+        case .verifyMPin, .linkMPin: try scene.startMPin()
+        case .revokeMPin:
+            try scene.startMPin()
+            try scene.linkMPin(to: subject, by: .member(subject, subject.device))
         default: break
         }
     }
@@ -157,6 +161,10 @@ import Testing
         case .changePolicy: try scene.change(TenantPolicy(approval: .admin), by: decider)
         case .linkApp: try scene.unlink(scene.personnel.app, by: decider)
         case .confirmDomain: try confirmDomain(by: decider, &scene)
+        case .verifyMPin: try scene.verifyMPin(by: decider)
+        case .linkMPin: try scene.linkMPin(to: member, by: decider)
+        case .revokeMPin: try scene.revokeMPin(of: member, by: decider)
+        case .changeMPinPolicy: try scene.changeMPin(MPinPolicy(maximumFailures: 5), by: decider)
         case .administerApps: try registerApp(by: decider, &scene)
         }
     }

@@ -28,6 +28,8 @@ struct HistoryScene {
     let recovery = RecoveryID(UUID())
     /// The invitation that is issued, if one is.
     let invitation = InvitationID(UUID())
+    /// The M-Pin identity that is started, if one is.
+    let mpin = MPinIdentityID(UUID())
 
     init() throws {
         waiting = try SigningKeyPair()

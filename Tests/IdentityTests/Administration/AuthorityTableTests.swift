@@ -30,6 +30,11 @@ import Testing
         (.confirmDomain, .tenant, [.operator]),
         (.erase, .employee, [.operator]), (.erase, .admin, [.operator]), (.erase, .securityAdmin, [.operator]),
         (.administerApps, .installation, [.operator]),
+        (.verifyMPin, .employee, [.authorizingApp, .admin]),
+        (.linkMPin, .employee, [.ownKey]), (.linkMPin, .admin, [.ownKey]), (.linkMPin, .securityAdmin, [.ownKey]),
+        (.revokeMPin, .employee, [.authorizingApp, .admin, .ownKey]),
+        (.revokeMPin, .admin, [.securityAdmin, .ownKey]), (.revokeMPin, .securityAdmin, [.ownKey]),
+        (.changeMPinPolicy, .tenant, [.securityAdmin]),
     ]
 
     @Test func `equals the specification, with no further permissions`() {

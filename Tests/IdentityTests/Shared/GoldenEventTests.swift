@@ -44,12 +44,14 @@ import Testing
     /// Events that no decision folds; `docs/ARCHITECTURE.md` says why.
     private static let eventsWithoutAggregate: [any EventPayload.Type] = [
         AnswersValidated.self, AttemptCharged.self, AttemptsCleared.self, CheckpointSealed.self,
-        CredentialsLocked.self, PassphraseValidated.self, SessionClosed.self, SessionOpened.self, SystemFounded.self,
+        CredentialsLocked.self, MPinAuthenticated.self, MPinValidated.self, PassphraseValidated.self,
+        SessionClosed.self, SessionOpened.self, SystemFounded.self,
     ]
 
     @Test func `an event belongs to one aggregate and round-trips, or is listed as having none`() throws {
         var types = try check(EmployeeEvent.self) + check(UserEvent.self) + check(AppEvent.self)
         types += try check(InvitationEvent.self)
+        types += try check(MPinIdentityEvent.self) + check(MPinActivationEvent.self)
         types += try check(TenantEvent.self).filter { $0 != EmployeeRegistered.type }
         types += Self.eventsWithoutAggregate.map { $0.type }
         #expect(types.sorted() == EventCatalogue.all.map { $0.type }.sorted())

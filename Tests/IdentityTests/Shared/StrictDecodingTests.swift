@@ -7,6 +7,7 @@ import Testing
     static let optional: Set<String> = [
         "EmployeeRegistered/companyName", "EmployeeKeyRefused/note", "EmployeeKeyRevoked/note",
         "EmployeeCancelled/note", "CredentialsLocked/until", "InvitationIssued/email",
+        "MPinRegistrationStarted/deviceName", "MPinClientKeyIssued/pushIdentifier",
     ]
 
     /// Runs a check on each golden object of each event.

@@ -9,7 +9,8 @@ struct Attack: Sendable {
         "EmployeeKeyAuthorized", "EmployeeKeyRefused", "EmployeeKeyRevoked", "EmployeeApproved", "EmployeeCancelled",
         "EmployeeReinstated", "EmailReclaimed", "AdminAppointed", "AdminDismissed", "SecurityAdminSucceeded",
         "TenantPolicyChanged", "AppLinked", "AppUnlinked", "EmployeeSessionsEnded", "InvitationIssued",
-        "InvitationRevoked",
+        "InvitationRevoked", "MPinPolicyChanged", "MPinLinked", "MPinIdentityVerified", "MPinRevoked",
+        "MPinActivationIssued",
     ]
 
     let client: Client

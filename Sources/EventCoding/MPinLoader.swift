@@ -1,0 +1,60 @@
+package import FoundationEssentials
+package import Identity
+package import Keys
+package import Ledger
+
+extension StateLoader {
+    /// An M-Pin identity folded from all events of its stream.
+    ///
+    /// - Parameter keys: The identity's own key, if the decision needs the user id. A link does.
+    /// - Throws: What ``EventCodec/decode(_:as:keys:)`` throws.
+    package static func mpin(
+        _ id: MPinIdentityID, _ events: [RecordedEvent], keys: [UUID: PersonKey] = [:]
+    ) throws -> MPinIdentitySnapshot {
+        let state = MPinIdentity.fold(try events.map { try EventCodec.decode($0, keys: keys) })
+        return MPinIdentitySnapshot(id: id, state: state, version: events.last?.streamVersion ?? 0)
+    }
+
+    /// An activation folded from all events of its stream.
+    package static func activation(
+        _ id: MPinActivationID, _ events: [RecordedEvent], keys: [UUID: PersonKey] = [:]
+    ) throws -> MPinActivationSnapshot {
+        let state = MPinActivation.fold(try events.map { try EventCodec.decode($0, keys: keys) })
+        return MPinActivationSnapshot(id: id, state: state, version: events.last?.streamVersion ?? 0)
+    }
+}
+
+/// An M-Pin identity at one version of its stream.
+package struct MPinIdentitySnapshot: Sendable {
+    /// The id of the identity.
+    package var id: MPinIdentityID
+    /// What the events make of it.
+    package var state: MPinIdentity.State
+    /// The version of the stream, which an append expects; 0 before the first event.
+    package var version: Int
+}
+
+/// An activation at one version of its stream.
+package struct MPinActivationSnapshot: Sendable {
+    /// The id of the activation.
+    package var id: MPinActivationID
+    /// What the events make of it.
+    package var state: MPinActivation.State
+    /// The version of the stream, which an append expects; 0 before the first event.
+    package var version: Int
+}
+
+extension StreamID {
+    /// The kind of the streams of M-Pin identities.
+    package static let mpinKind = "mpin"
+
+    /// The stream of an M-Pin identity.
+    package static func mpin(_ id: MPinIdentityID, in tenant: TenantID) -> StreamID {
+        StreamID(ledger: LedgerID(tenant.uuid), kind: mpinKind, id: id.uuid)
+    }
+
+    /// The stream of an activation code.
+    package static func activation(_ id: MPinActivationID, in tenant: TenantID) -> StreamID {
+        StreamID(ledger: LedgerID(tenant.uuid), kind: "activation", id: id.uuid)
+    }
+}

@@ -1,0 +1,134 @@
+public import Canonical
+
+/// A code that verifies one M-Pin identity of a user id, for people without a mailbox.
+///
+/// An app or an admin hands it over. A start of a registration enters it.
+public enum MPinActivation: Decider {
+    /// The events of an activation.
+    public typealias Event = MPinActivationEvent
+
+    /// The state before the code is issued.
+    public static let initial = State()
+
+    /// The lifetime of a code.
+    public static let lifetime: Duration = .seconds(86_400)
+    /// The number of wrong codes that ends an activation.
+    public static let maximumFailures = 5
+
+    /// The reasons to reject a command.
+    public enum Rejection: CodedRejection, CaseIterable {
+        /// The code was never issued, has expired, was used, or ended by wrong entries. All have one code, which a
+        /// wrong entry is answered with too.
+        case invalid
+        /// The code was issued already.
+        case issued
+        /// The caller may not take this decision.
+        case notPermitted
+
+        /// The error code in the API contract.
+        public var code: String {
+            switch self {
+            case .invalid, .notPermitted: "authorization.not_permitted"
+            case .issued: "request.invalid"
+            }
+        }
+    }
+
+    /// A command on an activation.
+    public enum Command: Sendable, Equatable {
+        /// Issue the code.
+        case issue(Issue)
+        /// Enter a code for the identity whose registration starts in the same append.
+        case enter(isRight: Bool, for: MPinIdentityID, at: Timestamp)
+    }
+
+    /// The command that issues a code.
+    public struct Issue: Sendable, Equatable {
+        /// The new activation's random id.
+        public var id: MPinActivationID
+        /// The keyed digest that an entered code is compared with.
+        public var digest: Bytes32
+        /// The commitment that the statement names.
+        public var subject: Bytes32
+        /// The salt of the commitment.
+        public var subjectSalt: Bytes32
+        /// The user id.
+        public var userID: MPinUserID
+        /// The decision.
+        public var decision: AuthorityDecision
+        /// The time of the decision.
+        public var time: Timestamp
+
+        /// Each parameter sets the property of the same name.
+        public init(
+            id: MPinActivationID, digest: Bytes32, subject: Bytes32, subjectSalt: Bytes32, userID: MPinUserID,
+            decision: AuthorityDecision, time: Timestamp
+        ) {
+            self.id = id
+            self.digest = digest
+            self.subject = subject
+            self.subjectSalt = subjectSalt
+            self.userID = userID
+            self.decision = decision
+            self.time = time
+        }
+    }
+
+    /// The state of an activation, folded from its events.
+    public struct State: Sendable, Equatable {
+        /// The code as issued; `nil` before.
+        public internal(set) var issue: MPinActivationIssued?
+        /// The number of wrong codes.
+        public internal(set) var failures = 0
+        /// The identity that used the code.
+        public internal(set) var usedBy: MPinIdentityID?
+
+        /// Whether the code may be entered at a time.
+        public func isOpen(at time: Timestamp) -> Bool {
+            guard let issue, usedBy == nil, failures < maximumFailures else { return false }
+            return time < issue.expiresAt
+        }
+    }
+
+    /// Decides a command: returns its events. Throws ``Rejection``.
+    ///
+    /// A wrong entry is an event, and the service refuses the start that it came with.
+    public static func decide(_ state: State, _ command: Command) throws(Rejection) -> [MPinActivationEvent] {
+        switch command {
+        case .issue(let issue): return try decide(state, issue)
+        case .enter(let isRight, let identity, let time):
+            guard let issue = state.issue, state.isOpen(at: time) else { throw .invalid }
+            guard isRight else {
+                return [
+                    .failed(
+                        MPinActivationFailed(
+                            activationID: issue.activationID, failures: state.failures + 1, limit: maximumFailures))
+                ]
+            }
+            return [.used(MPinActivationUsed(activationID: issue.activationID, identityID: identity))]
+        }
+    }
+
+    private static func decide(_ state: State, _ issue: Issue) throws(Rejection) -> [MPinActivationEvent] {
+        guard AuthorityTable.permits(.verifyMPin, about: .newcomer, by: issue.decision) else { throw .notPermitted }
+        guard state.issue == nil else { throw .issued }
+        func personal(_ text: String) -> Personal { Personal(owner: issue.id.uuid, text: text) }
+        return [
+            .issued(
+                MPinActivationIssued(
+                    activationID: issue.id, digest: issue.digest, subject: issue.subject,
+                    userID: personal(issue.userID.entered),
+                    subjectSalt: personal(Base64URL.encode(issue.subjectSalt.bytes)),
+                    expiresAt: issue.time.adding(lifetime), by: issue.decision.authority))
+        ]
+    }
+
+    /// Applies an event to the state. A code is issued once and used once.
+    public static func evolve(_ state: inout State, _ recorded: Recorded<MPinActivationEvent>) {
+        switch recorded.event {
+        case .issued(let event): if state.issue == nil { state.issue = event }
+        case .failed: state.failures += 1
+        case .used(let event): if state.usedBy == nil { state.usedBy = event.identityID }
+        }
+    }
+}

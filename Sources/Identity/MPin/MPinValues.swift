@@ -1,0 +1,89 @@
+/// How an M-Pin identity was verified.
+public enum MPinVerificationMethod: String, Sendable, Hashable, CaseIterable {
+    /// By the link in a mail to the user id.
+    case email
+    /// By an activation code.
+    case code
+    /// By an app with AUTHORIZATION or by an admin.
+    case application
+    /// By the device of the employee whom the identity is linked to.
+    case device
+}
+
+/// The cryptographic suite of a client key. The name is stored with every issued key.
+public enum MPinKeySuite: String, Sendable, Hashable, CaseIterable {
+    /// M-Pin over BLS12-381 with the map and the hash of Apache's AMCL 3.
+    case bls12381AMCL3SHA256 = "BLS12381-AMCL3-SHA256"
+}
+
+/// The limit that blocked an identity.
+public enum MPinBlockReason: String, Sendable, Hashable, CaseIterable {
+    /// As many consecutive wrong proofs as the policy allows.
+    case failures
+    /// As many wrong proofs as an identity may ever have.
+    case lifetime
+}
+
+/// The reason why an identity was revoked.
+public enum MPinRevocationReason: String, Sendable, Hashable, CaseIterable {
+    /// Somebody with authority revoked it.
+    case revoked
+    /// The tenant reclaimed the address that is its user id.
+    case reclaimed
+    /// It was not verified, and gave way to a verified or linked one.
+    case superseded
+    /// Its registration expired unfinished.
+    case expired
+}
+
+/// The user id of an M-Pin identity: an e-mail address or any name, 1 to 256 bytes.
+///
+/// Two user ids are equal if their canonical forms are the same bytes. The user id is shown as entered.
+public struct MPinUserID: Sendable, Hashable {
+    /// The largest number of bytes, in UTF-8, as entered and in canonical form.
+    public static let maximumBytes = 256
+    /// The user id as entered.
+    public let entered: String
+    /// The canonical form in UTF-8, by which user ids are matched.
+    public let canonical: [UInt8]
+
+    /// Parses a user id.
+    ///
+    /// - Throws: ``ValueError`` with `request.invalid`.
+    public init(_ text: String) throws(ValueError) {
+        try checkEntered(text, field: "userId")
+        canonical = try canonicalForm(
+            text, maximumBytes: Self.maximumBytes, field: "userId", missing: .requestInvalid, invalid: .requestInvalid)
+        entered = text
+    }
+
+    /// Whether the user id is the address or the employee id of an account.
+    public func names(_ email: EmailAddress?, _ employeeID: CompanyEmployeeID?) -> Bool {
+        canonical == email?.canonical || canonical == employeeID?.canonical
+    }
+
+    /// Whether both have the same canonical form.
+    public static func == (left: MPinUserID, right: MPinUserID) -> Bool { left.canonical == right.canonical }
+
+    /// Hashes the canonical form.
+    public func hash(into hasher: inout Hasher) { hasher.combine(canonical) }
+}
+
+/// A name or an identifier that a device gives for itself: 1 to 256 bytes without invisible characters.
+public struct MPinDeviceText: Sendable, Hashable {
+    /// The largest number of bytes, in UTF-8.
+    public static let maximumBytes = 256
+    /// The text as entered.
+    public let text: String
+
+    /// Checks a text.
+    ///
+    /// - Throws: ``ValueError`` with `request.invalid` and the name of the given member.
+    public init(_ text: String, field: String) throws(ValueError) {
+        try checkEntered(text, field: field)
+        guard (1...Self.maximumBytes).contains(text.utf8.count) else {
+            throw ValueError(.requestInvalid, field: field, reason: "1 to 256 bytes are accepted")
+        }
+        self.text = text
+    }
+}

@@ -1,0 +1,247 @@
+import Canonical
+import Credentials
+import EventCoding
+import FoundationEssentials
+import Identity
+import Ledger
+
+/// The M-Pin identities and activations of one ledger, folded without their texts.
+struct MPinTrail: Sendable {
+    /// The events of identities and activations. Those of flows carry no decision.
+    static let payloads: [any EventPayload.Type] = MPinIdentityEvent.payloads + MPinActivationEvent.payloads
+    /// The names of the events that came after the table of authority, the policy's among them.
+    static let types = Set((payloads + [MPinPolicyChanged.self]).map { $0.type })
+
+    private var identities: [UUID: MPinIdentity.State] = [:]
+    private var activations: [UUID: MPinActivation.State] = [:]
+    /// The identities that used an activation code, which the same append verifies.
+    private(set) var withCode: Set<UUID> = []
+    /// The identities whose last wrong proof reached a limit. The same append blocks them.
+    private(set) var due: Set<UUID> = []
+
+    /// The identity of a stream.
+    func identity(_ stream: StreamID) -> MPinIdentity.State { identities[stream.id] ?? MPinIdentity.initial }
+
+    /// The activation of a stream.
+    func activation(_ stream: StreamID) -> MPinActivation.State { activations[stream.id] ?? MPinActivation.initial }
+
+    /// Applies an event, right or wrong.
+    mutating func learn(_ event: RecordedEvent, _ payload: any EventPayload) {
+        func recorded<Event: AggregateEvent>(_ own: Event) -> Recorded<Event> {
+            Recorded(own, id: event.id, time: event.time, position: event.position, version: event.streamVersion)
+        }
+        if let own = MPinIdentityEvent(payload) {
+            MPinIdentity.evolve(&identities[event.stream.id, default: MPinIdentity.initial], recorded(own))
+            if payload is MPinIdentityVerified { withCode.remove(event.stream.id) }
+            if payload is MPinBlocked { due.remove(event.stream.id) }
+            if let failed = payload as? MPinAuthenticationFailed,
+                failed.failures >= failed.limit || failed.lifetime >= MPinIdentity.lifetimeLimit
+            {
+                due.insert(event.stream.id)
+            }
+        }
+        if let own = MPinActivationEvent(payload) {
+            MPinActivation.evolve(&activations[event.stream.id, default: MPinActivation.initial], recorded(own))
+            if let used = payload as? MPinActivationUsed { withCode.insert(used.identityID.uuid) }
+        }
+    }
+
+    /// Whether an event is in the stream that it changes. Only the first event of an identity names it.
+    static func isPlaced(_ event: RecordedEvent, _ payload: any EventPayload) -> Bool {
+        let tenant = TenantID(event.ledger.uuid)
+        if MPinActivationEvent(payload) != nil {
+            return event.data["activationId"]?.uuid.map { .activation(MPinActivationID($0), in: tenant) }
+                == event.stream
+        }
+        if let started = payload as? MPinRegistrationStarted {
+            return event.stream == .mpin(started.identityID, in: tenant)
+        }
+        return event.stream.kind == StreamID.mpinKind
+    }
+}
+
+/// Judges decisions about M-Pin: the policy, identities and activation codes.
+///
+/// User ids are encrypted, so verification cannot compare one with the names of the linked account.
+extension AuthorityTrail {
+    /// Returns what is wrong with an event about M-Pin, or `nil`.
+    func mpin(_ event: RecordedEvent, _ payload: any EventPayload) -> AuthorityFinding? {
+        let state = mpin.identity(event.stream), time = decidedAt(event)
+        if MPinIdentityEvent(payload) != nil, !(payload is MPinErased), state.end != nil || state.isErased {
+            return .unlawful("an M-Pin identity has an event after its end")
+        }
+        if MPinIdentityEvent(payload) != nil, !(payload is MPinErased),
+            mpin.due.contains(event.stream.id) != (payload is MPinBlocked)
+        {
+            return .unlawful("an M-Pin identity is not blocked exactly at its limit")
+        }
+        switch payload {
+        case let payload as MPinRegistrationStarted:
+            return state.registration == nil && event.streamVersion == 1 && payload.expiresAt > time
+                ? nil : .unlawful("an M-Pin identity is started a second time")
+        case let payload as MPinLinked: return linked(event, payload, state)
+        case let payload as MPinIdentityVerified: return verified(event, payload, state)
+        case let payload as MPinAuthenticationFailed:
+            let isCounted =
+                payload.failures == state.failures + 1 && payload.lifetime == state.lifetimeFailures + 1
+            return isCounted && MPinPolicy.failureRange.contains(payload.limit)
+                ? nil : .unlawful("the wrong proofs of an M-Pin identity are not counted as they happened")
+        case let payload as MPinRevoked: return revoked(event, payload, state)
+        case let payload as MPinErased:
+            return decided(.erase, about: .newcomer, payload.by, event) {
+                try MPinIdentity.decide(state, .erase($0))
+            }
+        case let payload as MPinActivationIssued: return activated(event, payload)
+        case is MPinActivationFailed, is MPinActivationUsed:
+            return mpin.activation(event.stream).isOpen(at: time)
+                ? nil : .unlawful("an activation code is entered that is closed or unknown")
+        default: return nil
+        }
+    }
+
+    private func linked(
+        _ event: RecordedEvent, _ payload: MPinLinked, _ state: MPinIdentity.State
+    ) -> AuthorityFinding? {
+        guard let subject = subject(payload.employeeID) else { return .unlawful("there is no such account") }
+        let finding = decided(.linkMPin, about: subject, payload.by, event) { decision in
+            guard AuthorityTable.permits(.linkMPin, about: subject, by: decision) else {
+                throw MPinIdentity.Rejection.notPermitted
+            }
+            switch state.status(at: decidedAt(event)) {
+            case .started, .activated: break
+            default: throw MPinIdentity.Rejection.wrongState
+            }
+            guard state.link == nil, payload.fingerprint == KeyFingerprint(of: decision.signer) else {
+                throw MPinIdentity.Rejection.wrongState
+            }
+            return [payload.employeeID]
+        }
+        return mpinDecided(finding, payload.by, aboutIdentity(event, .link, state, payload.employeeID, payload.by))
+    }
+
+    private func verified(
+        _ event: RecordedEvent, _ payload: MPinIdentityVerified, _ state: MPinIdentity.State
+    ) -> AuthorityFinding? {
+        let time = decidedAt(event)
+        func follows(_ proof: MPinIdentity.VerificationProof) throws -> [MPinIdentityEvent] {
+            try MPinIdentity.decide(state, .verify(proof, at: time))
+        }
+        switch payload.method {
+        case .email, .code:
+            let proof: MPinIdentity.VerificationProof = payload.method == .email ? .email : .code
+            guard payload.by == .policy, (try? follows(proof))?.isEmpty == false else {
+                return .unlawful("an M-Pin identity is verified that needs no verification, or another one")
+            }
+            return payload.method == .email || mpin.withCode.contains(event.stream.id)
+                ? nil : .unlawful("an M-Pin identity is verified by a code that was not used")
+        case .application:
+            let finding = decided(.verifyMPin, about: .newcomer, payload.by, event) { try follows(.application($0)) }
+            return mpinDecided(finding, payload.by, aboutIdentity(event, .verify, state, nil, payload.by))
+        case .device:
+            guard let link = state.link, let subject = subject(link.employee) else {
+                return .unlawful("an M-Pin identity is verified by a device that it is not linked to")
+            }
+            let finding = decided(.linkMPin, about: subject, payload.by, event) { decision in
+                guard AuthorityTable.permits(.linkMPin, about: subject, by: decision),
+                    link.fingerprint == KeyFingerprint(of: decision.signer)
+                else { throw MPinIdentity.Rejection.notPermitted }
+                guard state.status(at: time) == .started else { throw MPinIdentity.Rejection.wrongState }
+                return [link.employee]
+            }
+            return mpinDecided(finding, payload.by, aboutIdentity(event, .link, state, link.employee, payload.by))
+        }
+    }
+
+    private func revoked(
+        _ event: RecordedEvent, _ payload: MPinRevoked, _ state: MPinIdentity.State
+    ) -> AuthorityFinding? {
+        switch payload.reason {
+        case .superseded, .expired:
+            let command: MPinIdentity.Command = payload.reason == .expired ? .expire(at: event.time) : .supersede
+            guard payload.by == .policy, (try? MPinIdentity.decide(state, command))?.isEmpty == false else {
+                return .unlawful("an M-Pin identity ends by policy although it is verified or not expired")
+            }
+            return nil
+        case .revoked, .reclaimed: break
+        }
+        let isReclaim = payload.reason == .reclaimed
+        let account = state.link.flatMap { subject($0.employee) }
+        let action: AuthorityTable.Action = isReclaim ? .reclaimEmail : .revokeMPin
+        let finding = decided(action, about: account ?? .newcomer, payload.by, event) { decision in
+            try MPinIdentity.decide(
+                state, .revoke(MPinIdentity.Revoke(account: account, isReclaim: isReclaim, decision: decision)))
+        }
+        let words =
+            isReclaim
+            ? read(ReclaimStatement.self, .emailReclaim, payload.by.statement?.statement ?? []) {
+                context($0.context, event, payload.by)
+            } : aboutIdentity(event, .revoke, state, nil, payload.by)
+        return mpinDecided(finding, payload.by, words)
+    }
+
+    private func activated(_ event: RecordedEvent, _ payload: MPinActivationIssued) -> AuthorityFinding? {
+        let state = mpin.activation(event.stream)
+        let finding = decided(.verifyMPin, about: .newcomer, payload.by, event) { decision in
+            guard AuthorityTable.permits(.verifyMPin, about: .newcomer, by: decision) else {
+                throw MPinActivation.Rejection.notPermitted
+            }
+            guard state.issue == nil, payload.expiresAt <= event.time.adding(MPinActivation.lifetime) else {
+                throw MPinActivation.Rejection.issued
+            }
+            return [payload.activationID]
+        }
+        let words = read(MPinStatement.self, .mpinActivation, payload.by.statement?.statement ?? []) { statement in
+            context(statement.context, event, payload.by) ?? fits(statement.subject == payload.subject.bytes)
+        }
+        return mpinDecided(finding, payload.by, words)
+    }
+
+    private func mpinDecided(_ finding: AuthorityFinding?, _ by: Authority, _ words: String?) -> AuthorityFinding? {
+        if by.statement == nil { return finding }
+        if case .forged? = finding { return finding }
+        return first(finding, stated(by, words))
+    }
+
+    /// Compares a statement with the identity that it is about, and a link with the account.
+    private func aboutIdentity(
+        _ event: RecordedEvent, _ action: MPinStatement.Action, _ state: MPinIdentity.State, _ employee: EmployeeID?,
+        _ by: Authority
+    ) -> String? {
+        read(MPinStatement.self, action.tag, by.statement?.statement ?? []) { statement in
+            var isOwn = false
+            if case .employee(let signer, _) = by { isOwn = signer == state.link?.employee || signer == employee }
+            return context(statement.context, event, by, isOwn: isOwn)
+                ?? fits(
+                    statement.identity == event.stream.id && statement.employee == employee?.uuid
+                        && statement.subject == state.registration?.mpinIDHash.bytes)
+        }
+    }
+
+    /// Compares a statement with a change of the policy for M-Pin.
+    func aboutMPinPolicy(_ event: RecordedEvent, _ payload: MPinPolicyChanged) -> String? {
+        read(PolicyStatement.self, .policy, payload.by.statement?.statement ?? []) { statement in
+            context(statement.context, event, payload.by)
+                ?? fits(
+                    statement.settings == payload.policy.settings
+                        && statement.policyHash == leaf(tenant.mpinPolicySince))
+        }
+    }
+}
+
+extension MPinPolicy {
+    /// The policy as a statement names it. The names differ from those of the tenant's other policy, so that no statement
+    /// about one serves for the other.
+    var settings: [String: PolicyStatement.Setting] {
+        [
+            "mpinEnabled": .flag(enabled), "mpinVerification": .code(verification.rawValue),
+            "mpinMaximumFailures": .number(Int64(maximumFailures)), "mpinOpensSessions": .flag(opensSessions),
+        ]
+    }
+}
+
+extension MPinPolicyChanged: DecidedEvent {}
+extension MPinLinked: DecidedEvent {}
+extension MPinIdentityVerified: DecidedEvent {}
+extension MPinRevoked: DecidedEvent {}
+extension MPinErased: DecidedEvent {}
+extension MPinActivationIssued: DecidedEvent {}

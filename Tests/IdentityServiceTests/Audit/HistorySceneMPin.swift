@@ -1,0 +1,91 @@
+import Canonical
+import EventCoding
+import Foundation
+import Identity
+import Ledger
+import Testing
+
+@testable import Credentials
+@testable import IdentityService
+
+/// Events of an M-Pin identity, decisions with a right statement.
+extension HistoryScene {
+    private static let mpinIDHash = [UInt8](repeating: 6, count: 32)
+    /// The time in which a registration must go on.
+    static let mpinWindow = Duration.seconds(3_600)
+
+    /// The stream of the identity.
+    var mpinStream: StreamID { .mpin(mpin, in: history.tenant) }
+
+    /// Starts a registration that waits for verification.
+    mutating func startMPin() throws {
+        history.makeKey(of: mpin.uuid)
+        try history.append(
+            MPinRegistrationStarted(
+                identityID: mpin, mpinIDHash: try #require(Bytes32(Self.mpinIDHash)),
+                userID: Personal(owner: mpin.uuid, text: "7"), verification: .email,
+                expiresAt: history.time.adding(Self.mpinWindow)), to: mpinStream)
+    }
+
+    mutating func verifyMPin(
+        by decider: SignedHistory.Decider, change: (inout MPinStatement) -> Void = { _ in }
+    ) throws {
+        var statement = try mpinStatement(.verify, by: decider)
+        change(&statement)
+        let until = history.time.adding(Self.mpinWindow)
+        try history.append(
+            { MPinIdentityVerified(method: .application, issueUntil: until, by: $0) }, by: decider, to: mpinStream,
+            statement)
+    }
+
+    /// Verifies without a decision, as a mail or a code does.
+    mutating func verifyMPin(_ method: MPinVerificationMethod) throws {
+        try history.append(
+            MPinIdentityVerified(
+                method: method, issueUntil: history.time.adding(Self.mpinWindow), by: .policy), to: mpinStream)
+    }
+
+    mutating func linkMPin(
+        to member: SignedHistory.Member, by decider: SignedHistory.Decider,
+        change: (inout MPinStatement) -> Void = { _ in }
+    ) throws {
+        var statement = try mpinStatement(.link, about: member, by: decider)
+        statement.employee = member.id.uuid
+        change(&statement)
+        let fingerprint = KeyFingerprint(of: try PublicKeyBytes.of(statement.context.signer))
+        try history.append(
+            { MPinLinked(employeeID: member.id, fingerprint: fingerprint, by: $0) }, by: decider, to: mpinStream,
+            statement)
+    }
+
+    mutating func revokeMPin(
+        of member: SignedHistory.Member? = nil, by decider: SignedHistory.Decider,
+        change: (inout MPinStatement) -> Void = { _ in }
+    ) throws {
+        var statement = try mpinStatement(.revoke, about: member, by: decider)
+        change(&statement)
+        try history.append({ MPinRevoked(reason: .revoked, by: $0) }, by: decider, to: mpinStream, statement)
+    }
+
+    mutating func changeMPin(_ policy: MPinPolicy, by decider: SignedHistory.Decider) throws {
+        let statement = PolicyStatement(
+            context: try history.context(decider), settings: policy.settings,
+            policyHash: history.state.leaf(history.state.tenant.mpinPolicySince))
+        try history.append(
+            { MPinPolicyChanged(policy: policy, by: $0) }, by: decider, to: .tenant(history.tenant), statement)
+    }
+
+    private func mpinStatement(
+        _ action: MPinStatement.Action, about member: SignedHistory.Member? = nil, by decider: SignedHistory.Decider
+    ) throws -> MPinStatement {
+        let isOwn = member.map(decider.isOwn) ?? false
+        return MPinStatement(
+            context: try history.context(decider, isOwn: isOwn), action: action, subject: Self.mpinIDHash,
+            identity: mpin.uuid, reason: "decided")
+    }
+}
+
+extension PublicKeyBytes {
+    /// The key that signs a statement.
+    fileprivate static func of(_ key: StatementKey) throws -> PublicKeyBytes { try #require(PublicKeyBytes(key.bytes)) }
+}

@@ -1,0 +1,153 @@
+import Canonical
+import EventCoding
+import Foundation
+import Identity
+import Testing
+
+@testable import Credentials
+@testable import IdentityService
+
+/// What verification finds about M-Pin beside the cells of the table.
+@Suite struct MPinHistoryTests {
+    @Test func `a registration by mail with wrong proofs is lawful`() throws {
+        var scene = try HistoryScene()
+        try scene.changeMPin(MPinPolicy(maximumFailures: 2), by: scene.asFounder)
+        try scene.startMPin()
+        try scene.verifyMPin(.email)
+        for payload: any EventPayload in [
+            MPinClientKeyIssued(suite: .bls12381AMCL3SHA256, epoch: 1), MPinRegistered(),
+            MPinAuthenticationFailed(failures: 1, limit: 2, lifetime: 1), MPinFailuresCleared(),
+            MPinAuthenticationFailed(failures: 1, limit: 2, lifetime: 2),
+            MPinAuthenticationFailed(failures: 2, limit: 2, lifetime: 3), MPinBlocked(reason: .failures),
+        ] {
+            try scene.history.append(payload, to: scene.mpinStream)
+        }
+        try scene.history.expectLawful()
+    }
+
+    @Test func `a link by the device of the account is lawful, and verifies`() throws {
+        var scene = try HistoryScene()
+        let staff = scene.staff
+        try scene.startMPin()
+        try scene.linkMPin(to: staff, by: .member(staff, staff.device))
+        try scene.history.expectLawful()
+    }
+
+    @Test func `a policy whose statement says something else is found`() throws {
+        try HistoryScene.expect("the statement is about something else") { scene in
+            let decider = scene.asFounder
+            let statement = PolicyStatement(
+                context: try scene.history.context(decider), settings: MPinPolicy.initial.settings, policyHash: nil)
+            try scene.history.append(
+                { MPinPolicyChanged(policy: MPinPolicy(opensSessions: true), by: $0) }, by: decider,
+                to: .tenant(scene.history.tenant), statement)
+        }
+    }
+
+    @Test func `a statement about another identity or account is found`() throws {
+        try HistoryScene.expect("the statement is about something else", after: { try $0.startMPin() }) {
+            try $0.verifyMPin(by: $0.asAdmin) { $0.identity = UUID() }
+        }
+        try HistoryScene.expect("the statement is about something else", after: { try $0.startMPin() }) { scene in
+            let staff = scene.staff, other = scene.peer.id.uuid
+            try scene.linkMPin(to: staff, by: .member(staff, staff.device)) { $0.employee = other }
+        }
+        try HistoryScene.expect("the statement is about something else", after: { try $0.startMPin() }) {
+            try $0.revokeMPin(by: $0.asAdmin) { $0.subject = [UInt8](repeating: 1, count: 32) }
+        }
+    }
+
+    @Test func `an unsigned decision is found`() throws {
+        try HistoryScene.expect(
+            "the decision to revoke an M-Pin identity has no signature", after: { try $0.startMPin() }
+        ) {
+            try $0.history.append(
+                MPinRevoked(reason: .revoked, by: .employee($0.admin.id, nil)), to: $0.mpinStream)
+        }
+    }
+
+    @Test func `a code that was not used, and a second verification, are found`() throws {
+        try HistoryScene.expect(
+            "an M-Pin identity is verified by a code that was not used", after: { try $0.startMPin() }
+        ) {
+            try $0.verifyMPin(.code)
+        }
+        try HistoryScene.expect(
+            "an M-Pin identity is verified that needs no verification, or another one",
+            after: {
+                try $0.startMPin()
+                try $0.verifyMPin(.email)
+            }
+        ) {
+            try $0.verifyMPin(.email)
+        }
+    }
+
+    @Test func `a linked identity that a mail verifies is found`() throws {
+        try HistoryScene.expect(
+            "an M-Pin identity is verified that needs no verification, or another one",
+            after: {
+                let staff = $0.staff
+                try $0.startMPin()
+                try $0.linkMPin(to: staff, by: .member(staff, staff.device))
+            }
+        ) {
+            try $0.verifyMPin(.email)
+        }
+    }
+
+    @Test func `wrong counts, and events after the end, are found`() throws {
+        try HistoryScene.expect(
+            "the wrong proofs of an M-Pin identity are not counted as they happened", after: { try $0.startMPin() }
+        ) {
+            try $0.history.append(
+                MPinAuthenticationFailed(failures: 2, limit: 3, lifetime: 2), to: $0.mpinStream)
+        }
+        try HistoryScene.expect(
+            "the wrong proofs of an M-Pin identity are not counted as they happened", after: { try $0.startMPin() }
+        ) {
+            try $0.history.append(
+                MPinAuthenticationFailed(failures: 1, limit: 6, lifetime: 1), to: $0.mpinStream)
+        }
+        try HistoryScene.expect(
+            "an M-Pin identity has an event after its end",
+            after: {
+                try $0.startMPin()
+                try $0.revokeMPin(by: $0.asAdmin)
+            }
+        ) {
+            try $0.history.append(MPinRegistered(), to: $0.mpinStream)
+        }
+    }
+
+    @Test func `a block too late or too early is found`() throws {
+        let words = "an M-Pin identity is not blocked exactly at its limit"
+        let last = MPinAuthenticationFailed(failures: 1, limit: 1, lifetime: 1)
+        try HistoryScene.expect(
+            words,
+            after: {
+                try $0.startMPin()
+                try $0.history.append(last, to: $0.mpinStream)
+            }
+        ) {
+            try $0.history.append(MPinFailuresCleared(), to: $0.mpinStream)
+        }
+        try HistoryScene.expect(words, after: { try $0.startMPin() }) {
+            try $0.history.append(MPinBlocked(reason: .failures), to: $0.mpinStream)
+        }
+    }
+
+    @Test func `an end by policy of a verified identity is found`() throws {
+        for reason in [MPinRevocationReason.superseded, .expired] {
+            try HistoryScene.expect(
+                "an M-Pin identity ends by policy although it is verified or not expired",
+                after: {
+                    try $0.startMPin()
+                    try $0.verifyMPin(.email)
+                }
+            ) {
+                try $0.history.append(MPinRevoked(reason: reason, by: .policy), to: $0.mpinStream)
+            }
+        }
+    }
+}
