@@ -9,7 +9,8 @@ extension G1Point {
     ///
     /// The digest is taken as a big-endian integer x, which is counted up until x³ + 4 is a square. The even root is y.
     /// The point (x, y) is multiplied by the cofactor 0x396c8c005555e1568c00aaab0000aaab. The time depends on the
-    /// digest, which must be public. A digest needs two tries on average.
+    /// digest, which must be public. A digest needs two tries on average. Neighbouring digests may give one point, and a
+    /// few give infinity: 32 zero bytes do.
     ///
     /// - Throws: ``BLS12381Error/wrongLength``.
     public init(digest: [UInt8]) throws(BLS12381Error) {

@@ -21,12 +21,14 @@ public struct MPinClientKeyShare: Sendable, UndisclosedElement {
 public struct MPinClientKey: Sendable, UndisclosedElement {
     let point: G1Point
 
-    /// Adds the shares.
+    /// Adds the shares. There is one branch on their sum: whether it is infinity. The token of such a key would be −αA,
+    /// which gives the PIN to whoever finds it.
     ///
-    /// - Throws: ``MPinCryptographyError/Code/sharesInvalid``.
+    /// - Throws: ``MPinCryptographyError/Code/sharesInvalid`` if there is no share or the sum is infinity.
     public init(adding shares: [MPinClientKeyShare]) throws(MPinCryptographyError) {
         guard let first = shares.first else { throw MPinCryptographyError(.sharesInvalid) }
         point = shares.dropFirst().reduce(first.point) { $0 + $1.point }
+        guard !point.isInfinity else { throw MPinCryptographyError(.sharesInvalid) }
     }
 
     /// The 97 bytes 0x04 ‖ x ‖ y.

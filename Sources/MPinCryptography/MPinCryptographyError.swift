@@ -13,7 +13,7 @@ public struct MPinCryptographyError: Error, Sendable, Hashable, CustomStringConv
 
         private init(_ rawValue: String) { self.rawValue = rawValue }
 
-        /// The M-Pin ID is empty.
+        /// The M-Pin ID is empty, or the digest is not 32 bytes or maps to infinity.
         public static let identityInvalid = Code("mpin.identity_invalid")
         /// The PIN is not 4 to 8 ASCII digits, or has another number of digits than the PIN of the token.
         public static let pinInvalid = Code("mpin.pin_invalid")

@@ -11,6 +11,9 @@ import Foundation
 ///
 /// SHA-256 of the ID is mapped by ``BLS12381/G1Point/init(digest:)``. The mapping takes about as long as one
 /// multiplication; keep the value while it is needed.
+///
+/// Several digests have one point, because the map counts up: half of all digests share theirs with the next one. So
+/// whoever keeps a list of identities for which keys were issued must compare ``encoded`` and not digests.
 public struct MPinIdentityPoint: Sendable, Equatable {
     let point: G1Point
 
@@ -24,6 +27,9 @@ public struct MPinIdentityPoint: Sendable, Equatable {
 
     /// Maps the SHA-256 digest of an M-Pin ID, which is all that a D-TA sees: 32 bytes.
     ///
+    /// A digest whose point is infinity, such as 32 zero bytes, is refused: every key would prove such an identity. No
+    /// M-Pin ID with such a digest is known.
+    ///
     /// - Throws: ``MPinCryptographyError/Code/identityInvalid``.
     public init(digest: [UInt8]) throws(MPinCryptographyError) {
         do throws(BLS12381Error) {
@@ -31,5 +37,9 @@ public struct MPinIdentityPoint: Sendable, Equatable {
         } catch {
             throw MPinCryptographyError(.identityInvalid)
         }
+        guard !point.isInfinity else { throw MPinCryptographyError(.identityInvalid) }
     }
+
+    /// The 97 bytes 0x04 ‖ x ‖ y of A. Two identities have one client key exactly if these are equal.
+    public var encoded: [UInt8] { point.encoded }
 }

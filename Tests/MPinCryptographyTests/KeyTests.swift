@@ -97,6 +97,28 @@ import Testing
         #expect(order.encoded == scene.serverKey.encoded)
     }
 
+    @Test func `client shares that cancel are refused, because the token would be the PIN`() throws {
+        let scene = try Scene()
+        let share = scene.masters[0].clientKeyShare(for: scene.identity)
+        let cancelling = MPinClientKeyShare(point: -share.point)
+        #expect(throws: MPinCryptographyError(.sharesInvalid)) { try MPinClientKey(adding: [share, cancelling]) }
+    }
+
+    @Test func `a digest that the map sends to infinity is no identity`() throws {
+        // (0, 2) is on the curve and has order 3, which the cofactor clears.
+        let zeros = [UInt8](repeating: 0, count: 32)
+        #expect(try G1Point(digest: zeros).isInfinity)
+        #expect(throws: MPinCryptographyError(.identityInvalid)) { try MPinIdentityPoint(digest: zeros) }
+    }
+
+    @Test func `digests that count up to one point are one identity, and their bytes show it`() throws {
+        let digests = (2...5).map { [UInt8](repeating: 0, count: 31) + [UInt8($0)] }
+        let identities = try digests.map { try MPinIdentityPoint(digest: $0) }
+        #expect(identities[0].encoded == identities[2].encoded && identities[1].encoded == identities[2].encoded)
+        #expect(identities[3].encoded != identities[2].encoded)
+        #expect(try G1Point(encoded: identities[0].encoded) == identities[0].point)
+    }
+
     @Test func `an identity is the digest of its bytes`() throws {
         let bytes = Array("ana@example.org".utf8)
         #expect(try MPinIdentityPoint(mpinID: bytes) == Scene().identity)
