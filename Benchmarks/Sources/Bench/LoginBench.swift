@@ -1,6 +1,7 @@
 import Foundation
 import IdentityService
 import Keys
+import TenureServer
 
 /// Logins in direct mode through the use cases, as the HTTP layer calls them: start, key, passphrase.
 struct LoginBench: Benchmark {
