@@ -72,6 +72,11 @@ let package = Package(
         .target(name: "Keys", dependencies: ["Postgres", "Canonical", crypto], swiftSettings: settings),
         .target(
             name: "Credentials", dependencies: ["Text", "Canonical", crypto, cryptoExtras], swiftSettings: settings),
+        .target(
+            name: "MPinAuthority",
+            dependencies: [
+                "MPinCryptography", "Canonical", crypto, hummingbird, hummingbirdTLS, httpTypes, nioCore, logging,
+            ], swiftSettings: settings),
         .target(name: "Identity", dependencies: ["Text", "Canonical", crypto], swiftSettings: settings),
         .target(
             name: "EventCoding", dependencies: ["Ledger", "Keys", "Identity", "Canonical"], swiftSettings: settings),
@@ -106,7 +111,7 @@ let package = Package(
             dependencies: [
                 "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",
                 "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", "HTTPAPI", "TenureClient",
-                arguments, configuration, crypto, logging, lifecycle, signals,
+                "MPinAuthority", arguments, configuration, crypto, logging, lifecycle, signals,
             ], swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["Canonical", "Ledger", "Postgres", "Schema", crypto, logging],
@@ -142,6 +147,9 @@ let package = Package(
             name: "CredentialsTests", dependencies: ["Credentials", "Canonical", "Text", crypto, cryptoExtras],
             exclude: ["vectors"], swiftSettings: settingsOfTests),
         .testTarget(
+            name: "MPinAuthorityTests",
+            dependencies: ["MPinAuthority", "MPinCryptography", "Canonical", crypto], swiftSettings: settingsOfTests),
+        .testTarget(
             name: "ProjectionsTests",
             dependencies: [
                 "Projections", "EventCoding", "Ledger", "Keys", "Identity", "Postgres", "Canonical", "TestSupport",
@@ -167,7 +175,8 @@ let package = Package(
             name: "ScenarioTests",
             dependencies: [
                 "HTTPAPI", "TenureServer", "IdentityService", "Identity", "Projections", "Credentials", "Keys",
-                "Ledger", "Postgres", "Canonical", "TestSupport", "TenureAPI", "TenureClient", "tenure", crypto,
+                "Ledger", "Postgres", "Canonical", "TestSupport", "TenureAPI", "TenureClient", "tenure",
+                "MPinAuthority", "MPinCryptography", crypto,
                 hummingbird, logging, lifecycle,
             ], exclude: ["ClientLibrary/terminal.py"], swiftSettings: settingsOfTests),
         .testTarget(
