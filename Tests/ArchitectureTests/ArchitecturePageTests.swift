@@ -8,7 +8,7 @@ import Testing
         "Identity", "IdentityService", "Projections", "TenureServer", "TenureAPI", "HTTPAPI", "TenureClient", "tenure",
     ]
     static let capabilities = [
-        "Registration", "Login", "Credentials", "Devices", "Recovery", "Administration", "Sessions", "Audit",
+        "Registration", "Login", "MPin", "Credentials", "Devices", "Recovery", "Administration", "Sessions", "Audit",
         "Operations", "Shared",
     ]
     /// Folders of these targets that are no capability.
