@@ -5,7 +5,7 @@ SHELL := /bin/bash
 # A crash must not wait for a key press.
 export SWIFT_BACKTRACE := interactive=no
 
-# make run PORT=8081 STATE=/elsewhere
+# The D-TAs take the two ports after PORT: make run PORT=8090 STATE=/elsewhere
 SECONDS ?= 600
 SEED ?=
 PORT ?= 8080
@@ -25,7 +25,7 @@ TENURE = "$$($(BUILD) --show-bin-path)/tenure"
 help: ## Print this list
 	@grep -hE '^[a-z]+: ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+): ## (.*)/  make \1\t\2/'
 
-run: ## Start the service with a private PostgreSQL and a demo app; Ctrl-C stops both
+run: ## Start the service with a private PostgreSQL, a demo app and two D-TAs; Ctrl-C stops all
 	@scripts/prerequisites run
 	@echo "Building; the first time this takes some minutes." >&2
 	@$(BUILD)

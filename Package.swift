@@ -74,6 +74,11 @@ let package = Package(
             name: "Credentials", dependencies: ["Text", "Canonical", crypto, cryptoExtras], swiftSettings: settings),
         .target(name: "BLS12381", swiftSettings: settings),
         .target(name: "MPinCryptography", dependencies: ["BLS12381", crypto], swiftSettings: settings),
+        .target(
+            name: "MPinAuthority",
+            dependencies: [
+                "MPinCryptography", "Canonical", crypto, hummingbird, hummingbirdTLS, httpTypes, nioCore, logging,
+            ], swiftSettings: settings),
         .target(name: "Identity", dependencies: ["Text", "Canonical", crypto], swiftSettings: settings),
         .target(
             name: "EventCoding", dependencies: ["Ledger", "Keys", "Identity", "Canonical"], swiftSettings: settings),
@@ -108,7 +113,7 @@ let package = Package(
             dependencies: [
                 "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",
                 "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", "HTTPAPI", "TenureClient",
-                arguments, configuration, crypto, logging, lifecycle, signals,
+                "MPinAuthority", arguments, configuration, crypto, logging, lifecycle, signals,
             ], swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["Canonical", "Ledger", "Postgres", "Schema", crypto, logging],
@@ -148,6 +153,9 @@ let package = Package(
             name: "MPinCryptographyTests", dependencies: ["MPinCryptography", "BLS12381"],
             exclude: ["make_vectors.py", "vectors"], swiftSettings: settingsOfTests),
         .testTarget(
+            name: "MPinAuthorityTests",
+            dependencies: ["MPinAuthority", "MPinCryptography", "Canonical", crypto], swiftSettings: settingsOfTests),
+        .testTarget(
             name: "ProjectionsTests",
             dependencies: [
                 "Projections", "EventCoding", "Ledger", "Keys", "Identity", "Postgres", "Canonical", "TestSupport",
@@ -173,7 +181,8 @@ let package = Package(
             name: "ScenarioTests",
             dependencies: [
                 "HTTPAPI", "TenureServer", "IdentityService", "Identity", "Projections", "Credentials", "Keys",
-                "Ledger", "Postgres", "Canonical", "TestSupport", "TenureAPI", "TenureClient", "tenure", crypto,
+                "Ledger", "Postgres", "Canonical", "TestSupport", "TenureAPI", "TenureClient", "tenure",
+                "MPinAuthority", "MPinCryptography", crypto,
                 hummingbird, logging, lifecycle,
             ], exclude: ["ClientLibrary/terminal.py"], swiftSettings: settingsOfTests),
         .testTarget(

@@ -9,7 +9,7 @@ import Postgres
 import ServiceLifecycle
 import TenureServer
 
-/// The service of `make run`: a private database, keys, a demo app, a demo tenant, and the API.
+/// The service of `make run`: a private database, keys, a demo app, a demo tenant, two D-TAs, and the API.
 struct DevelopmentService: Sendable {
     let state: StateDirectory
     let port: Int
@@ -25,14 +25,20 @@ struct DevelopmentService: Sendable {
         self.logger = logger
     }
 
-    /// Serves until Ctrl-C. Stops the private database in every case.
+    /// Serves until Ctrl-C. Stops the private database and the D-TAs in every case.
     func run() async throws {
         try state.prepare()
         let lock = try StateLock(at: state.lockFile)
         defer { withExtendedLifetime(lock) {} }
         try LocalPort.requireFree(port)
+        try MPinDevelopmentAuthorities.requireFreePorts(after: port)
         let cluster = try await PrivateCluster.find(stateDirectory: state.path)
         let masters = try masterKeys(for: cluster.layout)
+        let authorities = try await MPinDevelopmentAuthorities.start(state: state, port: port)
+        try await authorities.run { try await run(cluster, masters: masters) }
+    }
+
+    private func run(_ cluster: PrivateCluster, masters: MasterKeyStore) async throws {
         if cluster.layout.madeByMajor == nil { say("Creating a private PostgreSQL \(cluster.installation.major) ...") }
         let start = try await cluster.start()
         try state.link(to: cluster.layout)
@@ -95,7 +101,7 @@ struct DevelopmentSetUp: Service {
         let demo = DemoCompany(caller: DemoCaller(environment), file: state.path + "/demo.json")
         let output = Output.standardError()
         try await demo.found { output.line("Registering the people of \(DemoCompany.name) ...") }
-        output.write(banner(environment).rendered(on: output.terminal))
+        output.write(banner(environment, port: port).rendered(on: output.terminal))
     }
 
     /// Returns the environment of the last run with this run's addresses. Creates an app if there is none.
@@ -126,7 +132,7 @@ struct DevelopmentSetUp: Service {
 
     private static let appName = "demo"
 
-    private func banner(_ environment: DevelopmentEnvironment) -> Banner {
+    private func banner(_ environment: DevelopmentEnvironment, port: Int) -> Banner {
         let database = "private PostgreSQL \(cluster.installation.major), \(start.rawValue), in \(state.clusterLink)"
         let company = "\(environment.url)/v1/companies/\(DemoCompany.name)"
         return Banner(
@@ -136,6 +142,9 @@ struct DevelopmentSetUp: Service {
                 .init(label: "Reference", value: environment.url + "/docs", note: "the description is /openapi.yaml"),
                 .init(label: "Health", value: environment.url + "/readyz", note: "counters are /metrics"),
                 .init(label: "Database", value: database),
+                .init(
+                    label: "D-TAs", value: MPinDevelopmentAuthorities.addresses(after: port).joined(separator: " "),
+                    note: "for M-Pin; two on one host are a demonstration"),
                 .init(label: "App", value: environment.appId, note: "secrets in \(state.environmentFile)"),
                 .init(label: "Company", value: DemoCompany.name, note: DemoCompany.summary),
                 .init(label: "Its people", value: state.path + "/demo.json", note: "device keys and answers"),

@@ -58,6 +58,8 @@ struct Program: Sendable {
 /// A child process in a session of its own, so that a Ctrl-C at the terminal does not reach it.
 struct ChildProcess: Sendable {
     private let id: pid_t
+    /// The write end of the child's standard input, or -1.
+    private let input: Int32
 
     /// `POSIX_SPAWN_SETSID`, which glibc's headers declare only for GNU programs.
     #if canImport(Darwin)
@@ -66,10 +68,12 @@ struct ChildProcess: Sendable {
     private static let newSession: Int32 = 0x80
     #endif
 
-    /// Starts a program with empty input and with both outputs in one file.
+    /// Starts a program with both outputs in one file.
     ///
+    /// - Parameter holdsInput: Whether the program's input ends when this process does, or by ``endInput()``.
+    ///   Otherwise its input is empty.
     /// - Throws: ``CommandFailure`` if the program cannot be started.
-    init(path: String, arguments: [String], environment: [String], output: Int32) throws {
+    init(path: String, arguments: [String], environment: [String], output: Int32, holdsInput: Bool = false) throws {
         #if canImport(Darwin)
         var actions: posix_spawn_file_actions_t?
         var attributes: posix_spawnattr_t?
@@ -79,7 +83,13 @@ struct ChildProcess: Sendable {
         #endif
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        let pipe = holdsInput ? try Self.pipe() : nil
+        if let pipe {
+            posix_spawn_file_actions_adddup2(&actions, pipe.reading, 0)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        }
+        defer { if let pipe { close(pipe.reading) } }
         posix_spawn_file_actions_adddup2(&actions, output, 1)
         posix_spawn_file_actions_adddup2(&actions, output, 2)
 
@@ -100,9 +110,26 @@ struct ChildProcess: Sendable {
             Self.withCStrings(environment) { posix_spawn(&id, path, &actions, &attributes, arguments, $0) }
         }
         guard failure == 0 else {
+            if let pipe { close(pipe.writing) }
             throw CommandFailure(.unreachable, "\(path) could not be started: \(String(cString: strerror(failure)))")
         }
         self.id = id
+        input = pipe?.writing ?? -1
+    }
+
+    /// Opens a pipe that no other child inherits.
+    private static func pipe() throws -> (reading: Int32, writing: Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard openPipe(&ends) == 0 else {
+            throw CommandFailure(.failure, "no pipe could be opened: \(SecretFile.systemError())")
+        }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+
+    /// Ends the input of a process whose input this process holds. Call it once.
+    func endInput() {
+        if input >= 0 { close(input) }
     }
 
     /// Waits for the end on a separate thread, so that the cooperative pool stays free.
@@ -129,6 +156,9 @@ struct ChildProcess: Sendable {
         return body(copies + [nil])
     }
 }
+
+/// `pipe(2)` under another name, because the method above hides it.
+private func openPipe(_ ends: inout [Int32]) -> Int32 { pipe(&ends) }
 
 /// A TCP port on the loopback address.
 enum LocalPort {

@@ -3,6 +3,7 @@ import HTTPAPI
 import IdentityService
 import Keys
 import Ledger
+import MPinAuthority
 import Postgres
 import TenureAPI
 import TenureClient
@@ -113,6 +114,7 @@ extension CommandFailure {
         case let error as PostgresError: self = Self.postgres(error)
         case let error as MigrationError: self = Self.migration(error)
         case let error as KeysError: self.init(.failure, error.reason, remedy: error.remedy)
+        case let error as MPinAuthorityError: self = Self.mpinAuthority(error)
         case let error as ServiceError: self = Self.service(error)
         case let error as LedgerError: self.init(.failure, "the log refused: \(error)")
         case let error as ProofError: self = Self.proof(error)
@@ -218,6 +220,16 @@ extension CommandFailure {
             CommandFailure(.integrityViolation, error.reason)
         default: CommandFailure(.failure, error.reason)
         }
+    }
+
+    private static func mpinAuthority(_ error: MPinAuthorityError) -> CommandFailure {
+        let exitCode: ExitCode =
+            switch error.code {
+            case .busy: .busy
+            case .clearTextBeyondLoopback, .certificateUnreadable: .usage
+            default: .failure
+            }
+        return CommandFailure(exitCode, error.reason, remedy: error.remedy)
     }
 
     private static func http(_ error: HTTPConfigurationError) -> CommandFailure {

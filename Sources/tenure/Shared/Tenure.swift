@@ -18,7 +18,7 @@ struct Tenure: AsyncParsableCommand {
         subcommands: [
             Serve.self, Migrate.self, AppCommand.self, CompanyCommand.self, Replay.self, RebuildViews.self,
             VerifyCommand.self, AnchorCommand.self, Erase.self, KeyCommand.self, OperatorCommand.self,
-            ClientCommand.self, Doctor.self,
+            MPinAuthorityCommand.self, ClientCommand.self, Doctor.self,
         ])
 
     /// The version that the banner, `--version` and `/healthz` show.
