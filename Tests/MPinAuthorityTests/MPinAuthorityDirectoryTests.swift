@@ -1,5 +1,7 @@
 import Canonical
+import Crypto
 import Foundation
+import MPinCryptography
 import Testing
 
 @testable import MPinAuthority
@@ -173,8 +175,10 @@ import Testing
     @Test func `the earlier of two lines of an identity counts`() throws {
         let authority = try TemporaryAuthority(), key = try authority.signingKey()
         let early = clock.now.adding(.seconds(-86_401))
+        let point = try MPinIdentityPoint(digest: Sample.hash).encoded
+        let listed = Hex.encode(Array(SHA256.hash(data: point)))
         for times in [[early, clock.now], [clock.now, early]] {
-            let lines = times.map { "\(Hex.encode(Sample.hash)) \($0)\n" }.joined()
+            let lines = times.map { "\(listed) \($0)\n" }.joined()
             try authority.write("issued", Data(lines.utf8))
             try authority.opened(clock) { #expect($0.answer(Sample.request(), key) == .closed) }
         }
