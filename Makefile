@@ -57,8 +57,8 @@ migrate: ## Bring the database of TENURE_OWNER_DATABASE_URL up to date
 docs: ## Check the links between the documents
 	@scripts/check-links
 
-reference: ## Build the client library's reference and tutorial with DocC
-	@scripts/client-docs
+reference: ## Build the references of TenureClient, Ledger and Postgres with DocC
+	@scripts/reference
 
 sanitize: ## Run the thread and address sanitizers, after changes of C code, appender or pool
 	@scripts/sanitize

@@ -113,8 +113,8 @@ struct PreparedAppend: Sendable {
 public struct AppendStatement: Sendable {
     /// The statement to run.
     ///
-    /// It fails with ``SQLState/requirementFailed`` and records nothing if the head is missing or the time runs
-    /// backwards. It fails with ``SQLState/uniqueViolation`` if a stream or an event is not new.
+    /// It fails with `SQLState.requirementFailed` and records nothing if the head is missing or the time runs
+    /// backwards. It fails with `SQLState.uniqueViolation` if a stream or an event is not new.
     public let sql: SQL
 
     /// Checks and encodes an append.

@@ -30,6 +30,7 @@ public struct CheckStoredLedger: Sendable {
     /// Verifies a ledger up to its size at the time of the call.
     ///
     /// - Parameters:
+    ///   - ledger: The ledger.
     ///   - roots: Roots of its tree that are known from other sources.
     ///   - inspector: Inspects the content of events. The caller gets it back with its state.
     ///   - progress: Called with the number of events verified since the last call.
@@ -156,6 +157,7 @@ public struct CheckBundledLedger: Sendable {
     /// Verifies one ledger of the bundle.
     ///
     /// - Parameters:
+    ///   - part: The ledger's part of the bundle.
     ///   - roots: Roots of the ledger's tree that are known from other sources.
     ///   - inspector: Inspects the content of events.
     ///   - progress: Called with the number of events verified since the last call.

@@ -28,6 +28,7 @@ public struct Migrator: Sendable {
     ///   - functions: Applied after the migrations, in this order, if new or changed.
     ///   - schema: The schema of the two tables; it must exist.
     ///   - lockTimeout: How long to wait for another program that is migrating.
+    ///   - logger: Logs each migration and function that is applied.
     public init(
         migrations: [Migration], functions: [ReplaceableScript], schema: String = "public",
         lockTimeout: Duration = .seconds(60), logger: Logger
