@@ -21,6 +21,14 @@ public enum KeyPurpose: String, Sendable, CaseIterable {
     case flows
     /// The Ed25519 key that signs checkpoints.
     case checkpoints
+    /// What M-Pin registrations are continued and proved with, and the encryption of the server keys.
+    case mpin
+    /// The codes in links that are sent by mail.
+    case mail
+
+    /// The purposes that came after the first six. Nothing in a log depends on their keys, so a database without them
+    /// gets new ones: links and registrations in progress end.
+    static let added: [KeyPurpose] = [.mpin, .mail]
 
     /// Describes how the key is wrapped under a master key.
     func wrap(master version: Int) -> KeyWrap {
@@ -46,6 +54,8 @@ public struct KeyRing: Sendable {
     private let idempotency: SecretKey
     private let flows: SecretKey
     private let checkpoints: SecretKey
+    private let mpin: SecretKey
+    private let mail: SecretKey
 
     /// A ring of existing keys.
     ///
@@ -61,6 +71,8 @@ public struct KeyRing: Sendable {
         idempotency = try key(.idempotency)
         flows = try key(.flows)
         checkpoints = try key(.checkpoints)
+        mpin = try key(.mpin)
+        mail = try key(.mail)
     }
 
     private init() {
@@ -70,6 +82,8 @@ public struct KeyRing: Sendable {
         idempotency = SecretKey()
         flows = SecretKey()
         checkpoints = SecretKey()
+        mpin = SecretKey()
+        mail = SecretKey()
     }
 
     /// Generates a ring of random keys.
@@ -99,6 +113,8 @@ public struct KeyRing: Sendable {
         case .idempotency: idempotency
         case .flows: flows
         case .checkpoints: checkpoints
+        case .mpin: mpin
+        case .mail: mail
         }
     }
 }
@@ -142,7 +158,8 @@ extension KeyRing {
     ///
     /// One transaction creates the purpose keys and the 256 bucket keys. Of several processes that start at once,
     /// exactly one stores its keys, and all of them load those. All bucket keys are unwrapped once, so that a wrong
-    /// master key is found at the start. Nothing is ever replaced: missing keys are an error, because a new lookup key,
+    /// master key is found at the start. Nothing is ever replaced: missing keys are an error (but for those that older
+    /// programs did not know), because a new lookup key,
     /// for example, would let every name be claimed again. Events without any keys are an error too: the keys were not
     /// restored.
     ///
@@ -192,6 +209,7 @@ extension KeyRing {
             }
             keys[purpose] = key
         }
+        try await addMissing(to: &keys, &connection, masters)
         let opened = Set(try buckets.map { try BucketKeyRow($0).open(masters).bucket })
         for bucket in Bucket.all where !opened.contains(bucket) {
             throw KeysError(
@@ -199,6 +217,33 @@ extension KeyRing {
                 remedy: "restore the key tables from a backup: a new key opens nothing that was sealed before")
         }
         return try KeyRing(keys)
+    }
+
+    /// Stores a random key for each of the ``KeyPurpose/added`` purposes that an older program did not know.
+    ///
+    /// Of several processes that add a key at once, one stores its own and the others read it.
+    private static func addMissing(
+        to keys: inout [KeyPurpose: SecretKey], _ connection: inout PostgresConnection, _ masters: MasterKeys
+    ) async throws {
+        let first = KeyPurpose.allCases.filter { !KeyPurpose.added.contains($0) }
+        guard first.allSatisfy({ keys[$0] != nil }) else { return }
+        for purpose in KeyPurpose.added where keys[purpose] == nil {
+            let master = try masters.key(version: masters.current)
+            let wrapped = try purpose.wrap(master: masters.current).wrap(SecretKey(), under: master)
+            let version = Int32(clamping: masters.current)
+            _ = try await connection.execute(
+                """
+                INSERT INTO tenure.purpose_key (purpose, master_version, wrapped)
+                VALUES (\(purpose.rawValue), \(version), \(wrapped)) ON CONFLICT DO NOTHING
+                """)
+            let rows = try await connection.query(
+                "SELECT master_version, wrapped FROM tenure.purpose_key WHERE purpose = \(purpose.rawValue)")
+            guard let (stored, bytes) = try rows.first?.decode(Int32.self, [UInt8].self),
+                let key = purpose.wrap(master: Int(stored)).unwrap(
+                    bytes, under: try masters.key(version: Int(stored)))
+            else { throw KeysError.wrongMasterKey(version: masters.current) }
+            keys[purpose] = key
+        }
     }
 
     private static func rows(

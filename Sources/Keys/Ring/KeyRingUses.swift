@@ -205,3 +205,55 @@ extension KeyRing {
         }
     }
 }
+
+extension KeyRing {
+    /// Returns a code that continues an M-Pin registration, or proves that somebody made a proof: 32 bytes.
+    ///
+    /// It is HMAC-SHA-256 under the M-Pin key over the length-prefixed list of `tenure/v1/mpin`, the label and the
+    /// parts. Nothing is stored: the same parts have the same code.
+    public func mpinCode(_ label: String, _ parts: [[UInt8]]) -> [UInt8] {
+        var message = LengthPrefixed(tag: "tenure/v1/mpin")
+        message.append(label)
+        for part in parts { message.append(part) }
+        return authenticationCode(message.bytes, .mpin)
+    }
+
+    /// Encrypts bytes of M-Pin that have to be read again, for one place.
+    ///
+    /// - Parameter place: What the bytes are and whose. Sealed bytes open in the same place only.
+    public func sealMPin(_ clear: [UInt8], at place: [UInt8]) throws(KeysError) -> [UInt8] {
+        try SealedBytes.seal(clear, under: mpinSealKey(place), authenticating: place)
+    }
+
+    /// Decrypts the bytes that ``sealMPin(_:at:)`` encrypted for this place; `nil` if they do not open.
+    public func openMPin(_ sealed: [UInt8], at place: [UInt8]) -> [UInt8]? {
+        SealedBytes.open(sealed, under: mpinSealKey(place), authenticating: place)
+    }
+
+    private func mpinSealKey(_ place: [UInt8]) -> SymmetricKey {
+        derivedKey(.mpin, salt: place, info: Array("tenure/v1/mpin-seal".utf8))
+    }
+}
+
+extension KeyRing {
+    /// Returns the code in a link that is sent by mail: 32 bytes, HMAC-SHA-256 under the mail key.
+    ///
+    /// - Parameters:
+    ///   - kind: What the link is for. A code of one kind is useless for another.
+    ///   - recipient: The id of the identity or the user whom the mail goes to.
+    ///   - expires: When the link expires, in seconds since 1970. The caller checks it.
+    public func mailLinkCode(kind: String, recipient: UUID, expires: Int64) -> [UInt8] {
+        var message = LengthPrefixed(tag: "tenure/v1/mail-link")
+        message.append(kind)
+        message.append(recipient.bytes)
+        message.append(Array(String(expires).utf8))
+        return authenticationCode(message.bytes, .mail)
+    }
+
+    /// Compares the code of a link, in a time that does not depend on where the codes differ.
+    public func isMailLinkCode(_ code: [UInt8], kind: String, recipient: UUID, expires: Int64) -> Bool {
+        let right = mailLinkCode(kind: kind, recipient: recipient, expires: expires)
+        guard code.count == right.count else { return false }
+        return zip(code, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}
