@@ -89,8 +89,8 @@ let package = Package(
         .target(
             name: "IdentityService",
             dependencies: [
-                "Identity", "EventCoding", "Ledger", "Keys", "Credentials", "Postgres", "Canonical", "Text", crypto,
-                logging, lifecycle,
+                "Identity", "EventCoding", "Ledger", "Keys", "Credentials", "MPinCryptography", "Postgres", "Canonical",
+                "Text", crypto, logging, lifecycle,
             ], swiftSettings: settings),
         .target(
             name: "TenureServer",

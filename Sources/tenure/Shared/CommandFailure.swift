@@ -39,13 +39,14 @@ extension CommandFailure {
 
     private static func exitCode(_ kind: TenureClientError.Kind) -> ExitCode {
         switch kind {
-        case .companyUnknown, .employeeUnknown, .authorizationUnknownKey, .appNotLinked, .recoveryUnknown:
+        case .companyUnknown, .employeeUnknown, .authorizationUnknownKey, .appNotLinked, .recoveryUnknown, .mpinUnknown:
             .notFound
         case .appUnknown, .appSecretInvalid, .sessionExpired, .sessionInvalid, .answersIncorrect, .passphraseIncorrect,
             .appRoleMissing, .authorizationNotPermitted, .sessionLoginRequired, .invitationInvalid, .invitationRequired,
             .appLastWithAccess, .employeeInactive, .employeeNotApproved, .policyBlindOnly,
             .notLoggedIn, .signingRefused, .credentialsChanged, .recoveryOtherCompanies,
-            .recoveryNotAvailable:
+            .recoveryNotAvailable, .mpinUnauthorized, .mpinWrongPIN, .mpinDisabled, .mpinEnded, .mpinBlocked,
+            .mpinKeyExpired:
             .notPermitted
         case .requestInvalid, .companyNameMissing, .employeeIdMissing, .employeeKeyInvalid, .emailMissing,
             .emailInvalid, .fiveQuestionsRequired, .credentialsIncomplete, .atLeastThreeAnswersRequired,
