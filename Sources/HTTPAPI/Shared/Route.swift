@@ -70,7 +70,7 @@ extension Route {
             readEmployee, readSecurityAdmin, listAuthorizations, authorizeKey, refuseKey, revokeKey, approveEmployee,
             cancelEmployee,
             reinstateEmployee, endEmployeeSessions, changeRole, reclaimEmail, readPolicy, changePolicy, linkApp,
-            unlinkApp, listEvents,
+            unlinkApp, listMPinIdentities, listEvents,
             readCheckpoint, readTile, proveEvent, health, readiness, Route.metrics(configuration, metrics), anchor,
             openAPI, docs, docsStyle,
         ]

@@ -160,6 +160,8 @@ extension Endpoint {
     /// Lists pending device keys.
     public static let listAuthorizations = company(
         "GET", "/authorizations", "List the keys that wait, with the statement to sign")
+    /// Lists M-Pin identities.
+    public static let listMPinIdentities = company("GET", "/mpin/identities", "List the M-Pin identities of a company")
     /// Lists events.
     public static let listEvents = company("GET", "/events", "List the events of a company")
     /// Reads the signed checkpoint.
@@ -246,7 +248,7 @@ extension Endpoint {
         .readSecurityAdmin, .listAuthorizations, .authorizeKey, .refuseKey, .revokeKey, .approveEmployee,
         .cancelEmployee, .reinstateEmployee, .endEmployeeSessions, .changeRole, .reclaimEmail, .readPolicy,
         .changePolicy, .linkApp,
-        .unlinkApp, .listEvents, .readCheckpoint, .readTile, .proveEvent, .health, .readiness, .metrics, .anchor,
+        .unlinkApp, .listMPinIdentities, .listEvents, .readCheckpoint, .readTile, .proveEvent, .health, .readiness, .metrics, .anchor,
         .openAPI, .docs, .docsStyle,
     ]
 }
