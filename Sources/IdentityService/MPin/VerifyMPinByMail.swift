@@ -118,10 +118,29 @@ struct MPinMail: Sendable {
         self.call = call
     }
 
-    func charge(_ userID: MPinUserID, app: AppCaller) async throws { throw ServiceError(.mailUnavailable) }
+    /// Charges the mail to the address, before anything is decided.
+    ///
+    /// - Throws: `mail.unavailable`, `request.invalid` for a user id that is no address, and `request.rate_limited`.
+    func charge(_ userID: MPinUserID, app: AppCaller) async throws {
+        try context.requireMail()
+        guard DeliverableAddress(userID.entered) != nil else {
+            throw ServiceError(
+                .requestInvalid,
+                members: [.init(pointer: "/userId", detail: "an e-mail address of printable ASCII is expected")])
+        }
+        try await context.chargeMail(to: userID.canonical, app: app.appId, at: call.time)
+    }
 
+    /// Adds the mail to the append of a start.
+    ///
+    /// - Parameter end: When the registration expires, and the link with it.
     func add<Answer>(
         for id: MPinIdentityID, in tenant: TenantID, until end: Timestamp, _ languages: [String],
         to recorder: inout DecisionRecorder<Answer>
-    ) throws {}
+    ) throws {
+        try recorder.queue(
+            QueuedMail(
+                .activation, to: .identity(id), in: LedgerID(tenant.uuid), until: end, at: call.time,
+                languages: languages))
+    }
 }
