@@ -29,12 +29,12 @@ struct CodeTableTests {
         409: """
         employee.already_registered email.not_company_owned email.not_reclaimable flow.wrong_step flow.expired
         flow.already_used idempotency.in_progress recovery.in_progress recovery.other_companies
-        recovery.not_available app.last_with_access
+        recovery.not_available app.last_with_access email.unverified
         """,
         412: "request.stale",
         422: "idempotency.conflict",
         429: "credentials.locked request.rate_limited",
-        503: "service.unavailable service.busy",
+        503: "service.unavailable service.busy mail.unavailable",
     ]
 
     @Test func `codes and statuses are those of the contract`() {

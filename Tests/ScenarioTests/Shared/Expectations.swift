@@ -76,9 +76,10 @@ let documentedCodes: [String: Int] = [
     "recovery.unknown": 404, "recovery.in_progress": 409, "recovery.other_companies": 409,
     "recovery.not_available": 409,
     "employee.already_registered": 409, "email.not_company_owned": 409, "email.not_reclaimable": 409,
+    "email.unverified": 409,
     "flow.wrong_step": 409, "flow.expired": 409, "flow.already_used": 409, "idempotency.in_progress": 409,
     "request.stale": 412, "idempotency.conflict": 422,
     "credentials.locked": 429, "request.rate_limited": 429,
-    "service.unavailable": 503, "service.busy": 503,
+    "service.unavailable": 503, "service.busy": 503, "mail.unavailable": 503,
     "route.unknown": 404, "route.method_not_allowed": 405,
 ]
