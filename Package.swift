@@ -60,6 +60,7 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(
             name: "Schema", path: "schema", exclude: ["README.md"], sources: ["Schema.swift"],
             resources: [.embedInCode("migrations"), .embedInCode("functions")], swiftSettings: settings),
@@ -72,6 +73,7 @@ let package = Package(
         .target(name: "Keys", dependencies: ["Postgres", "Canonical", crypto], swiftSettings: settings),
         .target(
             name: "Credentials", dependencies: ["Text", "Canonical", crypto, cryptoExtras], swiftSettings: settings),
+        .target(name: "SMTP", dependencies: ["CCurl"], swiftSettings: settingsBesideC),
         .target(name: "BLS12381", swiftSettings: settings),
         .target(name: "MPinCryptography", dependencies: ["BLS12381", crypto], swiftSettings: settings),
         .target(
@@ -113,7 +115,7 @@ let package = Package(
             dependencies: [
                 "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",
                 "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", "HTTPAPI", "TenureClient",
-                "MPinAuthority", arguments, configuration, crypto, logging, lifecycle, signals,
+                "MPinAuthority", "SMTP", arguments, configuration, crypto, logging, lifecycle, signals,
             ], swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["Canonical", "Ledger", "Postgres", "Schema", crypto, logging],
@@ -182,9 +184,9 @@ let package = Package(
             dependencies: [
                 "HTTPAPI", "TenureServer", "IdentityService", "Identity", "Projections", "Credentials", "Keys",
                 "Ledger", "Postgres", "Canonical", "TestSupport", "TenureAPI", "TenureClient", "tenure",
-                "MPinAuthority", "MPinCryptography", crypto,
+                "MPinAuthority", "MPinCryptography", "SMTP", crypto,
                 hummingbird, logging, lifecycle,
-            ], exclude: ["ClientLibrary/terminal.py"], swiftSettings: settingsOfTests),
+            ], exclude: ["ClientLibrary/terminal.py", "Mail/mail_server.py"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "tenureTests",
             dependencies: [

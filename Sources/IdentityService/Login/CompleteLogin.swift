@@ -83,7 +83,7 @@ struct CompleteLogin: Sendable {
                         event.payload, to: .employee(employeeId, in: tenantId), version: employee.version, keys: keys,
                         about: employeeId.uuid, by: employeeId)
                 }
-                return (try await pending(recorder), nil)
+                return (try await pending(&recorder, employee, in: tenant), nil)
             case .inactive, .notApproved, .keyRevoked, .tooManyWaitingKeys:
                 // A valid proof of an employee who may not log in is recorded too. It cancels a recovery that somebody
                 // opened after ending the device key.
@@ -126,7 +126,13 @@ struct CompleteLogin: Sendable {
         }
     }
 
-    private func pending(_ recorder: FlowRecorder) async throws -> StepAnswer {
+    private func pending(
+        _ recorder: inout FlowRecorder, _ employee: EmployeeSnapshot, in snapshot: TenantSnapshot
+    ) async throws -> StepAnswer {
+        let domain = DomainRegistration(context: context)
+        if let mail = try await domain.reminder(employee, in: snapshot, app: recorder.app, at: recorder.call.time) {
+            try recorder.queue(mail)
+        }
         let tenant = recorder.tenant, key = recorder.row.state.employeePublicKey
         let fingerprint = try recorder.row.state.fingerprint.description
         return try await recorder.append { appended in

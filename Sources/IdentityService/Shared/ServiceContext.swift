@@ -74,6 +74,8 @@ public struct ServiceSettings: Sendable {
     public var idempotencyLifetime: Duration
     /// The longest waiting time of a recovery, for development and tests; `nil` for the tenant's own.
     public var recoveryDelay: Duration?
+    /// How mails are sent; `nil` if none can be sent, which refuses the calls that need one.
+    public var mail: MailSettings?
     /// The clock for calls that carry no time.
     public var now: @Sendable () -> Timestamp = { .now() }
 

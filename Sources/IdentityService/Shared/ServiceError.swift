@@ -127,6 +127,8 @@ extension ServiceError.Code {
     public static let employeeAlreadyRegistered = Self(rawValue: "employee.already_registered", status: 409)
     /// `email.not_company_owned`, status 409.
     public static let emailNotCompanyOwned = Self(rawValue: "email.not_company_owned", status: 409)
+    /// `email.unverified`, status 409: the registration mode `domain` needs a verified address first.
+    public static let emailUnverified = Self(rawValue: "email.unverified", status: 409)
     /// `email.not_reclaimable`, status 409.
     public static let emailNotReclaimable = Self(rawValue: "email.not_reclaimable", status: 409)
     /// `flow.wrong_step`, status 409.
@@ -153,6 +155,8 @@ extension ServiceError.Code {
     public static let requestRateLimited = Self(rawValue: "request.rate_limited", status: 429)
     /// `service.unavailable`, status 503.
     public static let serviceUnavailable = Self(rawValue: "service.unavailable", status: 503)
+    /// `mail.unavailable`, status 503: a mail is needed, and this service can send none.
+    public static let mailUnavailable = Self(rawValue: "mail.unavailable", status: 503)
     /// `service.busy`, status 503.
     public static let serviceBusy = Self(rawValue: "service.busy", status: 503)
 
@@ -176,8 +180,6 @@ extension ServiceError.Code {
     public static let mpinEnded = Self(rawValue: "mpin.ended", status: 410)
     /// `mpin.blocked`, status 410.
     public static let mpinBlocked = Self(rawValue: "mpin.blocked", status: 410)
-    /// `mail.unavailable`, status 503.
-    public static let mailUnavailable = Self(rawValue: "mail.unavailable", status: 503)
 
     /// All codes, in the order of their statuses.
     public static let all: [Self] = [
@@ -192,9 +194,9 @@ extension ServiceError.Code {
         .idempotencyInProgress, .recoveryUnknown, .recoveryInProgress, .recoveryOtherCompanies,
         .recoveryNotAvailable, .requestStale,
         .idempotencyConflict, .credentialsLocked, .requestRateLimited,
-        .serviceUnavailable, .serviceBusy,
         .mpinUnknown, .mpinUnauthorized, .mpinWrongPIN, .mpinDisabled, .mpinPointInvalid, .mpinRequestExpired,
-        .mpinWrongState, .mpinKeyExpired, .mpinEnded, .mpinBlocked, .mailUnavailable,
+        .mpinWrongState, .mpinKeyExpired, .mpinEnded, .mpinBlocked, .serviceUnavailable,
+        .serviceBusy, .mailUnavailable, .emailUnverified,
     ]
 
     /// The code with this name; `nil` if there is none.

@@ -135,6 +135,10 @@ extension ErrorCode {
     public static let serviceUnavailable = ErrorCode(
         "service.unavailable", 503, "The service is not available", "Wait as long as Retry-After says, then try again.")
 
+    /// A mail is needed, and the service can send none.
+    public static let mailUnavailable = ErrorCode(
+        "mail.unavailable", 503, "The service cannot send mails", "Have the operator configure a mail server.")
+
     static let absences: [ErrorCode] = [
         ErrorCode("company.unknown", 404, "There is no such company", "Check the company's name."),
         ErrorCode("employee.unknown", 404, "There is no such employee", "Check the employee's id."),
@@ -159,6 +163,9 @@ extension ErrorCode {
         ErrorCode(
             "email.not_company_owned", 409, "The e-mail does not belong to the company",
             "Register without isCompanyOwnedEmail."),
+        ErrorCode(
+            "email.unverified", 409, "The employee has not verified the e-mail",
+            "Have the employee open the link in the mail, or let an admin sign."),
         ErrorCode(
             "email.not_reclaimable", 409, "The e-mail cannot be reclaimed",
             "Only an address in the company's confirmed domain can. The operator confirms the domain."),
@@ -187,7 +194,7 @@ extension ErrorCode {
 
     static let waits: [ErrorCode] = [
         ErrorCode("credentials.locked", 429, "Too many wrong attempts", "Wait as long as Retry-After says."),
-        rateLimited, serviceUnavailable,
+        rateLimited, serviceUnavailable, mailUnavailable,
         ErrorCode("service.busy", 503, "The service is busy", "Wait as long as Retry-After says, then try again."),
     ]
 

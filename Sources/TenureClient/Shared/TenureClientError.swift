@@ -124,6 +124,7 @@ extension TenureClientError {
         case methodNotAllowed = "route.method_not_allowed"
         case employeeAlreadyRegistered = "employee.already_registered"
         case emailNotCompanyOwned = "email.not_company_owned"
+        case emailUnverified = "email.unverified"
         case emailNotReclaimable = "email.not_reclaimable"
         case wrongStep = "flow.wrong_step"
         case flowExpired = "flow.expired"
@@ -138,6 +139,7 @@ extension TenureClientError {
         case credentialsLocked = "credentials.locked"
         case rateLimited = "request.rate_limited"
         case serviceUnavailable = "service.unavailable"
+        case mailUnavailable = "mail.unavailable"
         case serviceBusy = "service.busy"
         case mpinUnknown = "mpin.unknown"
         case mpinUnauthorized = "mpin.unauthorized"
@@ -285,14 +287,15 @@ extension TenureClientError.Kind {
         case .cancelled: "PasscodeAuthenticationCanceledByUser"
         case .connectionLost, .serviceUnavailable: "CouldNotConnectToServer"
         case .baseURLMissing: "BayunAppCredentialsCannotBeNil"
-        case .wrongStep, .flowExpired, .flowEnded, .policyBlindOnly, .emailNotReclaimable, .credentialsLocked,
+        case .wrongStep, .flowExpired, .flowEnded, .policyBlindOnly, .emailNotReclaimable, .emailUnverified,
+            .credentialsLocked,
             .rateLimited, .requestStale, .idempotencyConflict, .idempotencyInProgress, .authorizationUnknownKey,
             .promptRequired, .promptUnavailable, .modeUnavailable, .recoveryUnknown, .recoveryInProgress,
             .recoveryOtherCompanies, .recoveryNotAvailable, .mpinRequestExpired, .mpinWrongState, .mpinKeyExpired,
             .mpinEnded, .mpinBlocked, .mpinDisabled, .mailUnavailable:
             "InvalidOperation"
-        case .routeUnknown, .methodNotAllowed, .serviceBusy, .responseInvalid, .addressInvalid, .storageFailed,
-            .unrecognized:
+        case .routeUnknown, .methodNotAllowed, .serviceBusy, .mailUnavailable, .responseInvalid, .addressInvalid,
+            .storageFailed, .unrecognized:
             "SomethingWentWrong"
         }
     }

@@ -43,7 +43,7 @@ extension CommandFailure {
             .notFound
         case .appUnknown, .appSecretInvalid, .sessionExpired, .sessionInvalid, .answersIncorrect, .passphraseIncorrect,
             .appRoleMissing, .authorizationNotPermitted, .sessionLoginRequired, .invitationInvalid, .invitationRequired,
-            .appLastWithAccess, .employeeInactive, .employeeNotApproved, .policyBlindOnly,
+            .appLastWithAccess, .emailUnverified, .employeeInactive, .employeeNotApproved, .policyBlindOnly,
             .notLoggedIn, .signingRefused, .credentialsChanged, .recoveryOtherCompanies,
             .recoveryNotAvailable, .mpinUnauthorized, .mpinWrongPIN, .mpinDisabled, .mpinEnded, .mpinBlocked,
             .mpinKeyExpired:
@@ -54,7 +54,7 @@ extension CommandFailure {
             .customQuestion, .credentialsTooWeak,
             .addressInvalid, .baseURLMissing, .promptRequired, .promptUnavailable:
             .usage
-        case .connectionLost, .serviceUnavailable: .unreachable
+        case .connectionLost, .serviceUnavailable, .mailUnavailable: .unreachable
         case .serviceBusy, .rateLimited, .credentialsLocked, .idempotencyInProgress: .busy
         case .cancelled: .cancelled
         default: .failure

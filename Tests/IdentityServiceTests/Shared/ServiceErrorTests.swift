@@ -30,7 +30,7 @@ struct CodeTableTests {
         409: """
         employee.already_registered email.not_company_owned email.not_reclaimable flow.wrong_step flow.expired
         flow.already_used idempotency.in_progress recovery.in_progress recovery.other_companies
-        recovery.not_available app.last_with_access mpin.wrong_state mpin.key_expired
+        recovery.not_available app.last_with_access email.unverified mpin.wrong_state mpin.key_expired
         """,
         410: "mpin.ended mpin.blocked",
         412: "request.stale",
