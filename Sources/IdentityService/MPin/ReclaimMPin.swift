@@ -27,7 +27,8 @@ struct ReclaimedMPinIdentities: Sendable {
         let tenant = access.tenant.id
         self.tenant = tenant
         let userID = try? MPinUserID(address.entered)
-        slots = userID.map { id in KeyRing.mpinSlots.map { context.ring.mpinUserClaim(id, slot: $0, in: tenant) } } ?? []
+        slots =
+            userID.map { id in KeyRing.mpinSlots.map { context.ring.mpinUserClaim(id, slot: $0, in: tenant) } } ?? []
         owners = slots.isEmpty ? [] : try await context.reader.claims(slots).values.map(\.owner)
         let streams = owners.map { StreamID.mpin(MPinIdentityID($0), in: tenant) }
         let events = streams.isEmpty ? [:] : try await context.reader.streams(streams)
