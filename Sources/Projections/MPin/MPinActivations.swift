@@ -2,6 +2,7 @@ public import Canonical
 public import EventCoding
 import FoundationEssentials
 public import Identity
+import Ledger
 
 /// An activation code in a tenant's log. Activation codes have no projection.
 public struct MPinActivationEntry: Sendable, Equatable {

@@ -2,6 +2,7 @@ public import Canonical
 public import EventCoding
 import FoundationEssentials
 public import Identity
+import Ledger
 import Postgres
 
 /// A row of the projection `mpin_identities`: an M-Pin identity.

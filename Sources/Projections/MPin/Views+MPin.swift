@@ -1,6 +1,6 @@
 import FoundationEssentials
 public import Identity
-public import Postgres
+import Postgres
 
 extension Views {
     /// Returns a page of M-Pin identities in the order in which they first started, ended ones among them.

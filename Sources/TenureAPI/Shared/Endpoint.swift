@@ -248,7 +248,8 @@ extension Endpoint {
         .readSecurityAdmin, .listAuthorizations, .authorizeKey, .refuseKey, .revokeKey, .approveEmployee,
         .cancelEmployee, .reinstateEmployee, .endEmployeeSessions, .changeRole, .reclaimEmail, .readPolicy,
         .changePolicy, .linkApp,
-        .unlinkApp, .listMPinIdentities, .listEvents, .readCheckpoint, .readTile, .proveEvent, .health, .readiness, .metrics, .anchor,
+        .unlinkApp, .listMPinIdentities, .listEvents, .readCheckpoint, .readTile, .proveEvent, .health, .readiness,
+        .metrics, .anchor,
         .openAPI, .docs, .docsStyle,
     ]
 }

@@ -1,7 +1,9 @@
 public import Canonical
+import EventCoding
 public import FoundationEssentials
 import Identity
 public import IdentityService
+import Keys
 import Projections
 
 /// Lists the M-Pin identities of a tenant, oldest first, ended ones among them.

@@ -12,7 +12,8 @@ enum EventWords {
         ("companyName", nil), ("name", nil), ("companyEmployeeId", nil), ("email", nil), ("domain", nil),
         ("keyAuthorization", "keys by"), ("approval", "approval"), ("purpose", nil), ("mode", nil),
         ("device", "device"), ("deviceName", "device"), ("verification", "verified by"), ("method", nil),
-        ("spent", "spent"), ("failures", "wrong"), ("limit", "of"), ("lifetime", "in all"), ("roles", "roles"), ("reason", "reason"),
+        ("spent", "spent"), ("failures", "wrong"), ("limit", "of"), ("lifetime", "in all"), ("roles", "roles"),
+        ("reason", "reason"),
         ("note", "note"),
         ("until", "until"), ("expiresAt", "until"), ("issueUntil", "until"),
     ]

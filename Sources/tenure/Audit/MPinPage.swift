@@ -3,6 +3,7 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Keys
+import Ledger
 import Projections
 
 /// The M-Pin identities and activation codes of one tenant at a moment, rendered for people or programs.
@@ -80,7 +81,8 @@ struct MPinPage {
                 [
                     "identityId": row.id.json, "userId": .string(word(row.userID)),
                     "deviceName": row.deviceName.map { .string(word($0)) },
-                    "status": .string(row.statusName(at: page.time)), "verification": .string(row.verification.rawValue),
+                    "status": .string(row.statusName(at: page.time)),
+                    "verification": .string(row.verification.rawValue),
                     "employeeId": row.employee?.json, "failures": .integer(Int64(row.failures)),
                     "startedAt": .timestamp(row.startedAt), "expiresAt": row.expiresAt.map(JSONValue.timestamp),
                     "endReason": row.endReason.map(JSONValue.string), "position": .integer(row.changedPosition),

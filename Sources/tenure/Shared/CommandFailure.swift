@@ -192,6 +192,8 @@ extension CommandFailure {
         switch error.code {
         case .userUnknown: CommandFailure(.notFound, "there is no such user")
         case .employeeUnknown: CommandFailure(.notFound, "the company has no such employee")
+        case .mpinUnknown:
+            CommandFailure(.notFound, "the company has no M-Pin identity or activation code of that user id or id")
         case .securityAdmin:
             CommandFailure(
                 .notPermitted, "the person is the security admin of a company, which would lose its only one",
