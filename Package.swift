@@ -30,6 +30,7 @@ let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting",
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioConcurrency: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
@@ -57,7 +58,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.20.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -100,7 +103,7 @@ let package = Package(
             name: "TenureServer",
             dependencies: [
                 "IdentityService", "Projections", "EventCoding", "Identity", "Credentials", "Keys", "Ledger",
-                "Postgres", "MPinRequests", "Canonical", asyncHTTPClient, nioCore, nioSSL, logging, lifecycle,
+                "Postgres", "MPinRequests", "Canonical", asyncHTTPClient, nioCore, nioHTTP1, nioSSL, logging, lifecycle,
             ], swiftSettings: settings),
         .target(name: "TenureAPI", dependencies: ["Canonical"], swiftSettings: settings),
         .target(
@@ -190,13 +193,14 @@ let package = Package(
             dependencies: [
                 "HTTPAPI", "TenureServer", "IdentityService", "Identity", "Projections", "Credentials", "Keys",
                 "Ledger", "Postgres", "Canonical", "TestSupport", "TenureAPI", "TenureClient", "tenure",
-                "MPinAuthority", "MPinRequests", "MPinCryptography", crypto, hummingbird, nioCore, logging, lifecycle,
+                "MPinAuthority", "MPinRequests", "MPinCryptography", crypto, hummingbird, nioCore, nioPosix, logging,
+                lifecycle,
             ], exclude: ["ClientLibrary/terminal.py"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "tenureTests",
             dependencies: [
                 "tenure", "Canonical", "EventCoding", "Identity", "IdentityService", "Keys", "Ledger", "Postgres",
-                "Projections", "TenureServer", "TestSupport", arguments,
+                "Projections", "TenureServer", "TestSupport", arguments, logging,
             ],
             swiftSettings: settingsOfTests),
     ],

@@ -133,6 +133,13 @@ public struct MPinAuthorityExamination: Sendable, Hashable {
     public let address: MPinAuthorityAddress
     /// Why the service gets no shares from it; `nil` if it does.
     public let failure: MPinKeySourceError?
+
+    /// A finding about one D-TA.
+    public init(number: Int, address: MPinAuthorityAddress, failure: MPinKeySourceError?) {
+        self.number = number
+        self.address = address
+        self.failure = failure
+    }
 }
 
 extension MPinAuthorityClient {

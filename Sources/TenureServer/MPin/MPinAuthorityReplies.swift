@@ -38,7 +38,8 @@ struct MPinAuthorityReplies: Sendable {
             return error(.closed, "issues no more shares for this identity, which it has known for 24 hours")
         case (408, "REQUEST_EXPIRED"):
             return error(
-                .refused, "says that the request is expired\(difference(reply.date, now)). Set the clocks of both hosts")
+                .refused, "says that the request is expired\(difference(reply.date, now)). Set the clocks of both hosts"
+            )
         case (403, "SIGNATURE_INVALID"):
             return error(.refused, "does not accept the signing key")
         case (400, "REQUEST_INVALID"):

@@ -18,7 +18,7 @@ extension Examination {
             let client = try MPinAuthorityClient(configuration, logger: Logs.logger(level: .critical))
             return Self.findings(await client.examine(at: .now()))
         } catch {
-            return [Finding(subject: subject, error: CommandFailure(describing: error) ?? error)]
+            return [Finding(subject: subject, error: CommandFailure(describing: error) as (any Error)? ?? error)]
         }
     }
 

@@ -7,6 +7,7 @@ import MPinAuthority
 import Postgres
 import TenureAPI
 import TenureClient
+import TenureServer
 
 /// The error that ends a command, with a message for the person and a remedy.
 struct CommandFailure: Error, Sendable, Equatable, CustomStringConvertible {
