@@ -20,13 +20,14 @@ public struct ServiceContext: Sendable {
     package let settings: ServiceSettings
     let logger: Logger
     let unknownAttempts: UnknownAttempts
-    let mpinKeys: (any MPinKeySource)?
+    /// Where key shares of M-Pin come from; without it M-Pin is not offered.
+    package let mpinKeys: (any MPinKeySource)?
 
     /// The caller of this initialiser starts and stops the components.
     ///
     /// - Parameters:
     ///   - rekeying: Re-keys the bucket of a replaced credential; needed only to change credentials.
-    ///   - mpinKeys: Where key shares of M-Pin come from; `nil` where M-Pin is not offered.
+    ///   - mpinKeys: Where key shares of M-Pin come from; without it M-Pin is not offered.
     public init(
         pool: PostgresPool, appender: any AppendTarget, reader: LedgerReader, ring: KeyRing, personKeys: PersonKeys,
         seeds: OPRFSeeds, compute: ComputePool, evaluations: ComputePool, rekeying: BucketRekeying? = nil,

@@ -221,8 +221,5 @@ extension ErrorCode {
         ErrorCode("mpin.key_expired", 409, "The client key is of an old epoch", "Register the PIN again."),
         ErrorCode("mpin.ended", 410, "The M-Pin identity has ended", "Register the PIN again."),
         ErrorCode("mpin.blocked", 410, "Wrong PINs have ended the M-Pin identity", "Register the PIN again."),
-        ErrorCode(
-            "mail.unavailable", 503, "The service cannot send mail",
-            "Have the operator set up mail, or verify in another way."),
     ]
 }

@@ -139,7 +139,6 @@ extension TenureClientError {
         case credentialsLocked = "credentials.locked"
         case rateLimited = "request.rate_limited"
         case serviceUnavailable = "service.unavailable"
-        case mailUnavailable = "mail.unavailable"
         case serviceBusy = "service.busy"
         case mpinUnknown = "mpin.unknown"
         case mpinUnauthorized = "mpin.unauthorized"
@@ -292,7 +291,7 @@ extension TenureClientError.Kind {
             .rateLimited, .requestStale, .idempotencyConflict, .idempotencyInProgress, .authorizationUnknownKey,
             .promptRequired, .promptUnavailable, .modeUnavailable, .recoveryUnknown, .recoveryInProgress,
             .recoveryOtherCompanies, .recoveryNotAvailable, .mpinRequestExpired, .mpinWrongState, .mpinKeyExpired,
-            .mpinEnded, .mpinBlocked, .mpinDisabled, .mailUnavailable:
+            .mpinEnded, .mpinBlocked, .mpinDisabled:
             "InvalidOperation"
         case .routeUnknown, .methodNotAllowed, .serviceBusy, .mailUnavailable, .responseInvalid, .addressInvalid,
             .storageFailed, .unrecognized:

@@ -80,7 +80,7 @@ let documentedCodes: [String: Int] = [
     "flow.wrong_step": 409, "flow.expired": 409, "flow.already_used": 409, "idempotency.in_progress": 409,
     "mpin.unknown": 400, "mpin.unauthorized": 401, "mpin.wrong_pin": 401, "mpin.disabled": 403,
     "mpin.point_invalid": 403, "mpin.request_expired": 408, "mpin.wrong_state": 409, "mpin.key_expired": 409,
-    "mpin.ended": 410, "mpin.blocked": 410, "mail.unavailable": 503,
+    "mpin.ended": 410, "mpin.blocked": 410,
     "request.stale": 412, "idempotency.conflict": 422,
     "credentials.locked": 429, "request.rate_limited": 429,
     "service.unavailable": 503, "service.busy": 503, "mail.unavailable": 503,
