@@ -122,9 +122,7 @@ let package = Package(
             dependencies: [
                 "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",
                 "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", "HTTPAPI", "TenureClient",
-                "MPinAuthority", "MPinRequests", "MPinCryptography", "SMTP", crypto, hummingbird, nioCore, nioPosix,
-                logging, lifecycle,
-            ], exclude: ["ClientLibrary/terminal.py", "Mail/mail_server.py"], swiftSettings: settingsOfTests),
+                "MPinAuthority", "MPinRequests", "SMTP", arguments, configuration, crypto, logging, lifecycle, signals,
             ], swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["Canonical", "Ledger", "Postgres", "Schema", crypto, logging],
@@ -197,15 +195,9 @@ let package = Package(
             dependencies: [
                 "HTTPAPI", "TenureServer", "IdentityService", "Identity", "Projections", "Credentials", "Keys",
                 "Ledger", "Postgres", "Canonical", "TestSupport", "TenureAPI", "TenureClient", "tenure",
-<<<<<<< HEAD
-                "MPinAuthority", "MPinCryptography", "SMTP", crypto,
-                hummingbird, logging, lifecycle,
+                "MPinAuthority", "MPinRequests", "MPinCryptography", "SMTP", crypto, hummingbird, nioCore, nioPosix,
+                logging, lifecycle,
             ], exclude: ["ClientLibrary/terminal.py", "Mail/mail_server.py"], swiftSettings: settingsOfTests),
-=======
-                "MPinAuthority", "MPinRequests", "MPinCryptography", crypto, hummingbird, nioCore, nioPosix, logging,
-                lifecycle,
-            ], exclude: ["ClientLibrary/terminal.py"], swiftSettings: settingsOfTests),
->>>>>>> 446f8485036753bdcbe71280e9218631ba9ec5a8
         .testTarget(
             name: "tenureTests",
             dependencies: [

@@ -27,7 +27,8 @@ public struct ReadMe: UseCase {
         return MeView(
             tenantId: caller.tenantId, employeeId: caller.employeeId,
             summary: try await context.summary(of: employee, in: tenant), session: session,
-            emailVerified: try await isEmailVerified(employee, context), sessionRole: role.rawValue, appId: app.uuid, appName: loaded.state.name ?? "",
+            emailVerified: try await isEmailVerified(employee, context), sessionRole: role.rawValue, appId: app.uuid,
+            appName: loaded.state.name ?? "",
             notices: try await context.notices(for: employee.id, in: tenant.id, at: run.call.time))
     }
 
