@@ -115,7 +115,8 @@ let package = Package(
                 hummingbirdHTTP2, httpTypes, nioCore, nioHTTPTypes, logging,
             ], resources: [.embedInCode("openapi.yaml")], swiftSettings: settings),
         .target(
-            name: "TenureClient", dependencies: ["TenureAPI", "Credentials", "Canonical", "Text", crypto],
+            name: "TenureClient",
+            dependencies: ["TenureAPI", "Credentials", "MPinCryptography", "Canonical", "Text", crypto],
             swiftSettings: settings),
         .executableTarget(
             name: "tenure",
@@ -189,7 +190,8 @@ let package = Package(
             ], exclude: ["check_openapi.py"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "TenureClientTests",
-            dependencies: ["TenureClient", "TenureAPI", "Credentials", "Canonical"], swiftSettings: settingsOfTests),
+            dependencies: ["TenureClient", "TenureAPI", "Credentials", "MPinCryptography", "Canonical", crypto],
+            swiftSettings: settingsOfTests),
         .testTarget(
             name: "ScenarioTests",
             dependencies: [

@@ -58,7 +58,8 @@ enum ImportTable {
                 "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "HummingbirdTLS", "Logging",
                 "NIOCore", "NIOHTTPTypes", "NIOPosix", "NIOSSL", "ServiceLifecycle",
             ]),
-        "TenureClient": Row(local: ["TenureAPI", "Credentials", "Canonical", "Text"], external: ["Crypto"]),
+        "TenureClient": Row(
+            local: ["TenureAPI", "Credentials", "MPinCryptography", "Canonical", "Text"], external: ["Crypto"]),
         "tenure": Row(
             local: [
                 "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",
