@@ -3,6 +3,7 @@ import Credentials
 import EventCoding
 import FoundationEssentials
 import Identity
+import Keys
 import Ledger
 
 /// Verifies or revokes an M-Pin identity. An admin signs, or an app vouches; the linked device may revoke its own.
