@@ -2,6 +2,7 @@ import Canonical
 import Foundation
 import IdentityService
 import Ledger
+import Postgres
 import TestSupport
 import Testing
 
@@ -87,16 +88,14 @@ struct `The log of M-Pin as an outsider sees it` {
     func `does not verify with another signature, key or hash`(type: String, member: String) async throws {
         try await withMPin { scene in
             try await fill(scene)
-            let position = try await scene.world.forge(type, of: scene.company) { data in
+            _ = try await scene.world.forge(type, of: scene.company) { data in
                 let text = try #require(data[member]?.text ?? data["by"]?[member]?.text)
                 var changed = Array(text)
                 changed[20] = changed[20] == "a" ? "b" : "a"
                 return [(old: text, new: String(changed))]
             }
             let report = try await verify(scene)
-            #expect(
-                report.violations.contains { $0.position == position } || !report.violations.isEmpty,
-                "\(report.violations)")
+            #expect(!report.violations.isEmpty, "\(type) with another \(member)")
         }
     }
 

@@ -1,5 +1,6 @@
 import Canonical
 import Foundation
+import MPinCryptography
 import Testing
 
 /// Encodings that are no point of the subgroup, or not the one encoding of it.

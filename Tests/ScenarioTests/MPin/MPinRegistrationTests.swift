@@ -1,5 +1,7 @@
 import Canonical
 import Foundation
+import Ledger
+import MPinAuthority
 import MPinCryptography
 import Testing
 

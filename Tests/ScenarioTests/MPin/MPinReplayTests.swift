@@ -1,5 +1,6 @@
 import Canonical
 import Foundation
+import MPinCryptography
 import Testing
 
 @Suite(.onServer)

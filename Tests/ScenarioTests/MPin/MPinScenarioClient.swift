@@ -1,6 +1,7 @@
 import Canonical
 import Crypto
 import Foundation
+import MPinAuthority
 import MPinCryptography
 import Testing
 
@@ -18,7 +19,7 @@ struct MPinEnrolment: Sendable {
         mpinId = try #require(reply["mpinId"]?.text)
         regOTT = try #require(reply["regOTT"]?.text)
         identityId = try #require(reply["identityId"]?.text)
-        isActive = try #require(reply["active"]?.flag)
+        isActive = try #require(reply["active"]) == true
     }
 
     /// The SHA-256 of exactly the bytes of the M-Pin ID, which is what D-TAs and statements name.

@@ -1,5 +1,7 @@
 import Canonical
 import Foundation
+import IdentityService
+import Ledger
 import MPinCryptography
 import Postgres
 import Testing
