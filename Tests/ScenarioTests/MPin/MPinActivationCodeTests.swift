@@ -80,6 +80,18 @@ struct `An activation code` {
         }
     }
 
+    @Test func `ends when the next one is issued for its user id`() async throws {
+        try await withMPin { scene in
+            let pins = try await scene.unauthorized()
+            let first = try await scene.issueCode(for: "twice")
+            var second = try await scene.issueCode(for: "twice")
+            while second == first { second = try await scene.issueCode(for: "twice") }
+            expectMPinProblem(
+                try await pins.start("twice", ["activateCode": .string(first)]), "authorization.not_permitted")
+            #expect(try await pins.started("twice", ["activateCode": .string(second)]).isActive)
+        }
+    }
+
     @Test func `serves for its user id and company only`() async throws {
         try await withMPin { scene in
             let pins = try await scene.unauthorized()

@@ -165,6 +165,9 @@ struct `A registration with a PIN` {
                 #expect(!lines.contains(secret), "in the log of the service")
                 #expect(dump.range(of: Data(secret.utf8)) == nil, "in a table")
             }
+            // A stolen backup must not redeem proofs in progress: a table has a digest of the authOTT at most.
+            let token = try #require(Base64URL.decode(authOTT))
+            #expect(dump.range(of: Data(token)) == nil, "the bytes of the authOTT in a table")
         }
     }
 }

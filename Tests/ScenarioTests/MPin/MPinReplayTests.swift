@@ -155,6 +155,10 @@ struct `An authOTT` {
             let holder = try await scene.pins.register("alice")
             let authOTT = try await scene.pins.authOTT(holder)
             try await scene.expectRefusal("mpin.request_expired") { try await other.authenticate(authOTT) }
+            // Neither does another app of the company get what was made through this one.
+            let app = try await scene.world.makeApp(name: "the company's other app")
+            try await scene.world.linkApp(app, to: scene.company)
+            try await scene.expectRefusal("mpin.request_expired") { try await scene.pins.by(app).authenticate(authOTT) }
             var forged = [String(authOTT.dropLast()) + (authOTT.last == "A" ? "B" : "A"), authOTT + "A"]
             forged += [authOTT.lowercased() == authOTT ? authOTT.uppercased() : authOTT.lowercased()]
             for text in forged + [String(repeating: "A", count: authOTT.count)] {

@@ -2,6 +2,7 @@ import Canonical
 import Foundation
 import IdentityService
 import MPinCryptography
+import MPinRequests
 import Synchronization
 import Testing
 

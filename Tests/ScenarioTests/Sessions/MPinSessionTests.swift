@@ -12,13 +12,8 @@ private struct PINLogin {
         asked = try await flow.prove(member.device)
     }
 
-    func finish(_ authOTT: String, _ device: Device, challenge: String? = nil) async throws -> HTTPReply {
-        try await flow.step(
-            "mpin",
-            [
-                "authOTT": .string(authOTT),
-                "signature": .string(try device.sign(base64: challenge ?? asked.challenge)),
-            ])
+    func finish(_ authOTT: String) async throws -> HTTPReply {
+        try await flow.step("mpin", ["authOTT": .string(authOTT)])
     }
 }
 
@@ -26,7 +21,7 @@ private struct PINLogin {
 struct `A log-in with a PIN` {
     /// Expects that a log-in opens no session and is no validation.
     private func expectNoSession(
-        _ scene: MPinScene, _ what: String, sourceLocation: SourceLocation = #_sourceLocation,
+        _ scene: MPinScene, _ what: String, _ code: String? = nil, sourceLocation: SourceLocation = #_sourceLocation,
         _ call: () async throws -> HTTPReply
     ) async throws {
         let types = ["MPinValidated", "SessionOpened"]
@@ -35,6 +30,7 @@ struct `A log-in with a PIN` {
         let reply = try await call()
         for type in types { after.append(try await scene.world.count(type)) }
         #expect((400..<500).contains(reply.status), "\(what): \(reply)", sourceLocation: sourceLocation)
+        if let code { #expect(reply.code == code, "\(what): \(reply)", sourceLocation: sourceLocation) }
         #expect(reply["session"] == nil && before == after, "\(what): \(reply)", sourceLocation: sourceLocation)
     }
 
@@ -42,15 +38,15 @@ struct `A log-in with a PIN` {
         try await withMPin { scene in
             let member = try await scene.employee("member")
             let holder = try await scene.linkedHolder(of: member)
-            try await expectNoSession(scene, "the policy does not allow it") {
+            try await expectNoSession(scene, "the policy does not allow it", "authorization.not_permitted") {
                 let login = try await PINLogin(member, scene.client)
-                return try await login.finish(try await scene.pins.authOTT(holder), member.device)
+                return try await login.finish(try await scene.pins.authOTT(holder))
             }
             try await scene.change(["opensSessions": true])
             let before = try await scene.client.events(scene.company).count
             let login = try await PINLogin(member, scene.client)
             let authOTT = try await scene.pins.authOTT(holder)
-            let reply = try await login.finish(authOTT, member.device)
+            let reply = try await login.finish(authOTT)
             expectOutcome(reply, "success")
             #expect(reply["employee"]?["companyEmployeeId"]?.text == "member")
             let back = try Member(member.person, member.device, reply)
@@ -62,8 +58,8 @@ struct `A log-in with a PIN` {
             #expect(!types.contains("AnswersValidated") && !types.contains("PassphraseValidated"), "\(types)")
             // The authOTT is used up: neither another flow nor the app gets anything for it.
             expectMPinProblem(try await scene.pins.authenticate(authOTT), "mpin.request_expired")
-            try await expectNoSession(scene, "a used authOTT") {
-                try await PINLogin(member, scene.client).finish(authOTT, member.device)
+            try await expectNoSession(scene, "a used authOTT", "mpin.request_expired") {
+                try await PINLogin(member, scene.client).finish(authOTT)
             }
         }
     }
@@ -87,61 +83,52 @@ struct `A log-in with a PIN` {
             ] {
                 let authOTT = try await scene.pins.authOTT(holder, pin: pin)
                 try await expectNoSession(scene, what) {
-                    try await PINLogin(caller, scene.client).finish(authOTT, caller.device)
+                    try await PINLogin(caller, scene.client).finish(authOTT)
                 }
             }
             let redeemed = try await scene.pins.authOTT(own)
             #expect(try await scene.pins.authenticate(redeemed).status == 200)
-            try await expectNoSession(scene, "an authOTT that the app redeemed") {
-                try await PINLogin(member, scene.client).finish(redeemed, member.device)
+            try await expectNoSession(scene, "an authOTT that the app redeemed", "mpin.request_expired") {
+                try await PINLogin(member, scene.client).finish(redeemed)
             }
             let late = try await scene.pins.authOTT(own)
             scene.clock.pass(.seconds(61))
-            try await expectNoSession(scene, "an expired authOTT") {
-                try await PINLogin(member, scene.client).finish(late, member.device)
+            try await expectNoSession(scene, "an expired authOTT", "mpin.request_expired") {
+                try await PINLogin(member, scene.client).finish(late)
             }
-            try await expectNoSession(scene, "an invented authOTT") {
-                try await PINLogin(member, scene.client).finish(String(repeating: "A", count: 43), member.device)
+            try await expectNoSession(scene, "an invented authOTT", "mpin.request_expired") {
+                try await PINLogin(member, scene.client).finish(String(repeating: "A", count: 43))
             }
             let login = try await PINLogin(member, scene.client)
-            expectOutcome(try await login.finish(try await scene.pins.authOTT(own), member.device), "success")
+            expectOutcome(try await login.finish(try await scene.pins.authOTT(own)), "success")
         }
     }
 
-    @Test func `needs the device's signature over the challenge of that step`() async throws {
+    @Test func `needs the proof of the device key before, and takes nothing but the authOTT`() async throws {
         try await withMPin { scene in
             try await scene.change(["opensSessions": true])
             let member = try await scene.employee("member")
             let holder = try await scene.linkedHolder(of: member)
+            let authOTT = try await scene.pins.authOTT(holder)
             let started = try await Flow.logIn(member.person, member.device, scene.client)
-            try await expectNoSession(scene, "the key was not proved") {
-                try await started.step(
-                    "mpin",
-                    [
-                        "authOTT": .string(try await scene.pins.authOTT(holder)),
-                        "signature": .string(try member.device.sign(base64: started.challenge)),
-                    ])
-            }
-            let foreign = try await PINLogin(member, scene.client)
-            for (what, device, challenge) in [
-                ("another device", Device(), nil), ("the first challenge", member.device, true),
-                ("another flow's challenge", member.device, false),
-            ] as [(String, Device, Bool?)] {
-                let login = try await PINLogin(member, scene.client)
-                let bytes = challenge.map { $0 ? login.flow.challenge : foreign.asked.challenge ?? "" }
-                let authOTT = try await scene.pins.authOTT(holder)
-                try await expectNoSession(scene, what) {
-                    try await login.finish(authOTT, device, challenge: bytes)
-                }
+            try await expectNoSession(scene, "the key was not proved", "flow.wrong_step") {
+                try await started.step("mpin", ["authOTT": .string(authOTT)])
             }
             let login = try await PINLogin(member, scene.client)
-            let authOTT = try await scene.pins.authOTT(holder)
-            let signature = JSONValue.string(try member.device.sign(base64: login.asked.challenge))
             for body in [
-                ["authOTT": .string(authOTT)], ["signature": signature], [:],
-                ["authOTT": .string(authOTT), "signature": signature, "admin": true],
+                [:], ["authOTT": 1], ["authOTT": .null], ["authOTT": .string(authOTT), "admin": true],
+                ["authOTT": .string(authOTT), "signature": "AAAA"], ["mpinResponse": ["authOTT": .string(authOTT)]],
             ] as [JSONValue] {
-                try await expectNoSession(scene, "malformed") { try await login.flow.step("mpin", body) }
+                try await expectNoSession(scene, "malformed") {
+                    let reply = try await login.flow.step("mpin", body)
+                    try expectProblem(reply, "request.invalid")
+                    return reply
+                }
+            }
+            // None of these used the authOTT or the flow.
+            expectOutcome(try await login.finish(authOTT), "success")
+            try await expectNoSession(scene, "a flow that has ended") {
+                try await login.finish(try await scene.pins.authOTT(holder))
             }
         }
     }
@@ -154,19 +141,9 @@ struct `A log-in with a PIN` {
             for _ in 0..<3 {
                 let authOTT = try await scene.pins.authOTT(holder)
                 let logins = [try await PINLogin(member, scene.client), try await PINLogin(member, scene.client)]
-                let bodies = try logins.map { login -> (Flow, JSONValue) in
-                    (
-                        login.flow,
-                        [
-                            "authOTT": .string(authOTT),
-                            "signature": .string(try member.device.sign(base64: login.asked.challenge)),
-                        ]
-                    )
-                }
                 let replies = try await concurrently(6) { number in
                     number < 2
-                        ? try await bodies[number].0.step("mpin", bodies[number].1)
-                        : try await scene.pins.authenticate(authOTT)
+                        ? try await logins[number].finish(authOTT) : try await scene.pins.authenticate(authOTT)
                 }
                 #expect(replies.count { $0.status == 200 } == 1, "\(replies)")
             }
@@ -181,27 +158,23 @@ struct `A log-in with a PIN` {
             let stranger = scene.client.by(try await scene.world.makeApp(name: "not linked"))
             let unlinked = try await scene.pins.authOTT(holder)
             try await expectNoSession(scene, "an app that is not linked") {
-                try await PINLogin(member, stranger).finish(unlinked, member.device)
+                try await PINLogin(member, stranger).finish(unlinked)
             }
             let linked = scene.client.by(try await scene.world.makeApp(name: "linked"))
             try await scene.world.linkApp(linked.app, to: scene.company)
             let secret = try await scene.world.issueSecret(for: linked.app, roles: ["CREATION"])
             try await expectNoSession(scene, "a secret without ACCESS") {
                 let flow = try await Flow.logIn(member.person, member.device, scene.client)
-                let asked = try await flow.prove(member.device)
+                _ = try await flow.prove(member.device)
                 return try await flow.at(linked.with(secret: secret)).step(
-                    "mpin",
-                    [
-                        "authOTT": .string(try await scene.pins.authOTT(holder)),
-                        "signature": .string(try member.device.sign(base64: asked.challenge)),
-                    ])
+                    "mpin", ["authOTT": .string(try await scene.pins.authOTT(holder))])
             }
             let path = scene.client.path(member.person, "/keys/\(member.device.fingerprint)/revocation")
             let begun = try await PINLogin(member, scene.client)
             let before = try await scene.pins.authOTT(holder)
             expectOutcome(try await scene.client.post(path, ["reason": "lost"]), "done")
             try await expectNoSession(scene, "a device key that was revoked meanwhile") {
-                try await begun.finish(before, member.device)
+                try await begun.finish(before)
             }
             let leaver = try await scene.employee("leaver")
             let last = try await scene.linkedHolder(of: leaver)
@@ -211,7 +184,7 @@ struct `A log-in with a PIN` {
                 try await scene.client.signed(
                     by: scene.founder, "POST", scene.client.path(leaver.person, "/cancellation")), "done")
             try await expectNoSession(scene, "an employee who was cancelled meanwhile") {
-                try await login.finish(authOTT, leaver.device)
+                try await login.finish(authOTT)
             }
         }
     }
@@ -225,7 +198,7 @@ struct `A log-in with a PIN` {
             nobody.person = Person("nobody", at: scene.company)
             let authOTT = try await scene.pins.authOTT(holder)
             try await expectNoSession(scene, "a decoy") {
-                try await PINLogin(nobody, scene.client).finish(authOTT, nobody.device)
+                try await PINLogin(nobody, scene.client).finish(authOTT)
             }
         }
     }
