@@ -37,17 +37,19 @@ struct `The link of an identity to an account` {
             let enrolment = try await scene.unauthorized().started(member.person.email)
             let path = scene.path(enrolment, "/link")
             try await scene.expectNothingAppended("links without the device's signature") {
-                let asked = try await scene.client.post(path, [:], by: member.session)
+                let asked = try await scene.client.post(path, enrolment.linking(), by: member.session)
                 expectOutcome(asked, "signatureRequired")
                 let statement = try bytes(base64: asked["statement"]?.text)
                 let text = String(decoding: statement, as: UTF8.self)
                 #expect(text.hasPrefix("tenure/v1/mpin-link\n") && !text.contains(member.person.email))
                 for caller in [Caller.app(scene.client.app), .nobody] {
-                    expectRefused(try await scene.client.post(path, [:], by: caller))
+                    expectRefused(try await scene.client.post(path, enrolment.linking(), by: caller))
                 }
                 // A token that was stolen, with the thief's own device; and the owner's statement with it.
                 for signature in [try thief.device.sign(statement), try Device().sign(statement), "", "AAAA"] {
-                    let body: JSONValue = ["statement": asked["statement"] ?? .null, "signature": .string(signature)]
+                    let body = enrolment.linking([
+                        "statement": asked["statement"] ?? .null, "signature": .string(signature),
+                    ])
                     for caller in [member.session, thief.session] {
                         expectRefused(try await scene.client.post(path, body, by: caller))
                     }
@@ -72,15 +74,18 @@ struct `The link of an identity to an account` {
             try await scene.expectNothingAppended("a pending key") {
                 expectRefused(try await scene.link(enrolment, by: disguised))
             }
-            let asked = try await scene.client.post(scene.path(enrolment, "/link"), [:], by: member.session)
+            let asked = try await scene.client.post(
+                scene.path(enrolment, "/link"), enrolment.linking(), by: member.session)
             let path = scene.client.path(member.person, "/keys/\(member.device.fingerprint)/revocation")
             expectOutcome(try await scene.client.post(path, ["reason": "lost"]), "done")
-            let body: JSONValue = [
+            let signed: [String: JSONValue] = [
                 "statement": asked["statement"] ?? .null,
                 "signature": .string(try member.device.sign(base64: asked["statement"]?.text)),
             ]
             try await scene.expectNothingAppended("a revoked key") {
-                expectRefused(try await scene.client.post(scene.path(enrolment, "/link"), body, by: member.session))
+                expectRefused(
+                    try await scene.client.post(
+                        scene.path(enrolment, "/link"), enrolment.linking(signed), by: member.session))
             }
         }
     }
@@ -91,30 +96,35 @@ struct `The link of an identity to an account` {
             let creating = try await scene.unauthorized()
             let first = try await creating.started(member.person.email)
             let second = try await creating.started(member.person.email)
-            let asked = try await scene.client.post(scene.path(first, "/link"), [:], by: member.session)
-            let body: JSONValue = [
+            let asked = try await scene.client.post(scene.path(first, "/link"), first.linking(), by: member.session)
+            let signed: [String: JSONValue] = [
                 "statement": asked["statement"] ?? .null,
                 "signature": .string(try member.device.sign(base64: asked["statement"]?.text)),
             ]
-            expectOutcome(try await scene.client.post(scene.path(first, "/link"), body, by: member.session), "done")
+            expectOutcome(
+                try await scene.client.post(scene.path(first, "/link"), first.linking(signed), by: member.session),
+                "done")
             try await scene.expectNothingAppended("a statement about another identity") {
                 for rest in ["/link", "/verification", "/revocation"] {
-                    var members = body.members
+                    var members = signed
+                    if rest == "/link" { members["regOTT"] = .string(second.regOTT) }
                     if rest == "/revocation" { members["reason"] = "lost" }
                     expectRefused(
                         try await scene.client.post(scene.path(second, rest), .object(members), by: member.session))
                 }
-                let again = try await scene.client.post(scene.path(first, "/link"), body, by: member.session)
+                let again = try await scene.client.post(
+                    scene.path(first, "/link"), first.linking(signed), by: member.session)
                 #expect((200..<500).contains(again.status) && again["position"] == nil, "\(again)")
             }
-            let late = try await scene.client.post(scene.path(second, "/link"), [:], by: member.session)
-            let old: JSONValue = [
+            let late = try await scene.client.post(scene.path(second, "/link"), second.linking(), by: member.session)
+            let old: [String: JSONValue] = [
                 "statement": late["statement"] ?? .null,
                 "signature": .string(try member.device.sign(base64: late["statement"]?.text)),
             ]
             scene.clock.pass(.seconds(3_000))
             try await scene.expectNothingAppended("an expired statement") {
-                expectRefused(try await scene.client.post(scene.path(second, "/link"), old, by: member.session))
+                expectRefused(
+                    try await scene.client.post(scene.path(second, "/link"), second.linking(old), by: member.session))
             }
         }
     }
@@ -139,6 +149,22 @@ struct `The link of an identity to an account` {
         }
     }
 
+    @Test func `is not made for an identity that somebody else started`() async throws {
+        try await withMPin { scene in
+            let member = try await scene.employee("owner")
+            let enrolment = try await scene.unauthorized().started(member.person.email)
+            try await scene.expectNothingAppended("a link without the registration's token") {
+                for token in ["", String(repeating: "0", count: 32), String(enrolment.regOTT.dropLast())] {
+                    let body: JSONValue = ["regOTT": .string(token)]
+                    let reply = try await scene.client.post(scene.path(enrolment, "/link"), body, by: member.session)
+                    expectMPinProblem(reply, "mpin.unknown")
+                }
+                let reply = try await scene.client.post(scene.path(enrolment, "/link"), [:], by: member.session)
+                expectMPinProblem(reply, "request.invalid")
+            }
+        }
+    }
+
     @Test func `is not made across companies`() async throws {
         try await withMPin { scene in
             let member = try await scene.employee("owner")
@@ -149,7 +175,9 @@ struct `The link of an identity to an account` {
                 for caller in [there, other] {
                     expectRefused(try await scene.link(enrolment, by: caller))
                     let crossed = scene.client.path("other.example", "/mpin/identities/\(enrolment.identityId)/link")
-                    expectRefused(try await scene.client.signed(by: caller, "POST", crossed))
+                    expectRefused(
+                        try await scene.client.signed(
+                            by: caller, "POST", crossed, ["regOTT": .string(enrolment.regOTT)]))
                 }
             }
         }

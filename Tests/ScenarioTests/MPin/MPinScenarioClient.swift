@@ -191,3 +191,10 @@ struct MPinScenarioClient: Sendable {
         return try await authenticate(try #require(reply["authOTT"]?.text))
     }
 }
+
+extension MPinEnrolment {
+    /// The body of a link, with the token of the registration.
+    func linking(_ signed: [String: JSONValue] = [:]) -> JSONValue {
+        .object(signed.merging(["regOTT": .string(regOTT)]) { first, _ in first })
+    }
+}

@@ -48,7 +48,8 @@ struct MPinScene: Sendable {
 
     /// Links an identity by the device of a member.
     func link(_ enrolment: MPinEnrolment, by member: Member) async throws -> HTTPReply {
-        try await client.signed(by: member, "POST", path(enrolment, "/link"))
+        try await client.signed(
+            by: member, "POST", path(enrolment, "/link"), ["regOTT": .string(enrolment.regOTT)])
     }
 
     /// An identity of a member's address that is linked and registered.
