@@ -59,7 +59,8 @@ extension Route {
             startRecovery, proveRecoveryKey, recoverCredentials, evaluateRecovery, proveRecovery, listRecoveries,
             openRecovery, confirmRecovery, cancelRecovery, cancelRecoveryByDevice,
             issueInvitation, listInvitations, revokeInvitation,
-            refreshSession, closeSession, listSessions, endSessions, readMe, listDevices, revokeDevice, readCompany,
+            refreshSession, closeSession, listSessions, endSessions, readMe, verifyMyEmail, showEmailLink,
+            confirmEmail, listDevices, revokeDevice, readCompany,
             listEmployees,
             readEmployee, readSecurityAdmin, listAuthorizations, authorizeKey, refuseKey, revokeKey, approveEmployee,
             cancelEmployee,
@@ -67,7 +68,7 @@ extension Route {
             unlinkApp, listEvents,
             readCheckpoint, readTile, proveEvent, health, readiness, Route.metrics(configuration, metrics), anchor,
             openAPI, docs, docsStyle,
-        ]
+        ] + developmentMail(configuration)
     }
 }
 

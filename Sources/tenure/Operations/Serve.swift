@@ -141,6 +141,7 @@ struct ServiceParts: Sendable {
             trustedProxies: Set(settings.list(.trustedProxies)), rateLimit: limits.address, appRateLimit: limits.app,
             companyRateLimit: limits.company, metricsToken: settings.text(.metricsToken))
         http.limits.connectionsPerAddress = limits.connectionsPerAddress
+        if let mail = try MailConfiguration(settings) { send(mail) }
     }
 
     /// Creates the configuration of a development service: a private cluster, and clear text on loopback.
@@ -152,6 +153,19 @@ struct ServiceParts: Sendable {
         // This process creates the demo app, in place of an operator who runs `tenure app create`.
         assembly.operatorSigner = OperatorKeySource { try operatorKey.load() }
         http = HTTPConfiguration(port: port)
+    }
+
+    /// Sends mails as configured.
+    private mutating func send(_ mail: MailConfiguration) {
+        assembly.settings.mail = mail.settings
+        assembly.mailTransport = mail.transport
+    }
+
+    /// Writes the mails of a development service into a directory and shows them under `/dev/mail`.
+    mutating func keepMails(in directory: MailDirectory, port: Int) {
+        guard let mail = MailConfiguration(development: directory, port: port) else { return }
+        send(mail)
+        http.developmentMail = directory
     }
 
     private static func assembly(
