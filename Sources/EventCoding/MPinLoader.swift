@@ -47,6 +47,8 @@ package struct MPinActivationSnapshot: Sendable {
 extension StreamID {
     /// The kind of the streams of M-Pin identities.
     package static let mpinKind = "mpin"
+    /// The kind of the streams of activation codes.
+    package static let activationKind = "activation"
 
     /// The stream of an M-Pin identity.
     package static func mpin(_ id: MPinIdentityID, in tenant: TenantID) -> StreamID {
@@ -55,6 +57,6 @@ extension StreamID {
 
     /// The stream of an activation code.
     package static func activation(_ id: MPinActivationID, in tenant: TenantID) -> StreamID {
-        StreamID(ledger: LedgerID(tenant.uuid), kind: "activation", id: id.uuid)
+        StreamID(ledger: LedgerID(tenant.uuid), kind: activationKind, id: id.uuid)
     }
 }

@@ -10,6 +10,8 @@ import Postgres
 /// Reclaims an address in the tenant's confirmed domain, whichever user claimed it, in which tenant and with whatever
 /// flag.
 ///
+/// M-Pin identities of the tenant whose user id is the address are revoked in the same append.
+///
 /// One append cancels the user's employees in the tenant with their keys, sessions and admin role, and releases the
 /// address. Accounts in other tenants lose only the address. The append guards the user's stream, which every
 /// registration of that user guards too. So no account is registered with an address that was reclaimed.
@@ -73,12 +75,15 @@ public struct ReclaimEmail: RepeatableUseCase {
             for id in try await context.employees(of: user.id, in: tenant.id) {
                 _ = try await reclaimed(id, reason, access, nil, context)
             }
+            _ = try await ReclaimedMPinIdentities(of: address, in: access, context).decide(access.decision())
             return .signatureRequired(statement: statement.bytes)
         case (.employee, .some(let given)):
             verified = try await signing.verify(given, is: statement, at: time)
         }
         let decision = try access.decision(verified)
         var recorder = DecisionRecorder(access: access, run)
+        // They are decided about first: what follows may end the role of the account that one is linked to.
+        try await ReclaimedMPinIdentities(of: address, in: access, context).record(decision, in: &recorder)
         var cause: UUID?
         var summary: EmployeeSummary?
         var company = tenant

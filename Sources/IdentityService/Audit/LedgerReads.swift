@@ -32,9 +32,11 @@ public struct PageEntries: UseCase {
         let context = run.context
         let access = try await context.access(company, caller, role: .authorization)
         let ledger = LedgerID(access.tenant.id.uuid)
-        var concerned: UUID?
+        var concerned: Set<UUID>?
         if let employee = query.employee {
-            concerned = try await context.employee(employee, in: access.tenant.id).id.uuid
+            let id = try await context.employee(employee, in: access.tenant.id).id
+            let identities = try await context.mpinIdentities(linkedTo: id, in: access.tenant.id)
+            concerned = Set([id.uuid] + identities.map(\.uuid))
         }
         var items: [EventView] = []
         var cursor = query.after
@@ -68,10 +70,10 @@ public struct PageEntries: UseCase {
         return try await context.personKeys.load(Array(ids), ledger: ledger.uuid)
     }
 
-    /// Whether an event was done by or to an employee.
-    private static func concerns(_ event: RecordedEvent, _ employee: UUID) -> Bool {
-        event.actor == employee || event.stream.id == employee
-            || event.data["employeeId"] == .string(employee.lowercased)
+    /// Whether an event was done by or to one of these: an employee, or an M-Pin identity of theirs.
+    private static func concerns(_ event: RecordedEvent, _ subjects: Set<UUID>) -> Bool {
+        let named = [event.actor, event.stream.id, event.data["employeeId"]?.uuid, event.data["identityId"]?.uuid]
+        return named.contains { $0.map(subjects.contains) ?? false }
     }
 
     private static func view(of event: RecordedEvent, _ keys: [UUID: PersonKey]) -> EventView {

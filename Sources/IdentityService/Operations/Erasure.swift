@@ -16,6 +16,8 @@ public struct ErasureError: Error, Sendable, Equatable, CustomStringConvertible 
         case employeeUnknown = "erasure.employee_unknown"
         /// The person is the security admin of a tenant, and the caller did not permit to leave it without one.
         case securityAdmin = "erasure.security_admin"
+        /// The tenant has no such M-Pin identity, and no activation code for such a user id.
+        case mpinUnknown = "erasure.mpin_unknown"
     }
 
     /// The code of the refusal.
@@ -56,11 +58,11 @@ public struct Erasure: Sendable {
 
     /// The result for one person.
     public struct Erased: Sendable, Equatable {
-        /// A user, or an employee of one tenant.
+        /// A user, an employee of one tenant, or an M-Pin identity or activation code of one.
         public let kind: ErasureList.Entry.Kind
         /// The ledger of the key.
         public let ledger: UUID
-        /// The id of the user or the employee.
+        /// The id of the person and of the key.
         public let id: UUID
         /// The latest master key version under which backups and remains of the database can be decrypted. The erasure
         /// is complete once it and all earlier versions are destroyed. `nil` if there was no key.
@@ -104,11 +106,13 @@ public struct Erasure: Sendable {
         for entry in entries where !erased.contains(where: { $0.id == entry.id }) {
             switch entry.kind {
             case .employee:
-                let one = try await erase(
+                erased += try await erase(
                     EmployeeID(entry.id), in: TenantID(entry.ledger), includingSecurityAdmins: includingSecurityAdmins)
-                if let one { erased.append(one) }
             case .user:
                 erased += try await erase(UserID(entry.id), includingSecurityAdmins: includingSecurityAdmins)
+            case .mpin:
+                let one = try await eraseMPin(entry.id, in: TenantID(entry.ledger))
+                if let one { erased.append(one) }
             }
         }
         return erased
@@ -116,21 +120,23 @@ public struct Erasure: Sendable {
 }
 
 extension Erasure {
-    /// Erases one employee; returns `nil` if there is none.
+    /// Erases one employee and the linked M-Pin identities; returns an empty list if there is no such employee.
     ///
     /// One append records the event and ends sessions and membership; afterwards the key is destroyed. In between
-    /// nothing new is encrypted under the key, because every writer guards the employee's stream.
+    /// nothing new is encrypted under the key, and no identity is linked, because every writer guards the employee's
+    /// stream. The employee's own key is destroyed last, so that a killed run can be resumed.
     func erase(
         _ id: EmployeeID, in tenant: TenantID, includingSecurityAdmins: Bool
-    ) async throws -> Erased? {
+    ) async throws -> [Erased] {
         let entry = ErasureList.Entry(kind: .employee, ledger: tenant.uuid, id: id.uuid, time: context.settings.now())
         let exists = try await optimistic {
             try await record(id, in: tenant, entry, includingSecurityAdmins: includingSecurityAdmins)
         }
-        guard exists else { return nil }
+        guard exists else { return [] }
+        let identities = try await eraseMPin(linkedTo: id, in: tenant)
         try await destroyPersonKey(entry)
         try await destroyInvitation(of: id, in: tenant, entry)
-        return try await complete(entry)
+        return [try await complete(entry)] + identities
     }
 
     private func record(
@@ -201,8 +207,7 @@ extension Erasure {
                 ErasureList.Entry(kind: .employee, ledger: tenant.uuid, id: employee.uuid, time: entry.time)
             })
         for (tenant, employee) in employees {
-            let one = try await erase(employee, in: tenant, includingSecurityAdmins: includingSecurityAdmins)
-            if let one { erased.append(one) }
+            erased += try await erase(employee, in: tenant, includingSecurityAdmins: includingSecurityAdmins)
         }
         for credential in credentials { try await destroySeeds(credential, entry) }
         try await destroyPersonKey(entry)

@@ -10,15 +10,15 @@ import Postgres
 public struct ErasurePlan: Sendable {
     /// A person whose key would be destroyed.
     public struct Person: Sendable {
-        /// A user, or an employee of one tenant.
+        /// A user, an employee of one tenant, or an M-Pin identity or activation code of one.
         public let kind: ErasureList.Entry.Kind
         /// The ledger of the key: the user's directory or the tenant's ledger.
         public let ledger: UUID
-        /// The id of the user or the employee.
+        /// The id of the person and of the key.
         public let id: UUID
-        /// The e-mail or the employee id; `nil` if the key is destroyed already.
+        /// The e-mail, the employee id or the user id of M-Pin; `nil` if the key is destroyed already.
         public let name: String?
-        /// The tenant of an employee.
+        /// The tenant; `nil` for a user.
         public let company: String?
         /// Whether the employee is the tenant's security admin.
         public let isSecurityAdmin: Bool
@@ -26,7 +26,7 @@ public struct ErasurePlan: Sendable {
         public let isErased: Bool
     }
 
-    /// The user, if the plan is about one, followed by the employees.
+    /// The user, if the plan is about one, followed by the employees, each with the linked M-Pin identities.
     public let people: [Person]
 
     /// The text to type for confirmation: the name of the first person, or the id if the name is erased.
@@ -49,7 +49,7 @@ extension Erasure {
         guard let claim = try await context.reader.claim(context.ring.employeeClaim(id, in: tenant)),
             let person = try await person(EmployeeID(claim.owner), in: tenant)
         else { throw ErasureError(code: .employeeUnknown) }
-        return ErasurePlan(people: [person])
+        return ErasurePlan(people: [person] + (try await linkedIdentities(of: EmployeeID(claim.owner), in: tenant)))
     }
 
     /// Plans the erasure of a user, found by e-mail, with all their employees.
@@ -77,7 +77,8 @@ extension Erasure {
                 isSecurityAdmin: false, isErased: snapshot.state.isErased)
         ]
         for (tenant, employee) in try await employees(of: user) {
-            if let person = try await person(employee, in: tenant) { people.append(person) }
+            guard let person = try await person(employee, in: tenant) else { continue }
+            people += [person] + (try await linkedIdentities(of: employee, in: tenant))
         }
         return ErasurePlan(people: people)
     }
@@ -104,6 +105,14 @@ extension Erasure {
         let keys = try await context.personKeys.load([user.uuid], ledger: stream.ledger.uuid)
         let events = try await context.reader.streams([stream])[stream] ?? []
         return User.fold(try events.map { try EventCodec.decode($0, keys: keys) }).email
+    }
+
+    private func linkedIdentities(of employee: EmployeeID, in tenant: TenantID) async throws -> [ErasurePlan.Person] {
+        var people: [ErasurePlan.Person] = []
+        for id in try await context.mpinIdentities(linkedTo: employee, in: tenant) {
+            if let person = try await mpinPerson(id.uuid, in: tenant) { people.append(person) }
+        }
+        return people
     }
 
     private func person(_ id: EmployeeID, in tenant: TenantID) async throws -> ErasurePlan.Person? {

@@ -47,8 +47,11 @@ struct ErasureRow: Sendable {
         }
         return try rows.map { row in
             let (ledger, id, name, time) = try row.decode(UUID.self, UUID.self, String.self, PostgresTimestamp.self)
+            guard let kind = ErasureList.Entry.Kind(rawValue: name) else {
+                throw KeysError(code: .erasureListUnusable, reason: "an erasure is of an unknown kind")
+            }
             let entry = ErasureList.Entry(
-                kind: name == "user" ? .user : .employee, ledger: ledger, id: id,
+                kind: kind, ledger: ledger, id: id,
                 time: Timestamp(microseconds: time.microsecondsSinceUnixEpoch))
             return ErasureRow(entry: entry, masterVersion: nil, isDestroyed: false)
         }

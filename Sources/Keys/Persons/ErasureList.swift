@@ -20,6 +20,8 @@ public struct ErasureList: Sendable {
         public enum Kind: String, Sendable, CaseIterable {
             case employee
             case user
+            /// An M-Pin identity, or an activation code for one.
+            case mpin
         }
 
         /// The kind of person.
@@ -157,7 +159,7 @@ extension ErasureList.Entry {
         let name = try reader.string("kind")
         try reader.finish()
         guard let kind = Kind(rawValue: name) else {
-            throw JSONError(code: .invalidValue, pointer: "/kind", reason: "employee or user is expected")
+            throw JSONError(code: .invalidValue, pointer: "/kind", reason: "employee, user or mpin is expected")
         }
         self.kind = kind
     }

@@ -15,6 +15,8 @@ public struct CompanyState: Sendable {
     private var adminsModel = FirstSecurityAdminsModel()
     private var pendingModel = PendingAuthorizationsModel()
     private var tenantsModel = TenantsModel()
+    private var mpinModel = MPinIdentitiesModel()
+    private var mpinCodes = MPinActivations()
 
     /// The position of the last applied event, or 0 before the first.
     public private(set) var position: Int64 = 0
@@ -35,6 +37,8 @@ public struct CompanyState: Sendable {
         try adminsModel.apply(projected)
         try pendingModel.apply(projected)
         try tenantsModel.apply(projected)
+        try mpinModel.apply(projected)
+        try mpinCodes.apply(projected)
         position = event.position
         time = event.time
     }
@@ -55,10 +59,18 @@ public struct CompanyState: Sendable {
     public var pending: [PendingAuthorizationRow] {
         pendingModel.pending.rows.values.sorted { $0.presented.position < $1.presented.position }
     }
+    /// The M-Pin identities in the order in which they first started. Some registrations may have expired.
+    public var mpinIdentities: [MPinIdentityRow] {
+        mpinModel.identities.rows.values.sorted { $0.startedPosition < $1.startedPosition }
+    }
+    /// The activation codes of M-Pin in the order in which they were issued. Some may have expired.
+    public var mpinActivations: [MPinActivationEntry] {
+        mpinCodes.entries.values.sorted { $0.position < $1.position }
+    }
 
     /// The read model with a name.
     func model(_ name: ProjectionName) -> (any ReadModel)? {
-        let models: [any ReadModel] = [employeesModel, keysModel, adminsModel, pendingModel, tenantsModel]
+        let models: [any ReadModel] = [employeesModel, keysModel, adminsModel, pendingModel, tenantsModel, mpinModel]
         return models.first { type(of: $0).name == name }
     }
 }
@@ -73,6 +85,10 @@ public struct StateChange: Sendable, Equatable {
         case employee(EmployeeID)
         /// A device key of an employee.
         case key(EmployeeID, PublicKeyBytes)
+        /// An M-Pin identity, and the employee whom it is linked to.
+        case mpinIdentity(MPinIdentityID, EmployeeID?)
+        /// An activation code of M-Pin.
+        case mpinActivation(MPinActivationID)
     }
 
     /// The subject that changed.
@@ -87,11 +103,12 @@ public struct StateChange: Sendable, Equatable {
 
 extension CompanyState {
     /// Returns the changes to a later state: of the tenant first, then of employees and keys in the order of
-    /// registration.
+    /// registration, then of M-Pin identities and activation codes.
     ///
     /// - Parameters:
     ///   - later: A later state of the same tenant.
-    ///   - times: The two moments, which decide whether a pending key has expired.
+    ///   - times: The two moments, which decide whether a pending key, an M-Pin registration or an activation code
+    ///     has expired.
     public func changes(to later: CompanyState, times: (Timestamp, Timestamp)) -> [StateChange] {
         var changes: [StateChange] = []
         func compare(_ subject: StateChange.Subject, _ before: [Member], _ after: [Member]) {
@@ -113,6 +130,18 @@ extension CompanyState {
             let before = keysBefore[key.viewKey].map { [Member("state", $0.stateName(at: times.0))] } ?? []
             compare(.key(key.employee, key.key), before, [Member("state", key.stateName(at: times.1))])
         }
+        let identitiesBefore = Dictionary(
+            mpinIdentities.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        for identity in later.mpinIdentities {
+            compare(
+                .mpinIdentity(identity.id, identity.employee),
+                identitiesBefore[identity.id].map { Self.members($0, at: times.0) } ?? [],
+                Self.members(identity, at: times.1))
+        }
+        for code in later.mpinActivations {
+            let before = mpinCodes.entries[code.id].map { [Member("state", $0.stateName(at: times.0))] } ?? []
+            compare(.mpinActivation(code.id), before, [Member("state", code.stateName(at: times.1))])
+        }
         return changes
     }
 
@@ -130,6 +159,13 @@ extension CompanyState {
         var members = [Member("status", employee.status.rawValue), Member("role", employee.role.rawValue)]
         if employee.isReleased { members.append(Member("idReleased", "true")) }
         if employee.isEmailVerified { members.append(Member("emailVerified", "true")) }
+        return members
+    }
+
+    private static func members(_ identity: MPinIdentityRow, at time: Timestamp) -> [Member] {
+        var members = [Member("status", identity.statusName(at: time)), Member("failures", String(identity.failures))]
+        if let employee = identity.employee { members.append(Member("employee", employee.description)) }
+        if let reason = identity.endReason { members.append(Member("endReason", reason)) }
         return members
     }
 

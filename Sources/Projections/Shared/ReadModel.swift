@@ -45,8 +45,8 @@ extension ReadModel {
 /// The read models of all projections.
 enum ReadModels {
     static let all: [any ReadModel.Type] = [
-        EmployeeKeysModel.self, EmployeesModel.self, FirstSecurityAdminsModel.self, PendingAuthorizationsModel.self,
-        TenantsModel.self,
+        EmployeeKeysModel.self, EmployeesModel.self, FirstSecurityAdminsModel.self, MPinIdentitiesModel.self,
+        PendingAuthorizationsModel.self, TenantsModel.self,
     ]
 
     static func named(_ name: ProjectionName) -> (any ReadModel.Type)? { all.first { $0.name == name } }
@@ -102,12 +102,14 @@ public struct ProjectionName: RawRepresentable, Sendable, Hashable, Comparable, 
     public static let employeeKeys = ProjectionName(rawValue: "employee_keys")
     /// Founders and security admins, with proofs.
     public static let firstSecurityAdmins = ProjectionName(rawValue: "first_security_admins")
+    /// M-Pin identities.
+    public static let mpinIdentities = ProjectionName(rawValue: "mpin_identities")
     /// Pending device keys.
     public static let pendingAuthorizations = ProjectionName(rawValue: "pending_authorizations")
 
     /// All projections, in the order of their names.
     public static let all: [ProjectionName] = [
-        .employeeKeys, .employees, .firstSecurityAdmins, .pendingAuthorizations, .tenants,
+        .employeeKeys, .employees, .firstSecurityAdmins, .mpinIdentities, .pendingAuthorizations, .tenants,
     ]
 
     /// The order in which rows of several projections are locked.

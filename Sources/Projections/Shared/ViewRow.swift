@@ -54,15 +54,18 @@ extension ViewRow {
     }
 
     /// The query for the rows of some employees, each found by the primary key.
+    static func select(_ scope: ViewScope, employees: [UUID]) -> SQL { select(scope, "employee_id", employees) }
+
+    /// The query for the rows with some ids in a column, the first of the primary key after ledger and generation.
     ///
     /// It forces one look-up each, in the order of the primary key. The planner has no statistics about a generation
-    /// being built. It could choose any index, and compare every row of the ledger with every employee.
-    static func select(_ scope: ViewScope, employees: [UUID]) -> SQL {
+    /// being built. It could choose any index, and compare every row of the ledger with every id.
+    static func select(_ scope: ViewScope, _ column: String, _ ids: [UUID]) -> SQL {
         """
-        SELECT \(unsafeSQL: list("r")) FROM unnest(\(employees)) AS x(id) CROSS JOIN LATERAL (
+        SELECT \(unsafeSQL: list("r")) FROM unnest(\(ids)) AS x(id) CROSS JOIN LATERAL (
             SELECT v.* FROM tenure.\(unsafeSQL: table) AS v
-            WHERE \(scope.condition("v")) AND v.employee_id >= x.id AND v.employee_id <= x.id
-            ORDER BY v.employee_id OFFSET 0) AS r
+            WHERE \(scope.condition("v")) AND v.\(unsafeSQL: column) >= x.id AND v.\(unsafeSQL: column) <= x.id
+            ORDER BY v.\(unsafeSQL: column) OFFSET 0) AS r
         """
     }
 

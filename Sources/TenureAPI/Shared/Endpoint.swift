@@ -169,6 +169,8 @@ extension Endpoint {
     /// Lists pending device keys.
     public static let listAuthorizations = company(
         "GET", "/authorizations", "List the keys that wait, with the statement to sign")
+    /// Lists M-Pin identities.
+    public static let listMPinIdentities = company("GET", "/mpin/identities", "List the M-Pin identities of a company")
     /// Lists events.
     public static let listEvents = company("GET", "/events", "List the events of a company")
     /// Reads the signed checkpoint.
@@ -238,7 +240,9 @@ extension Endpoint {
     public static let docsStyle = Endpoint("GET", "/docs/style.css", .anyone, "Give the style of the documentation")
 
     /// Every endpoint, in the order of the documentation.
-    public static let all: [Endpoint] = [
+    public static let all: [Endpoint] = general + ofMPin
+
+    private static let general: [Endpoint] = [
         .listQuestions,
         .startRegistration, .proveRegistrationKey, .setCredentials, .validateRegistrationAnswers,
         .validateRegistrationPassphrase, .evaluateRegistration, .proveRegistration, .startLogin, .proveLoginKey,
@@ -254,7 +258,8 @@ extension Endpoint {
         .readSecurityAdmin, .listAuthorizations, .authorizeKey, .refuseKey, .revokeKey, .approveEmployee,
         .cancelEmployee, .reinstateEmployee, .endEmployeeSessions, .changeRole, .reclaimEmail, .readPolicy,
         .changePolicy, .linkApp,
-        .unlinkApp, .listEvents, .readCheckpoint, .readTile, .proveEvent, .health, .readiness, .metrics, .anchor,
+        .unlinkApp, .listMPinIdentities, .listEvents, .readCheckpoint, .readTile, .proveEvent, .health, .readiness,
+        .metrics, .anchor,
         .openAPI, .docs, .docsStyle,
     ]
 }

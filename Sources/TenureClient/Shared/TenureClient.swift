@@ -21,8 +21,8 @@ public struct TenureClient: Sendable {
     let sessions: SessionRegistry
     /// The preferred languages of listed questions, in order of preference.
     let languages: [String]
-    private let transport: any Transport
-    private let retries: RetryPolicy
+    let transport: any Transport
+    let retries: RetryPolicy
 
     /// Creates a client of the service at `baseURL`, for example `https://id.example`.
     ///

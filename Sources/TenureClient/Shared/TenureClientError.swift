@@ -139,8 +139,18 @@ extension TenureClientError {
         case credentialsLocked = "credentials.locked"
         case rateLimited = "request.rate_limited"
         case serviceUnavailable = "service.unavailable"
-        case mailUnavailable = "mail.unavailable"
         case serviceBusy = "service.busy"
+        case mpinUnknown = "mpin.unknown"
+        case mpinUnauthorized = "mpin.unauthorized"
+        case mpinWrongPIN = "mpin.wrong_pin"
+        case mpinDisabled = "mpin.disabled"
+        case mpinPointInvalid = "mpin.point_invalid"
+        case mpinRequestExpired = "mpin.request_expired"
+        case mpinWrongState = "mpin.wrong_state"
+        case mpinKeyExpired = "mpin.key_expired"
+        case mpinEnded = "mpin.ended"
+        case mpinBlocked = "mpin.blocked"
+        case mailUnavailable = "mail.unavailable"
         case connectionLost = "client.connection_lost"
         case responseInvalid = "client.response_invalid"
         case signingRefused = "client.signing_refused"
@@ -269,7 +279,8 @@ extension TenureClientError.Kind {
         case .employeeUnknown: "EmployeeNotExistsInGivenCompany"
         case .appNotLinked: "AppNotLinked"
         case .employeeAlreadyRegistered: "EmployeeAlreadyExists"
-        case .employeeKeyInvalid, .signingRefused, .credentialsChanged, .keyFileInvalid, .pinInvalid:
+        case .employeeKeyInvalid, .signingRefused, .credentialsChanged, .keyFileInvalid, .pinInvalid,
+            .mpinUnauthorized, .mpinWrongPIN, .mpinUnknown, .mpinPointInvalid:
             "AuthenticationFailed"
         case .authorizationPending: "EmployeeAuthorizationIsPending"
         case .cancelled: "PasscodeAuthenticationCanceledByUser"
@@ -279,7 +290,8 @@ extension TenureClientError.Kind {
             .credentialsLocked,
             .rateLimited, .requestStale, .idempotencyConflict, .idempotencyInProgress, .authorizationUnknownKey,
             .promptRequired, .promptUnavailable, .modeUnavailable, .recoveryUnknown, .recoveryInProgress,
-            .recoveryOtherCompanies, .recoveryNotAvailable:
+            .recoveryOtherCompanies, .recoveryNotAvailable, .mpinRequestExpired, .mpinWrongState, .mpinKeyExpired,
+            .mpinEnded, .mpinBlocked, .mpinDisabled:
             "InvalidOperation"
         case .routeUnknown, .methodNotAllowed, .serviceBusy, .mailUnavailable, .responseInvalid, .addressInvalid,
             .storageFailed, .unrecognized:

@@ -77,8 +77,12 @@ struct DiffPrinter: Sendable {
     }
 
     private func what(_ change: StateChange) -> String {
-        guard case .key(_, let key) = change.subject else { return change.member }
-        return "key \(Hex.encode(Array(SHA256.hash(data: key.bytes)).prefix(4)))"
+        switch change.subject {
+        case .company, .employee: change.member
+        case .key(_, let key): "key \(Hex.encode(Array(SHA256.hash(data: key.bytes)).prefix(4)))"
+        case .mpinIdentity(let id, _): "M-Pin identity \(EventWords.short(id.uuid)) \(change.member)"
+        case .mpinActivation(let id): "activation code \(EventWords.short(id.uuid))"
+        }
     }
 
     private static func json(
@@ -94,6 +98,12 @@ struct DiffPrinter: Sendable {
         case .key(_, let key):
             members["subject"] = "key"
             members["employeePublicKey"] = .string(Base64.encode(key.bytes))
+        case .mpinIdentity(let id, _):
+            members["subject"] = "mpinIdentity"
+            members["identityId"] = id.json
+        case .mpinActivation(let id):
+            members["subject"] = "mpinActivation"
+            members["activationId"] = id.json
         }
         if let employee = change.subject.employee {
             members["employeeId"] = employee.json
@@ -109,8 +119,9 @@ extension StateChange.Subject {
     /// The employee that the difference is about.
     var employee: EmployeeID? {
         switch self {
-        case .company: nil
+        case .company, .mpinActivation: nil
         case .employee(let id), .key(let id, _): id
+        case .mpinIdentity(_, let id): id
         }
     }
 }

@@ -5,7 +5,7 @@ import Ledger
 
 /// Prints events in aligned columns, line by line, in constant memory.
 struct EventTable: Sendable {
-    private static let typeWidth = 23
+    private static let typeWidth = 25
     private static let whoWidth = 18
     private static let agoWidth = 5
 
@@ -59,8 +59,8 @@ struct EventTable: Sendable {
     }
 
     private func coloured(_ type: String, _ text: String) -> String {
-        let bad = ["Cancelled", "Reclaimed", "Refused", "Revoked", "Locked", "Erased", "Unlinked"]
-        let good = ["Registered", "Authorized", "Approved", "Reinstated", "Validated", "Confirmed"]
+        let bad = ["Cancelled", "Reclaimed", "Refused", "Revoked", "Locked", "Erased", "Unlinked", "Blocked"]
+        let good = ["Registered", "Authorized", "Approved", "Reinstated", "Validated", "Confirmed", "Verified"]
         if bad.contains(where: type.hasSuffix) { return Style.bad.apply(text, on: output.terminal) }
         return good.contains(where: type.hasSuffix) ? Style.good.apply(text, on: output.terminal) : text
     }

@@ -11,10 +11,11 @@ enum EventWords {
     private static let members: [(name: String, label: String?)] = [
         ("companyName", nil), ("name", nil), ("companyEmployeeId", nil), ("email", nil), ("domain", nil),
         ("keyAuthorization", "keys by"), ("approval", "approval"), ("purpose", nil), ("mode", nil),
-        ("device", "device"), ("method", nil),
-        ("spent", "spent"), ("failures", "wrong"), ("limit", "of"), ("roles", "roles"), ("reason", "reason"),
+        ("device", "device"), ("deviceName", "device"), ("verification", "verified by"), ("method", nil),
+        ("spent", "spent"), ("failures", "wrong"), ("limit", "of"), ("lifetime", "in all"), ("roles", "roles"),
+        ("reason", "reason"),
         ("note", "note"),
-        ("until", "until"), ("expiresAt", "until"),
+        ("until", "until"), ("expiresAt", "until"), ("issueUntil", "until"),
     ]
     private static let flags: [(name: String, yes: String?, no: String?)] = [
         ("approved", "approved", "not approved"), ("first", "first key", "further key"),
@@ -27,6 +28,7 @@ enum EventWords {
         if event.data["companyEmployeeId"] == nil, let id = uuid(event.data["employeeId"]) {
             words.append(name(id, names))
         }
+        words += mpin(event)
         for member in members {
             guard let text = text(event.data[member.name]) else { continue }
             words.append(member.label.map { "\($0) \(text)" } ?? text)
@@ -41,6 +43,18 @@ enum EventWords {
         return words.joined(separator: ", ")
     }
 
+    /// Names the M-Pin identity or the activation code that an event is about, and its user id.
+    private static func mpin(_ event: OpenedEvent) -> [String] {
+        let stream = event.recorded.stream
+        switch stream.kind {
+        case StreamID.mpinKind, StreamID.activationKind:
+            let kind = stream.kind == StreamID.mpinKind ? "identity" : "code"
+            let used = uuid(event.data["identityId"]).flatMap { $0 == stream.id ? nil : "by identity \(short($0))" }
+            return ["\(kind) \(short(stream.id))", text(event.data["userId"]), used].compactMap(\.self)
+        default: return uuid(event.data["identityId"]).map { ["identity \(short($0))"] } ?? []
+        }
+    }
+
     /// The actor: the employee by name if there is one, else the app.
     static func who(_ event: OpenedEvent, names: [UUID: String]) -> String {
         if let actor = event.recorded.actor { return name(actor, names) }
@@ -50,6 +64,11 @@ enum EventWords {
     /// The ids of the employees whose names a summary shows.
     static func people(_ event: OpenedEvent) -> [UUID] {
         [event.recorded.actor, uuid(event.data["employeeId"]), uuid(event.data["by"]?["employee"])].compactMap(\.self)
+    }
+
+    /// The M-Pin identity that an event is about, if it is about one.
+    static func mpinIdentity(_ event: OpenedEvent) -> UUID? {
+        event.recorded.stream.kind == StreamID.mpinKind ? event.recorded.stream.id : uuid(event.data["identityId"])
     }
 
     /// The first eight characters of an id, enough to tell neighbouring ids apart.

@@ -53,6 +53,18 @@ struct ReaderSession: Sendable {
         } catch { throw CommandFailure(.usage, "\(error)") }
     }
 
+    /// Returns the M-Pin identities that are linked to an employee.
+    func mpinIdentities(linkedTo employee: EmployeeID, in tenant: TenantID) async throws -> Set<UUID> {
+        let rows = try await pool.withConnection { connection in
+            try await connection.query(
+                """
+                SELECT value FROM tenure.claim
+                WHERE ledger_id = \(tenant.uuid) AND kind = 'mpin-linked' AND owner = \(employee.uuid)
+                """)
+        }
+        return Set(try rows.compactMap { UUID(bytes: try $0.decode([UInt8].self)) })
+    }
+
     /// Returns the employee of a tenant by employee id or UUID.
     func employee(_ text: String, in tenant: TenantID) async throws -> EmployeeID {
         if let id = EmployeeID(text: text) { return id }

@@ -131,6 +131,8 @@ struct ReplayFilter: Sendable, Equatable {
 struct ReplaySelection: Sendable {
     private(set) var ledgers: [(id: LedgerID, size: Int64)]
     private(set) var employee: EmployeeID?
+    /// The M-Pin identities that are linked to the employee.
+    private(set) var identities: Set<UUID> = []
     /// Whether one tenant was requested, so that a missing ledger is an error.
     private(set) var isOneCompany = false
 
@@ -142,7 +144,10 @@ struct ReplaySelection: Sendable {
         ledgers = ledgers.filter { $0.id.uuid == tenant.uuid }
         isOneCompany = true
         guard !ledgers.isEmpty else { throw CommandFailure(.notFound, "there is no company of that name") }
-        if let employee { self.employee = try await session.employee(employee, in: tenant) }
+        guard let employee else { return }
+        let id = try await session.employee(employee, in: tenant)
+        self.employee = id
+        identities = try await session.mpinIdentities(linkedTo: id, in: tenant)
     }
 
     /// Limits the selection to an existing ledger, and optionally to one employee.
@@ -152,10 +157,13 @@ struct ReplaySelection: Sendable {
         self.employee = employee
     }
 
-    /// Whether an event is about the employee or was caused by them.
+    /// Whether an event is about the employee or a linked M-Pin identity, or was caused by them.
+    ///
+    /// Where a bundle is read there are no claims, so only the link itself shows that an identity is the employee's.
     func concerns(_ event: OpenedEvent) -> Bool {
         guard let employee else { return true }
         return event.recorded.stream.id == employee.uuid || EventWords.people(event).contains(employee.uuid)
+            || EventWords.mpinIdentity(event).map(identities.contains) ?? false
     }
 }
 

@@ -26,7 +26,9 @@ struct StatePrinter: Sendable {
             let names = try await names(employees + state.employees.filter(\.isSecurityAdmin), ledger)
             let page = CompanyPage(
                 ledger: ledger, tenant: tenant, state: state, employees: employees, names: names, moment: moment)
-            output.write(json ? page.lines() : page.text(on: output.terminal))
+            let mpin = try await MPinPage(page, isOneEmployee: selection.employee != nil, log: log)
+            let terminal = output.terminal
+            output.write(json ? page.lines() + mpin.lines() : page.text(on: terminal) + mpin.text(on: terminal))
         }
         progress.finish()
         if selection.isOneCompany, !found {
@@ -64,7 +66,7 @@ struct CompanyPage {
     let moment: StateAt.Moment
 
     /// The time at which pending keys are judged. For a position it is the time of the event.
-    private var time: Timestamp {
+    var time: Timestamp {
         switch moment {
         case .time(let time): time
         case .position, .now: state.time ?? tenant.foundedAt
@@ -94,12 +96,11 @@ struct CompanyPage {
 
     /// Renders one line for the tenant, one for its security admin, and one for each employee and each pending key.
     func lines() -> String {
-        let company: JSONValue = .object(["companyName": .string(tenant.companyName), "companyId": .uuid(ledger.uuid)])
-        var lines = [line("company", company, companyMembers)]
+        var lines = [line("company", companyMembers)]
         if let admin = state.securityAdmin {
             lines.append(
                 line(
-                    "securityAdmin", company,
+                    "securityAdmin",
                     [
                         "employeeId": admin.current.employee.json, "eventId": .uuid(admin.current.proof.id),
                         "position": .integer(admin.current.proof.position), "since": .timestamp(admin.current.since),
@@ -109,7 +110,7 @@ struct CompanyPage {
         for employee in employees {
             lines.append(
                 line(
-                    "employee", company,
+                    "employee",
                     [
                         "employeeId": employee.id.json, "userId": employee.user.json,
                         "companyEmployeeId": names[employee.id].map(JSONValue.string),
@@ -122,7 +123,7 @@ struct CompanyPage {
         for key in state.pending where shown.contains(key.employee) && !key.isExpired(at: time) {
             lines.append(
                 line(
-                    "pendingAuthorization", company,
+                    "pendingAuthorization",
                     [
                         "employeeId": key.employee.json, "employeePublicKey": .string(Base64.encode(key.key.bytes)),
                         "presentedAt": .timestamp(key.presentedAt), "position": .integer(key.presented.position),
@@ -142,7 +143,9 @@ struct CompanyPage {
         ]
     }
 
-    private func line(_ kind: String, _ company: JSONValue, _ members: [String: JSONValue?]) -> String {
+    /// Renders a line about the tenant or something in it.
+    func line(_ kind: String, _ members: [String: JSONValue?]) -> String {
+        let company: JSONValue = .object(["companyName": .string(tenant.companyName), "companyId": .uuid(ledger.uuid)])
         var all: [String: JSONValue] = ["kind": .string(kind), "company": company]
         for case (let name, let value?) in members { all[name] = value }
         return JSONLines.line(.object(all))

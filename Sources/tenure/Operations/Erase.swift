@@ -12,7 +12,9 @@ struct Erase: AsyncParsableCommand {
         commandName: "erase", abstract: "Erase a person by destroying the keys of their data, here and in every copy.",
         discussion: """
             --company and --employee erase one account; the person's accounts in other companies stay. --user erases \
-            the person with credentials, e-mail and all accounts. The log is not modified and still verifies, but \
+            the person with credentials, e-mail and all accounts. Both erase the M-Pin identities that are linked to the \
+            accounts. --company and --mpin erase M-Pin identities and activation codes that no account has: all of a \
+            user id, or one by its id. The log is not modified and still verifies, but \
             names, addresses and free texts in it can no longer be read. An erasure cannot be undone.
 
             Backups stay readable until the version of the master keys that this command names is destroyed: run \
@@ -22,11 +24,14 @@ struct Erase: AsyncParsableCommand {
             Needs TENURE_DATABASE_URL, TENURE_READER_DATABASE_URL, TENURE_MASTER_KEY_FILE and TENURE_OPERATOR_KEY_FILE.
             """)
 
-    @Option(help: "The company's name; with --employee.")
+    @Option(help: "The company's name; with --employee or --mpin.")
     var company: String?
 
     @Option(help: "The employee's id in the company.")
     var employee: String?
+
+    @Option(help: "A user id of M-Pin in the company, or an M-Pin identity's id.")
+    var mpin: String?
 
     @Option(help: "A user's e-mail or id.")
     var user: String?
@@ -55,9 +60,10 @@ struct Erase: AsyncParsableCommand {
     @OptionGroup var options: OperatorKeyOptions
 
     func validate() throws {
-        let ways = [company != nil || employee != nil, user != nil, resume, reapply].count { $0 }
-        guard ways == 1, (company == nil) == (employee == nil) else {
-            throw ValidationError("Pass --company and --employee, or --user, or --resume, or --reapply.")
+        let ways = [employee != nil, mpin != nil, user != nil, resume, reapply].count { $0 }
+        guard ways == 1, (company != nil) == (employee != nil || mpin != nil) else {
+            throw ValidationError(
+                "Pass --company and --employee or --mpin, or --user, or --resume, or --reapply.")
         }
     }
 
@@ -89,6 +95,7 @@ struct Erase: AsyncParsableCommand {
             if let id = UUID(uuidString: user) { return try await erasure.plan(user: id) }
             return try await erasure.plan(email: user)
         }
+        if let mpin { return try await erasure.plan(company: company ?? "", mpin: mpin) }
         return try await erasure.plan(company: company ?? "", employee: employee ?? "")
     }
 

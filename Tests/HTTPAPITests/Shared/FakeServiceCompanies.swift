@@ -52,6 +52,11 @@ extension FakeService {
                         employee: Self.summary, key: Self.key, expiresAt: Self.time, position: 4,
                         statement: [7, 8, 9])
                 ].filter { list.after < $0.position }, next: next)
+        case let list as ListMPinIdentities:
+            try await self.read(
+                "mpinIdentities", list.company, list.caller, list.waitFor,
+                ["after": "\(list.after)", "limit": "\(list.limit)"])
+            return Page(items: Self.mpinIdentities, next: next)
         default: throw Unanswered(request: "\(type(of: read))")
         }
     }
