@@ -15,7 +15,7 @@ struct ClientCommand: AsyncParsableCommand {
         subcommands: [
             ClientRegister.self, ClientLogin.self, ClientAuthorize.self, ClientChangeCredentials.self,
             ClientRecover.self, ClientRecoveries.self, ClientRole.self, ClientInvite.self, ClientDecide.self,
-            ClientReclaim.self, ClientDevices.self, ClientPin.self, ClientWhoAmI.self,
+            ClientReclaim.self, ClientDevices.self, ClientPin.self, ClientWhoAmI.self, ClientVerifyEmail.self,
         ])
 }
 
