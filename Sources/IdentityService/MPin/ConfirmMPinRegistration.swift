@@ -4,7 +4,6 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
-import Logging
 import MPinCryptography
 
 /// What a client needs to make its key: the service's share, and a permit to fetch the other one.
@@ -101,12 +100,11 @@ public struct ConfirmMPinRegistration: UseCase {
 }
 
 extension ServiceContext {
-    /// Logs that a D-TA gave no share, and returns what the caller is told.
+    /// What a caller is told if a D-TA gave no share. Who asked the D-TA has logged why.
     func keySourceFailed(_ error: any Error) -> any Error {
         guard let error = error as? MPinKeySourceError else { return error }
         // The D-TA issues to an identity for a day. A registration that took longer has to begin anew.
         if error.code == .closed { return ServiceError(.mpinKeyExpired) }
-        logger.warning("\(error.description)")
         return ServiceError(.serviceUnavailable, retryAfterSeconds: 5)
     }
 }
