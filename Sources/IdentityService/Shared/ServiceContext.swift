@@ -20,15 +20,19 @@ public struct ServiceContext: Sendable {
     package let settings: ServiceSettings
     let logger: Logger
     let unknownAttempts: UnknownAttempts
+    /// Where key shares of M-Pin come from; without it M-Pin is not offered.
+    package let mpinKeys: (any MPinKeySource)?
 
     /// The caller of this initialiser starts and stops the components.
     ///
-    /// - Parameter rekeying: Re-keys the bucket of a replaced credential; needed only to change credentials.
+    /// - Parameters:
+    ///   - rekeying: Re-keys the bucket of a replaced credential; needed only to change credentials.
+    ///   - mpinKeys: Where key shares of M-Pin come from; without it M-Pin is not offered.
     public init(
         pool: PostgresPool, appender: any AppendTarget, reader: LedgerReader, ring: KeyRing, personKeys: PersonKeys,
         seeds: OPRFSeeds, compute: ComputePool, evaluations: ComputePool, rekeying: BucketRekeying? = nil,
         settings: ServiceSettings,
-        logger: Logger
+        logger: Logger, mpinKeys: (any MPinKeySource)? = nil
     ) {
         self.pool = pool
         self.appender = DeviceRecordingAppender(appender: SessionEndingAppender(appender: appender))
@@ -42,6 +46,7 @@ public struct ServiceContext: Sendable {
         self.settings = settings
         self.logger = logger
         unknownAttempts = UnknownAttempts(settings.unknownAttempts)
+        self.mpinKeys = mpinKeys
     }
 }
 
