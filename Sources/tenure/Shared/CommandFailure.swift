@@ -7,6 +7,7 @@ import MPinAuthority
 import Postgres
 import TenureAPI
 import TenureClient
+import TenureServer
 
 /// The error that ends a command, with a message for the person and a remedy.
 struct CommandFailure: Error, Sendable, Equatable, CustomStringConvertible {
@@ -115,6 +116,7 @@ extension CommandFailure {
         case let error as MigrationError: self = Self.migration(error)
         case let error as KeysError: self.init(.failure, error.reason, remedy: error.remedy)
         case let error as MPinAuthorityError: self = Self.mpinAuthority(error)
+        case let error as MPinAuthorityClientError: self = .mpinAuthorityClient(error)
         case let error as ServiceError: self = Self.service(error)
         case let error as LedgerError: self.init(.failure, "the log refused: \(error)")
         case let error as ProofError: self = Self.proof(error)
