@@ -1,4 +1,5 @@
 import Canonical
+import Credentials
 import Foundation
 import Identity
 import Keys
