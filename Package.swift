@@ -22,6 +22,7 @@ let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto"
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
 let hummingbirdHTTP2: Target.Dependency = .product(name: "HummingbirdHTTP2", package: "hummingbird")
@@ -29,6 +30,8 @@ let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting",
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioConcurrency: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -55,11 +58,14 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.20.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(
             name: "Schema", path: "schema", exclude: ["README.md"], sources: ["Schema.swift"],
             resources: [.embedInCode("migrations"), .embedInCode("functions")], swiftSettings: settings),
@@ -72,12 +78,15 @@ let package = Package(
         .target(name: "Keys", dependencies: ["Postgres", "Canonical", crypto], swiftSettings: settings),
         .target(
             name: "Credentials", dependencies: ["Text", "Canonical", crypto, cryptoExtras], swiftSettings: settings),
+        .target(name: "SMTP", dependencies: ["CCurl"], swiftSettings: settingsBesideC),
         .target(name: "BLS12381", swiftSettings: settings),
         .target(name: "MPinCryptography", dependencies: ["BLS12381", crypto], swiftSettings: settings),
+        .target(name: "MPinRequests", dependencies: ["Canonical", crypto], swiftSettings: settings),
         .target(
             name: "MPinAuthority",
             dependencies: [
-                "MPinCryptography", "Canonical", crypto, hummingbird, hummingbirdTLS, httpTypes, nioCore, logging,
+                "MPinRequests", "MPinCryptography", "Canonical", crypto, hummingbird, hummingbirdTLS, httpTypes,
+                nioCore, logging,
             ], swiftSettings: settings),
         .target(name: "Identity", dependencies: ["Text", "Canonical", crypto], swiftSettings: settings),
         .target(
@@ -89,14 +98,14 @@ let package = Package(
         .target(
             name: "IdentityService",
             dependencies: [
-                "Identity", "EventCoding", "Ledger", "Keys", "Credentials", "Postgres", "Canonical", "Text", crypto,
-                logging, lifecycle,
+                "Identity", "EventCoding", "Ledger", "Keys", "Credentials", "MPinCryptography", "Postgres", "Canonical",
+                "Text", crypto, logging, lifecycle,
             ], swiftSettings: settings),
         .target(
             name: "TenureServer",
             dependencies: [
                 "IdentityService", "Projections", "EventCoding", "Identity", "Credentials", "Keys", "Ledger",
-                "Postgres", "Canonical", logging, lifecycle,
+                "Postgres", "MPinRequests", "Canonical", asyncHTTPClient, nioCore, nioHTTP1, nioSSL, logging, lifecycle,
             ], swiftSettings: settings),
         .target(name: "TenureAPI", dependencies: ["Canonical"], swiftSettings: settings),
         .target(
@@ -106,14 +115,15 @@ let package = Package(
                 hummingbirdHTTP2, httpTypes, nioCore, nioHTTPTypes, logging,
             ], resources: [.embedInCode("openapi.yaml")], swiftSettings: settings),
         .target(
-            name: "TenureClient", dependencies: ["TenureAPI", "Credentials", "Canonical", "Text", crypto],
+            name: "TenureClient",
+            dependencies: ["TenureAPI", "Credentials", "MPinCryptography", "Canonical", "Text", crypto],
             swiftSettings: settings),
         .executableTarget(
             name: "tenure",
             dependencies: [
                 "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",
                 "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", "HTTPAPI", "TenureClient",
-                "MPinAuthority", arguments, configuration, crypto, logging, lifecycle, signals,
+                "MPinAuthority", "MPinRequests", "SMTP", arguments, configuration, crypto, logging, lifecycle, signals,
             ], swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["Canonical", "Ledger", "Postgres", "Schema", crypto, logging],
@@ -153,8 +163,12 @@ let package = Package(
             name: "MPinCryptographyTests", dependencies: ["MPinCryptography", "BLS12381"],
             exclude: ["make_vectors.py", "vectors"], swiftSettings: settingsOfTests),
         .testTarget(
+            name: "MPinRequestsTests", dependencies: ["MPinRequests", "Canonical", crypto],
+            swiftSettings: settingsOfTests),
+        .testTarget(
             name: "MPinAuthorityTests",
-            dependencies: ["MPinAuthority", "MPinCryptography", "Canonical", crypto], swiftSettings: settingsOfTests),
+            dependencies: ["MPinAuthority", "MPinRequests", "MPinCryptography", "Canonical", crypto],
+            swiftSettings: settingsOfTests),
         .testTarget(
             name: "ProjectionsTests",
             dependencies: [
@@ -176,20 +190,21 @@ let package = Package(
             ], exclude: ["check_openapi.py"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "TenureClientTests",
-            dependencies: ["TenureClient", "TenureAPI", "Credentials", "Canonical"], swiftSettings: settingsOfTests),
+            dependencies: ["TenureClient", "TenureAPI", "Credentials", "MPinCryptography", "Canonical", crypto],
+            swiftSettings: settingsOfTests),
         .testTarget(
             name: "ScenarioTests",
             dependencies: [
                 "HTTPAPI", "TenureServer", "IdentityService", "Identity", "Projections", "Credentials", "Keys",
                 "Ledger", "Postgres", "Canonical", "TestSupport", "TenureAPI", "TenureClient", "tenure",
-                "MPinAuthority", "MPinCryptography", crypto,
-                hummingbird, logging, lifecycle,
-            ], exclude: ["ClientLibrary/terminal.py"], swiftSettings: settingsOfTests),
+                "MPinAuthority", "MPinRequests", "MPinCryptography", "SMTP", crypto, hummingbird, nioCore, nioPosix,
+                logging, lifecycle,
+            ], exclude: ["ClientLibrary/terminal.py", "Mail/mail_server.py"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "tenureTests",
             dependencies: [
                 "tenure", "Canonical", "EventCoding", "Identity", "IdentityService", "Keys", "Ledger", "Postgres",
-                "Projections", "TenureServer", "TestSupport", arguments,
+                "Projections", "TenureServer", "TestSupport", arguments, logging,
             ],
             swiftSettings: settingsOfTests),
     ],

@@ -23,6 +23,8 @@ public enum Schema {
         Script(name: "m008_recovery_requests", bytes: PackageResources.m008_recovery_requests_sql),
         Script(name: "m009_projections", bytes: PackageResources.m009_projections_sql),
         Script(name: "m010_read_models", bytes: PackageResources.m010_read_models_sql),
+        Script(name: "m011_mpin", bytes: PackageResources.m011_mpin_sql),
+        Script(name: "m012_mail", bytes: PackageResources.m012_mail_sql),
         Script(name: "m013_mpin_identities", bytes: PackageResources.m013_mpin_identities_sql),
     ]
 

@@ -1,5 +1,6 @@
 import Canonical
 import Crypto
+import MPinRequests
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

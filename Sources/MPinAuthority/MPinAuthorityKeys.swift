@@ -1,6 +1,7 @@
 import Canonical
 import Crypto
 import MPinCryptography
+import MPinRequests
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

@@ -1,6 +1,7 @@
 import Canonical
 import Crypto
 import MPinCryptography
+import MPinRequests
 
 /// A D-TA without its server: it answers requests for shares.
 ///

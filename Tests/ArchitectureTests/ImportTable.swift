@@ -31,8 +31,9 @@ enum ImportTable {
         "Credentials": Row(local: ["Text", "Canonical"], external: ["Crypto", "CryptoExtras"], isPure: true),
         "BLS12381": Row(isPure: true),
         "MPinCryptography": Row(local: ["BLS12381"], external: ["Crypto"], isPure: true),
+        "MPinRequests": Row(local: ["Canonical"], external: ["Crypto"], isPure: true),
         "MPinAuthority": Row(
-            local: ["MPinCryptography", "Canonical"],
+            local: ["MPinRequests", "MPinCryptography", "Canonical"],
             external: [
                 "Crypto", "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdTLS", "Logging", "NIOCore",
             ]),
@@ -48,8 +49,8 @@ enum ImportTable {
         "TenureServer": Row(
             local: [
                 "IdentityService", "Projections", "EventCoding", "Identity", "Credentials", "Keys", "Ledger",
-                "Postgres", "Canonical",
-            ], external: ["Logging", "ServiceLifecycle"]),
+                "Postgres", "MPinRequests", "Canonical",
+            ], external: ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "NIOSSL", "ServiceLifecycle"]),
         "TenureAPI": Row(local: ["Canonical"], isPure: true),
         "HTTPAPI": Row(
             local: ["TenureServer", "IdentityService", "TenureAPI", "Canonical"],
@@ -57,12 +58,13 @@ enum ImportTable {
                 "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "HummingbirdTLS", "Logging",
                 "NIOCore", "NIOHTTPTypes", "NIOPosix", "NIOSSL", "ServiceLifecycle",
             ]),
-        "TenureClient": Row(local: ["TenureAPI", "Credentials", "Canonical", "Text"], external: ["Crypto"]),
+        "TenureClient": Row(
+            local: ["TenureAPI", "Credentials", "MPinCryptography", "Canonical", "Text"], external: ["Crypto"]),
         "tenure": Row(
             local: [
                 "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",
                 "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", "HTTPAPI",
-                "MPinAuthority", "TenureClient",
+                "MPinAuthority", "MPinRequests", "TenureClient",
             ],
             external: [
                 "ArgumentParser", "Configuration", "Crypto", "Logging", "ServiceLifecycle", "UnixSignals",

@@ -2,6 +2,7 @@ import Canonical
 import Crypto
 import Foundation
 import MPinCryptography
+import MPinRequests
 import Testing
 
 @testable import MPinAuthority

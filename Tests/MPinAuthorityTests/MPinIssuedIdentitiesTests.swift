@@ -1,5 +1,6 @@
 import Canonical
 import Foundation
+import MPinRequests
 import Testing
 
 @testable import MPinAuthority

@@ -2,6 +2,7 @@ import Canonical
 import Crypto
 import FoundationEssentials
 import MPinCryptography
+import MPinRequests
 import Testing
 
 @testable import MPinAuthority

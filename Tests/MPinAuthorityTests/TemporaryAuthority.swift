@@ -1,6 +1,7 @@
 import Canonical
 import Foundation
 import MPinCryptography
+import MPinRequests
 import Synchronization
 import Testing
 

@@ -49,6 +49,8 @@ struct Trace {
     var route = "unknown"
     /// The callers that the route accepts.
     var access: Endpoint.Access?
+    /// Whether the route belongs to the M-Pin protocol.
+    var isMPinProtocol = false
     /// The caller, once authenticated.
     var caller: String?
     /// The draws of the request from the rate limits.

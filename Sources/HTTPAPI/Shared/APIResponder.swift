@@ -59,7 +59,10 @@ struct APIResponder: HTTPResponder {
 
     private func refusal(_ error: any Error, _ trace: Trace) -> Refusal {
         if error is StoredReplyError { log.unexpected(error, requestId: trace.requestId, route: trace.route) }
-        if let refusal = Refusal(error) { return refusal }
+        if var refusal = Refusal(error) {
+            if trace.isMPinProtocol, refusal.code.isAboutApp { refusal.status = 403 }
+            return refusal
+        }
         if !(error is CancellationError) { log.unexpected(error, requestId: trace.requestId, route: trace.route) }
         return .unexpected
     }
@@ -102,6 +105,7 @@ extension APIResponder {
             .of(peer: context.peer, headers: headers)
         let route = match.route, cost = route.endpoint.cost
         if !trace.isQuiet { try await limiters.draw(address: address ?? "", cost: cost, &trace) }
+        trace.isMPinProtocol = route.endpoint.isMPinProtocol
         let captures = try PathCaptures(match.raw)
         var call = Call(requestId: trace.requestId, sourceAddress: address, time: arrived)
         let caller = try await Authenticator(service: service, call: call).caller(route.endpoint.access, headers)

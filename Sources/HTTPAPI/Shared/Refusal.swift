@@ -20,6 +20,8 @@ struct Refusal: Error {
     var allow: String?
     /// Whether the connection closes because the rest of the body must not be read.
     var closes = false
+    /// The HTTP status, if it is another one than that of the code.
+    var status: Int?
 
     init(_ code: ErrorCode, places: [ProblemPlace] = [], retryAfter: Int? = nil) {
         self.code = code
@@ -119,4 +121,9 @@ struct RedactedError: CustomStringConvertible {
         let shown = "\(error)".unicodeScalars.prefix(300).map { (0x20...0x7E).contains($0.value) ? $0 : "?" }
         return type + ": " + String(String.UnicodeScalarView(shown))
     }
+}
+
+extension ErrorCode {
+    /// Whether the app itself is refused. In the M-Pin protocol that is 403, because 401 means a wrong proof there.
+    var isAboutApp: Bool { rawValue == "app.unknown" || rawValue == "app.secret_invalid" }
 }

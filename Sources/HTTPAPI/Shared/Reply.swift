@@ -39,6 +39,7 @@ struct Reply: Sendable {
             documentation: publicURL + "/docs")
         problem.availableAt = refusal.availableAt
         problem.notices = refusal.notices
+        if let status = refusal.status { problem.status = status }
         status = problem.status
         body = problem.bytes
         headers["Content-Type"] = Problem.mediaType

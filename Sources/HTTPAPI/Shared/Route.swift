@@ -10,6 +10,8 @@ struct Route: Sendable {
         case optional
         /// A JSON document is required.
         case required
+        /// An empty form, as a page without fields sends it.
+        case form
     }
 
     /// The endpoint.
@@ -33,7 +35,7 @@ struct Route: Sendable {
             if body == .required { throw .invalid(.pointer(""), "a JSON document is expected") }
             return
         }
-        if body == .none { throw .invalid(.pointer(""), "no body is expected") }
+        if body == .none || body == .form { throw .invalid(.pointer(""), "no body is expected") }
         if let coding = try headers.single("Content-Encoding"), coding.lowercased() != "identity" {
             throw .invalid(
                 .header("Content-Encoding"),
@@ -51,6 +53,10 @@ struct Route: Sendable {
 extension Route {
     /// Every route that the service serves.
     static func all(_ configuration: HTTPConfiguration, metrics: RequestMetrics) -> [Route] {
+        general(configuration, metrics) + ofMPin
+    }
+
+    private static func general(_ configuration: HTTPConfiguration, _ metrics: RequestMetrics) -> [Route] {
         [
             listQuestions, startRegistration, proveRegistrationKey, setCredentials, validateRegistrationAnswers,
             validateRegistrationPassphrase, evaluateRegistration, proveRegistration, startLogin, proveLoginKey,
@@ -67,6 +73,14 @@ extension Route {
             unlinkApp, listMPinIdentities, listEvents,
             readCheckpoint, readTile, proveEvent, health, readiness, Route.metrics(configuration, metrics), anchor,
             openAPI, docs, docsStyle,
+        ]
+    }
+
+    private static var ofMPin: [Route] {
+        [
+            readMPinSettings, startMPin, restartMPin, activateMPin, confirmMPin, finishMPin, startMPinProof, proveMPin,
+            redeemMPinProof, showMPinLink, followMPinLink, logInByMPin, verifyMPin, linkMPin, revokeMPin,
+            issueMPinActivation, readMPinPolicy, changeMPinPolicy,
         ]
     }
 }

@@ -32,6 +32,9 @@ public enum RegistrationMode: String, Sendable, Hashable, CaseIterable {
     case open
     /// Only people with an invitation.
     case invited
+    /// People with an invitation, and people with an address of the tenant's confirmed domain. Without an invitation no
+    /// device key is authorized before the address is verified.
+    case domain
 }
 
 /// The rules that a tenant sets for itself.

@@ -40,7 +40,7 @@ public enum EventCatalogue {
         AdminDismissed.self, SecurityAdminSucceeded.self, AddressReclaimed.self,
         InvitationIssued.self, InvitationUsed.self, InvitationRevoked.self,
         CredentialsSet.self, CredentialsChanged.self, RecoveryOpened.self, RecoveryConfirmed.self,
-        RecoveryCancelled.self, EmailReleased.self, UserErased.self,
+        RecoveryCancelled.self, EmailVerified.self, EmailReleased.self, UserErased.self,
         AppRegistered.self, AppSecretIssued.self, AppSecretRetired.self, AppSecretRevoked.self,
         SystemFounded.self, CheckpointSealed.self,
         AttemptCharged.self, AttemptsCleared.self, CredentialsLocked.self,
@@ -50,6 +50,7 @@ public enum EventCatalogue {
         MPinIdentityVerified.self, MPinClientKeyIssued.self, MPinRegistered.self, MPinAuthenticationFailed.self,
         MPinFailuresCleared.self, MPinBlocked.self, MPinRevoked.self, MPinErased.self, MPinAuthenticated.self,
         MPinValidated.self, MPinActivationIssued.self, MPinActivationFailed.self, MPinActivationUsed.self,
+        MailQueued.self, MailSent.self, MailFailed.self,
     ]
 
     private static let byName = Dictionary(all.map { ($0.type, $0) }, uniquingKeysWith: { first, _ in first })

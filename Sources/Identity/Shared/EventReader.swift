@@ -106,6 +106,19 @@ struct EventReader<Coder: PersonalDataCoder> {
         return value
     }
 
+    mutating func optionalOne<Value: RawRepresentable<String>>(_ name: String) throws(JSONError) -> Value? {
+        guard let text = try object.optionalString(name) else { return nil }
+        guard let value = Value(rawValue: text) else { throw object.invalid(name, "another word is expected") }
+        return value
+    }
+
+    mutating func recipient(_ name: String) throws(JSONError) -> MailRecipient {
+        var reader = try object.object(name)
+        let recipient = try MailRecipient(reading: &reader)
+        try reader.finish()
+        return recipient
+    }
+
     /// Reads an array of objects, each to its end.
     mutating func objects<Value>(
         _ name: String, _ limit: ClosedRange<Int>, _ read: (inout ObjectReader) throws(JSONError) -> Value

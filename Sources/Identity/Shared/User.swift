@@ -17,6 +17,8 @@ public enum User: Decider {
         public internal(set) var credentials: Credentials?
         /// The address as entered; `nil` once released or erased.
         public internal(set) var email: Personal?
+        /// Where the address was recorded, and whether it is verified; `nil` once released or erased.
+        public internal(set) var address: Address?
         /// The event that released the address.
         public internal(set) var released: EventPlace?
         /// All credentials that the user ever had; an erasure destroys their seeds.
@@ -56,6 +58,8 @@ public enum User: Decider {
         case endRecovery(EndRecovery)
         /// Replace the credentials by a recovery. The record was verified before.
         case recoverCredentials(RecoverCredentials)
+        /// Verify the address that the event at this position has, by the link of a mail.
+        case verifyEmail(address: Int64)
         /// Release the address, because a tenant reclaimed it or released the user's last account.
         case releaseEmail(tenant: TenantID, cause: UUID)
         /// Erase the personal data and the credentials.
@@ -83,12 +87,14 @@ public enum User: Decider {
         case otherCompanies
         /// The waiting time of the recovery is not over.
         case recoveryNotAvailable
+        /// The user does not have the address any more.
+        case emailReplaced
 
         /// The error code in the API contract.
         public var code: String {
             switch self {
             case .credentialsExist: "flow.wrong_step"
-            case .credentialsReplaced, .recoveryEnded: "request.stale"
+            case .credentialsReplaced, .recoveryEnded, .emailReplaced: "request.stale"
             case .unknownUser: "email.not_reclaimable"
             case .notPermitted: "authorization.not_permitted"
             case .recoveryInProgress: "recovery.in_progress"
@@ -106,7 +112,10 @@ public enum User: Decider {
     public static func evolve(_ state: inout State, _ recorded: Recorded<UserEvent>) {
         switch recorded.event {
         case .credentialsSet(let event):
-            if state.id == nil { state.email = event.email }
+            if state.id == nil {
+                state.email = event.email
+                state.address = Address(place: recorded.place)
+            }
             state.id = event.userID
             state.credentials = Credentials(id: event.credentialID, record: event.record, place: recorded.place)
             state.everyCredential.append(event.credentialID)
@@ -119,11 +128,15 @@ public enum User: Decider {
             state.recovery?.confirmation = Confirmation(place: recorded.place, time: recorded.time, by: event.by)
             state.recovery?.version += 1
         case .recoveryCancelled: state.recovery = nil
+        case .emailVerified(let event):
+            if state.address?.place.position == event.address { state.address?.verifiedAt = recorded.time }
         case .emailReleased:
             state.email = nil
+            state.address = nil
             state.released = recorded.place
         case .erased:
             state.email = nil
+            state.address = nil
             state.credentials = nil
             state.recovery = nil
             state.isErased = true
@@ -147,6 +160,7 @@ public enum User: Decider {
         case .cancelRecovery(let cancel): return try decide(state, cancel)
         case .endRecovery(let end): return endRecovery(state, end)
         case .recoverCredentials(let recover): return try decide(state, recover)
+        case .verifyEmail(let position): return try verifyEmail(state, at: position)
         case .releaseEmail(let tenant, let cause):
             guard let id = state.id else { throw .unknownUser }
             return state.holdsEmail
@@ -172,6 +186,8 @@ public enum UserEvent: AggregateEvent {
     case recoveryConfirmed(RecoveryConfirmed)
     /// A recovery was cancelled before credentials were set.
     case recoveryCancelled(RecoveryCancelled)
+    /// The user verified the address.
+    case emailVerified(EmailVerified)
     /// A user's address was released, and another person may claim it.
     case emailReleased(EmailReleased)
     /// The user's personal data and credentials were erased for good.
@@ -180,7 +196,7 @@ public enum UserEvent: AggregateEvent {
     /// The event types of this aggregate.
     public static let payloads: [any EventPayload.Type] = [
         CredentialsSet.self, CredentialsChanged.self, RecoveryOpened.self, RecoveryConfirmed.self,
-        RecoveryCancelled.self, EmailReleased.self, UserErased.self,
+        RecoveryCancelled.self, EmailVerified.self, EmailReleased.self, UserErased.self,
     ]
 
     /// The payload of the event.
@@ -191,6 +207,7 @@ public enum UserEvent: AggregateEvent {
         case .recoveryOpened(let event): event
         case .recoveryConfirmed(let event): event
         case .recoveryCancelled(let event): event
+        case .emailVerified(let event): event
         case .emailReleased(let event): event
         case .erased(let event): event
         }
@@ -204,6 +221,7 @@ public enum UserEvent: AggregateEvent {
         case let event as RecoveryOpened: self = .recoveryOpened(event)
         case let event as RecoveryConfirmed: self = .recoveryConfirmed(event)
         case let event as RecoveryCancelled: self = .recoveryCancelled(event)
+        case let event as EmailVerified: self = .emailVerified(event)
         case let event as EmailReleased: self = .emailReleased(event)
         case let event as UserErased: self = .erased(event)
         default: return nil

@@ -160,6 +160,12 @@ public struct ChangeRole: RepeatableUseCase {
                     event, id: UUID(), time: run.call.time, position: .max,
                     version: access.tenant.version + offset + 1))
         }
+        if role != .employee,
+            let mail = try await run.context.notice(
+                .adminAppointed, about: employee, in: access.tenant.id, at: run.call.time)
+        {
+            try recorder.queue(mail)
+        }
         return try await recorder.append(try await run.context.summary(of: employee, in: after))
     }
 }

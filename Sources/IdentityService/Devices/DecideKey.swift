@@ -60,6 +60,9 @@ public struct DecideKey: RepeatableUseCase {
             guard !(try decide(employee, key.key, access, nil, reason, time)).isEmpty else {
                 return .done(try await context.summary(of: employee, in: access.tenant), position: nil)
             }
+            if action == .authorize, case .app = caller {
+                try await DomainRegistration(context: context).requireVerified(employee, in: access.tenant)
+            }
             let signing = StatementExchange(context: context, access: access)
             let statement = try await KeyStatements(context: context).statement(
                 action.statement, key, of: employee, reason: reason.text, tenant: access.tenant,
@@ -140,6 +143,12 @@ public struct DecideKey: RepeatableUseCase {
         let stream = StreamID.employee(employee.id, in: access.tenant.id)
         let keys = try await context.personKeys.load([employee.id.uuid], ledger: access.tenant.id.uuid)
         for event in events { try recorder.add(event.payload, to: stream, version: employee.version, keys: keys) }
+        if action == .authorize,
+            let mail = try await context.notice(
+                .deviceAdded, about: employee, in: access.tenant.id, at: run.call.time)
+        {
+            try recorder.queue(mail)
+        }
         if action == .revoke, let fingerprint = KeyFingerprint(ServiceContext.fingerprint(of: key.key)) {
             recorder.statements.append(
                 NewSession.deletion(employee: employee.id, tenant: access.tenant.id, fingerprint: fingerprint))

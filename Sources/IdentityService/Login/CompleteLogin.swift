@@ -6,6 +6,22 @@ import Identity
 import Keys
 import Ledger
 
+/// What completes a log-in.
+enum LoginProof: Sendable {
+    /// The answers or the passphrase.
+    case credential(FlowProof)
+    /// The PIN of an identity that is linked to the flow's device.
+    case mpin(MPinLoginProof)
+
+    /// The event that carries the proof.
+    func event(of state: FlowState, employee: EmployeeID) throws -> any EventPayload {
+        switch self {
+        case .credential(let proof): try proof.event(of: state, employee: employee)
+        case .mpin(let proof): proof.event
+        }
+    }
+}
+
 /// Completes a log-in after a valid proof.
 ///
 /// The append guards the versions of employee, tenant and user. If a cancellation, a reclaimed e-mail or a change of
@@ -15,7 +31,7 @@ struct CompleteLogin: Sendable {
 
     /// - Parameter scene: The state that the flow's step has already read. On a version conflict it is read again.
     func run(
-        _ row: FlowStore.Row, proof: FlowProof, _ scene: FlowScene, app: AppCaller, _ run: UseCaseRun<StepAnswer>
+        _ row: FlowStore.Row, proof: LoginProof, _ scene: FlowScene, app: AppCaller, _ run: UseCaseRun<StepAnswer>
     ) async throws -> StepAnswer {
         let state = row.state
         let tenantId = TenantID(state.tenantId), employeeId = EmployeeID(state.employeeId)
@@ -46,6 +62,7 @@ struct CompleteLogin: Sendable {
             guard let decision, keys[employeeId.uuid] != nil, tenant.state.links(AppID(app.appId), as: .access) else {
                 return (nil, ServiceError(.employeeInactive))
             }
+            if case .mpin(let mpin) = proof { try await mpin.add(to: &recorder, in: tenant) }
             try recorder.add(
                 try proof.event(of: state, employee: employeeId), to: .flow(state.id, in: tenantId), version: 0,
                 keys: keys, about: employeeId.uuid, by: employeeId)
@@ -66,7 +83,7 @@ struct CompleteLogin: Sendable {
                         event.payload, to: .employee(employeeId, in: tenantId), version: employee.version, keys: keys,
                         about: employeeId.uuid, by: employeeId)
                 }
-                return (try await pending(recorder), nil)
+                return (try await pending(&recorder, employee, in: tenant), nil)
             case .inactive, .notApproved, .keyRevoked, .tooManyWaitingKeys:
                 // A valid proof of an employee who may not log in is recorded too. It cancels a recovery that somebody
                 // opened after ending the device key.
@@ -109,7 +126,13 @@ struct CompleteLogin: Sendable {
         }
     }
 
-    private func pending(_ recorder: FlowRecorder) async throws -> StepAnswer {
+    private func pending(
+        _ recorder: inout FlowRecorder, _ employee: EmployeeSnapshot, in snapshot: TenantSnapshot
+    ) async throws -> StepAnswer {
+        let domain = DomainRegistration(context: context)
+        if let mail = try await domain.reminder(employee, in: snapshot, app: recorder.app, at: recorder.call.time) {
+            try recorder.queue(mail)
+        }
         let tenant = recorder.tenant, key = recorder.row.state.employeePublicKey
         let fingerprint = try recorder.row.state.fingerprint.description
         return try await recorder.append { appended in

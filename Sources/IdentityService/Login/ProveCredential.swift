@@ -59,7 +59,8 @@ public struct ProveCredential: RepeatableUseCase {
         let valid = try FlowProof(attempt.kind, signedBy: userKey, signature, in: row.state)
         switch purpose {
         case .login:
-            return try await CompleteLogin(context: context).run(row, proof: valid, target.scene, app: app, run)
+            return try await CompleteLogin(context: context).run(
+                row, proof: .credential(valid), target.scene, app: app, run)
         case .registration:
             return try await CompleteRegistration(context: context).run(row, .existingUser(valid), app: app, run)
         case .change: return try await ChangeInBlindMode(context: context).begin(row, proof: valid, app: app, run)
@@ -137,7 +138,8 @@ public struct ValidateCredential: RepeatableUseCase {
             let proof = try FlowProof(secret.kind, opened: key, in: charged.state)
             switch purpose {
             case .login:
-                return try await CompleteLogin(context: context).run(charged, proof: proof, target.scene, app: app, run)
+                return try await CompleteLogin(context: context).run(
+                    charged, proof: .credential(proof), target.scene, app: app, run)
             case .registration:
                 return try await CompleteRegistration(context: context).run(
                     charged, .existingUser(proof), app: app, run)

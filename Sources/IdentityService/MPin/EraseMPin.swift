@@ -66,7 +66,7 @@ extension Erasure {
         _ = try await context.appender.append(
             Append(
                 events: events, expectations: [stream: identity.version], releases: releases, time: entry.time,
-                effects: { _ in MPinRows.deletions(of: identity.id, in: tenant) + [ErasureRow.insertion(entry)] }))
+                effects: { _ in MPinRows.deletions(of: registration, in: tenant) + [ErasureRow.insertion(entry)] }))
         return true
     }
 
@@ -190,10 +190,11 @@ extension Erasure {
 /// The short-lived rows of an M-Pin identity.
 enum MPinRows {
     /// The statements that delete them: proofs in progress, and mails that wait.
-    static func deletions(of identity: MPinIdentityID, in tenant: TenantID) -> [SQL] {
-        [
-            "DELETE FROM tenure.mpin_pass WHERE ledger_id = \(tenant.uuid) AND identity_id = \(identity.uuid)",
-            "DELETE FROM tenure.mail_outbox WHERE ledger_id = \(tenant.uuid) AND recipient_id = \(identity.uuid)",
+    static func deletions(of identity: MPinIdentity.Registration, in tenant: TenantID) -> [SQL] {
+        let hash = identity.mpinIDHash.bytes, id = identity.id.uuid
+        return [
+            "DELETE FROM tenure.mpin_pass WHERE ledger_id = \(tenant.uuid) AND mpin_hash = \(hash)",
+            "DELETE FROM tenure.mail_outbox WHERE ledger_id = \(tenant.uuid) AND recipient_id = \(id)",
         ]
     }
 }

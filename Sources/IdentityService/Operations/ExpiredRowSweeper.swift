@@ -5,7 +5,7 @@ import Logging
 import Postgres
 import ServiceLifecycle
 
-/// Deletes expired rows of flows, idempotent replies, budgets and recovery requests.
+/// Deletes expired rows of flows, idempotent replies, budgets, recovery requests and authentications with a PIN.
 ///
 /// Nothing depends on it: an expired row is refused wherever it is read, and an expired budget is full or a decoy's. It
 /// keeps tables small and limits the retention of personal data.
@@ -45,28 +45,27 @@ struct ExpiredRowSweeper: Service {
                 SELECT ctid FROM tenure.idempotency WHERE expires_at <= \(moment) LIMIT 1000))
             """)
         try await deleteAll(AttemptBudget.forgetting(at: time))
+        for table in ["recovery_request", "mpin_pass"] { try await sweep(table, before: moment) }
+    }
+
+    /// Deletes the expired rows of a table whose rows lie under tenants, or for decoys under apps.
+    private func sweep(_ table: String, before moment: PostgresTimestamp) async throws {
+        let name: SQL = "tenure.\(identifier: table)"
         for _ in 0..<100 {
-            let ledgers = try await ledgersWithRequests(before: moment)
+            let ledgers = try await readerPool.withConnection { connection in
+                try await connection.query(
+                    "SELECT DISTINCT ledger_id FROM \(name) WHERE expires_at <= \(moment) LIMIT 256")
+            }.map { LedgerID(try $0.decode(UUID.self)) }
             if ledgers.isEmpty { return }
             let count = try await deleteAll(
                 """
-                DELETE FROM tenure.recovery_request WHERE ctid = ANY (ARRAY(
-                    SELECT ctid FROM tenure.recovery_request WHERE ledger_id = ANY(\(ledgers.map(\.uuid)))
+                DELETE FROM \(name) WHERE ctid = ANY (ARRAY(
+                    SELECT ctid FROM \(name) WHERE ledger_id = ANY(\(ledgers.map(\.uuid)))
                         AND expires_at <= \(moment) LIMIT 1000 FOR UPDATE SKIP LOCKED))
                 """, in: ledgers)
             // Another process deletes the rest.
             if count == 0 { return }
         }
-    }
-
-    /// The tenants, and for decoys the apps, with expired recovery requests.
-    private func ledgersWithRequests(before moment: PostgresTimestamp) async throws -> [LedgerID] {
-        try await readerPool.withConnection { connection in
-            try await connection.query(
-                """
-                SELECT DISTINCT ledger_id FROM tenure.recovery_request WHERE expires_at <= \(moment) LIMIT 256
-                """)
-        }.map { LedgerID(try $0.decode(UUID.self)) }
     }
 
     /// Deletes in steps, and returns the number of deleted rows.

@@ -132,6 +132,12 @@ public struct DecideRecovery: RepeatableUseCase {
         recorder.expectations[.employee(scene.employee.id, in: scene.access.tenant.id)] = scene.employee.version
         recorder.statements.append(scene.stillSo)
         try recorder.add(events, of: scene.user, about: scene.account.target)
+        if action == .open,
+            let mail = try await run.context.notice(
+                .recoveryOpened, about: scene.employee, in: scene.access.tenant.id, at: run.call.time)
+        {
+            try recorder.queue(mail)
+        }
         return try await recorder.append(summary)
     }
 }

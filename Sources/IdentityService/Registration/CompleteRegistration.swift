@@ -73,6 +73,7 @@ struct CompleteRegistration: Sendable {
         recorder.claims.append(context.ring.accountClaim(employeeId, of: UserID(state.userId), in: tenantId))
         try found(&recorder, tenant, app, by: employeeId)
         try await useInvitation(&recorder, tenant, by: employeeId)
+        try await verifyAddress(&recorder, tenant)
         try await releaseHolder(&recorder, tenant)
         try await add(person, to: &recorder, employeeId, key)
         let folded = Employee.fold(
@@ -210,7 +211,7 @@ extension CompleteRegistration {
     ) async throws {
         let state = recorder.row.state
         let id = state.invitation.map { InvitationID($0) }
-        try RegistrationGate(context: context).require(id, in: tenant)
+        try RegistrationGate(context: context).require(id, in: tenant, try EmailAddress(state.email ?? ""))
         guard let id else { return }
         let invitation = try await context.invitation(id, in: tenant)
         let use = Invitation.Use(
@@ -233,6 +234,18 @@ extension CompleteRegistration {
         recorder.claims.append(
             Claim(
                 key: context.ring.invitedClaim(employee, in: tenant.id), owner: employee.uuid, value: id.uuid.bytes))
+    }
+
+    /// Queues the mail that verifies the address, if the mode `domain` admits the person by it. A known user's address
+    /// may be verified already.
+    func verifyAddress(_ recorder: inout FlowRecorder, _ tenant: TenantSnapshot) async throws {
+        let state = recorder.row.state, user = UserID(state.userId)
+        guard tenant.exists, tenant.state.policy.registrationMode == .domain, state.invitation == nil else { return }
+        let known = try await StateLoader(reader: context.reader).user(user).state
+        guard !known.isEmailVerified else { return }
+        let mail = try await DomainRegistration(context: context).mail(
+            to: user, try EmailAddress(state.email ?? ""), app: recorder.app, at: recorder.call.time)
+        if let mail { try recorder.queue(mail) }
     }
 
     /// Releases the employee id from a provisional account whose time is over, or from any provisional account if the

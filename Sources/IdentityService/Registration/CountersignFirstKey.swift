@@ -24,6 +24,7 @@ struct CountersignFirstKey: Sendable {
             guard access.tenant.state.policy.keyAuthorization == .automatic,
                 let key = employee.state.keys[device], key.isFirst
             else { throw ServiceError(.authorizationNotPermitted) }
+            try await DomainRegistration(context: context).requireVerified(employee, in: access.tenant)
             let signing = StatementExchange(context: context, access: access)
             let statement = try await KeyStatements(context: context).statement(
                 .authorize, key, of: employee, reason: "automatic", tenant: access.tenant,

@@ -1,6 +1,5 @@
 import Canonical
 import Credentials
-import Crypto
 import EventCoding
 import FoundationEssentials
 import Identity
@@ -59,7 +58,7 @@ public struct IssueInvitation: RepeatableUseCase {
             try names.checkScope(in: access.name)
             try await refuseOwned(names.employee, in: access.tenant.id, context)
             let signing = StatementExchange(context: context, access: access)
-            let salt = try salt()
+            let salt = try IdentityService.subjectSalt(of: caller, subjectSalt)
             let subject = Commitment.invitation(
                 salt: salt.bytes, company: access.name.canonical, employee: names.employee.canonical,
                 email: names.email?.canonical)
@@ -77,7 +76,7 @@ public struct IssueInvitation: RepeatableUseCase {
             guard let digest = Bytes32(claim.digest), let subject = Bytes32(subject.bytes) else {
                 throw ServiceError(.serviceUnavailable)
             }
-            let id = try Self.id(of: proof)
+            let id = InvitationID(try statementID(of: proof))
             let earlier = StreamID.invitation(id, in: access.tenant.id)
             guard try await context.reader.streams([earlier])[earlier]?.isEmpty ?? true else {
                 throw ServiceError(.requestStale)
@@ -88,14 +87,6 @@ public struct IssueInvitation: RepeatableUseCase {
                 expiresAt: time.adding(.seconds(seconds)), decision: try access.decision(proof), time: time)
             return try await append(issue, token, claim, access, run)
         }
-    }
-
-    /// The id of the invitation that a statement issues: the first 16 bytes of its SHA-256, so that a statement issues one.
-    private static func id(of signed: SignedStatement) throws(ServiceError) -> InvitationID {
-        guard let id = UUID(bytes: Array(SHA256.hash(data: signed.statement)).prefix(16)) else {
-            throw ServiceError(.serviceUnavailable)
-        }
-        return InvitationID(id)
     }
 
     /// What is invited: an employee id, and the address that may be registered.
@@ -115,19 +106,6 @@ public struct IssueInvitation: RepeatableUseCase {
         func checkScope(in company: CompanyName) throws(ServiceError) {
             try parsed { () throws(ValueError) in try email?.checkScope(of: employee, in: company) }
         }
-    }
-
-    /// The salt. An app vouches alone, so the service chooses one for it.
-    private func salt() throws(ServiceError) -> Bytes32 {
-        if case .app = caller, subjectSalt == nil, let fresh = Bytes32(randomBytes(Bytes32.count)) {
-            return fresh
-        }
-        guard let salt = subjectSalt.flatMap({ Bytes32($0) }) else {
-            throw ServiceError(
-                .requestInvalid,
-                members: [.init(pointer: "/subjectSalt", detail: "the base64 of 32 random bytes is expected")])
-        }
-        return salt
     }
 
     /// Refuses an employee id that is not provisional, for which an invitation would be useless.

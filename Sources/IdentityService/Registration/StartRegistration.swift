@@ -113,7 +113,7 @@ struct RegistrationGate: Sendable {
         _ presented: String?, to tenant: TenantSnapshot, _ use: Invitation.Use
     ) async throws -> InvitationID? {
         guard let presented else {
-            try require(nil, in: tenant)
+            try require(nil, in: tenant, use.email)
             return nil
         }
         guard let token = InvitationToken(text: presented),
@@ -124,11 +124,22 @@ struct RegistrationGate: Sendable {
         return invitation.id
     }
 
-    /// Refuses a registration without an invitation if the policy requires one.
+    /// Refuses a registration without an invitation if the policy requires one. In the mode `domain` an address of the
+    /// confirmed domain takes its place, if a mail can verify it.
     ///
-    /// - Throws: `registration.invitation_required`.
-    func require(_ invitation: InvitationID?, in tenant: TenantSnapshot) throws(ServiceError) {
-        guard tenant.exists, tenant.state.policy.registrationMode == .invited, invitation == nil else { return }
-        throw ServiceError(.registrationInvitationRequired)
+    /// - Throws: `registration.invitation_required` or `mail.unavailable`.
+    func require(
+        _ invitation: InvitationID?, in tenant: TenantSnapshot, _ address: EmailAddress
+    ) throws(ServiceError) {
+        guard tenant.exists, invitation == nil else { return }
+        switch tenant.state.policy.registrationMode {
+        case .open: return
+        case .invited: throw ServiceError(.registrationInvitationRequired)
+        case .domain:
+            guard DomainRegistration.admits(address, tenant), DeliverableAddress(address.entered) != nil else {
+                throw ServiceError(.registrationInvitationRequired)
+            }
+            try context.requireMail()
+        }
     }
 }

@@ -27,8 +27,16 @@ public struct ReadMe: UseCase {
         return MeView(
             tenantId: caller.tenantId, employeeId: caller.employeeId,
             summary: try await context.summary(of: employee, in: tenant), session: session,
-            sessionRole: role.rawValue, appId: app.uuid, appName: loaded.state.name ?? "",
+            emailVerified: try await isEmailVerified(employee, context), sessionRole: role.rawValue, appId: app.uuid,
+            appName: loaded.state.name ?? "",
             notices: try await context.notices(for: employee.id, in: tenant.id, at: run.call.time))
+    }
+
+    /// Whether the user opened the link of a mail, or an admin of the tenant vouched for the address.
+    private func isEmailVerified(_ employee: EmployeeSnapshot, _ context: ServiceContext) async throws -> Bool {
+        guard let account = employee.state.account else { return false }
+        let user = try await StateLoader(reader: context.reader).user(account.user).state
+        return user.isEmailVerified || (user.holdsEmail && account.isEmailVerified)
     }
 
     private func session(_ context: ServiceContext) async throws -> (SessionView, AppID) {
@@ -57,6 +65,8 @@ public struct MeView: Sendable, Equatable {
     public var summary: EmployeeSummary
     /// The caller's session.
     public var session: SessionView
+    /// Whether it is verified that the owner of the account reads the mails to its address.
+    public var emailVerified: Bool
     /// The role of the session: a device key that does not carry the account's role gives the role `employee`.
     public var sessionRole: String
     /// The app that opened the session.

@@ -20,15 +20,19 @@ public struct ServiceContext: Sendable {
     package let settings: ServiceSettings
     let logger: Logger
     let unknownAttempts: UnknownAttempts
+    /// Where key shares of M-Pin come from; without it M-Pin is not offered.
+    package let mpinKeys: (any MPinKeySource)?
 
     /// The caller of this initialiser starts and stops the components.
     ///
-    /// - Parameter rekeying: Re-keys the bucket of a replaced credential; needed only to change credentials.
+    /// - Parameters:
+    ///   - rekeying: Re-keys the bucket of a replaced credential; needed only to change credentials.
+    ///   - mpinKeys: Where key shares of M-Pin come from; without it M-Pin is not offered.
     public init(
         pool: PostgresPool, appender: any AppendTarget, reader: LedgerReader, ring: KeyRing, personKeys: PersonKeys,
         seeds: OPRFSeeds, compute: ComputePool, evaluations: ComputePool, rekeying: BucketRekeying? = nil,
         settings: ServiceSettings,
-        logger: Logger
+        logger: Logger, mpinKeys: (any MPinKeySource)? = nil
     ) {
         self.pool = pool
         self.appender = DeviceRecordingAppender(appender: SessionEndingAppender(appender: appender))
@@ -42,6 +46,7 @@ public struct ServiceContext: Sendable {
         self.settings = settings
         self.logger = logger
         unknownAttempts = UnknownAttempts(settings.unknownAttempts)
+        self.mpinKeys = mpinKeys
     }
 }
 
@@ -70,6 +75,8 @@ public struct ServiceSettings: Sendable {
     public var idempotencyLifetime: Duration
     /// The longest waiting time of a recovery, for development and tests; `nil` for the tenant's own.
     public var recoveryDelay: Duration?
+    /// How mails are sent; `nil` if none can be sent, which refuses the calls that need one.
+    public var mail: MailSettings?
     /// The clock for calls that carry no time.
     public var now: @Sendable () -> Timestamp = { .now() }
 

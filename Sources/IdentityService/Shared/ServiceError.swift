@@ -127,6 +127,8 @@ extension ServiceError.Code {
     public static let employeeAlreadyRegistered = Self(rawValue: "employee.already_registered", status: 409)
     /// `email.not_company_owned`, status 409.
     public static let emailNotCompanyOwned = Self(rawValue: "email.not_company_owned", status: 409)
+    /// `email.unverified`, status 409: the registration mode `domain` needs a verified address first.
+    public static let emailUnverified = Self(rawValue: "email.unverified", status: 409)
     /// `email.not_reclaimable`, status 409.
     public static let emailNotReclaimable = Self(rawValue: "email.not_reclaimable", status: 409)
     /// `flow.wrong_step`, status 409.
@@ -153,8 +155,31 @@ extension ServiceError.Code {
     public static let requestRateLimited = Self(rawValue: "request.rate_limited", status: 429)
     /// `service.unavailable`, status 503.
     public static let serviceUnavailable = Self(rawValue: "service.unavailable", status: 503)
+    /// `mail.unavailable`, status 503: a mail is needed, and this service can send none.
+    public static let mailUnavailable = Self(rawValue: "mail.unavailable", status: 503)
     /// `service.busy`, status 503.
     public static let serviceBusy = Self(rawValue: "service.busy", status: 503)
+
+    /// `mpin.unknown`, status 400.
+    public static let mpinUnknown = Self(rawValue: "mpin.unknown", status: 400)
+    /// `mpin.unauthorized`, status 401.
+    public static let mpinUnauthorized = Self(rawValue: "mpin.unauthorized", status: 401)
+    /// `mpin.wrong_pin`, status 401.
+    public static let mpinWrongPIN = Self(rawValue: "mpin.wrong_pin", status: 401)
+    /// `mpin.disabled`, status 403.
+    public static let mpinDisabled = Self(rawValue: "mpin.disabled", status: 403)
+    /// `mpin.point_invalid`, status 403.
+    public static let mpinPointInvalid = Self(rawValue: "mpin.point_invalid", status: 403)
+    /// `mpin.request_expired`, status 408.
+    public static let mpinRequestExpired = Self(rawValue: "mpin.request_expired", status: 408)
+    /// `mpin.wrong_state`, status 409.
+    public static let mpinWrongState = Self(rawValue: "mpin.wrong_state", status: 409)
+    /// `mpin.key_expired`, status 409.
+    public static let mpinKeyExpired = Self(rawValue: "mpin.key_expired", status: 409)
+    /// `mpin.ended`, status 410.
+    public static let mpinEnded = Self(rawValue: "mpin.ended", status: 410)
+    /// `mpin.blocked`, status 410.
+    public static let mpinBlocked = Self(rawValue: "mpin.blocked", status: 410)
 
     /// All codes, in the order of their statuses.
     public static let all: [Self] = [
@@ -169,7 +194,9 @@ extension ServiceError.Code {
         .idempotencyInProgress, .recoveryUnknown, .recoveryInProgress, .recoveryOtherCompanies,
         .recoveryNotAvailable, .requestStale,
         .idempotencyConflict, .credentialsLocked, .requestRateLimited,
-        .serviceUnavailable, .serviceBusy,
+        .mpinUnknown, .mpinUnauthorized, .mpinWrongPIN, .mpinDisabled, .mpinPointInvalid, .mpinRequestExpired,
+        .mpinWrongState, .mpinKeyExpired, .mpinEnded, .mpinBlocked, .serviceUnavailable,
+        .serviceBusy, .mailUnavailable, .emailUnverified,
     ]
 
     /// The code with this name; `nil` if there is none.

@@ -231,7 +231,9 @@ extension Endpoint {
     public static let docsStyle = Endpoint("GET", "/docs/style.css", .anyone, "Give the style of the documentation")
 
     /// Every endpoint, in the order of the documentation.
-    public static let all: [Endpoint] = [
+    public static let all: [Endpoint] = general + ofMPin
+
+    private static let general: [Endpoint] = [
         .listQuestions,
         .startRegistration, .proveRegistrationKey, .setCredentials, .validateRegistrationAnswers,
         .validateRegistrationPassphrase, .evaluateRegistration, .proveRegistration, .startLogin, .proveLoginKey,

@@ -32,7 +32,7 @@ public struct ErrorCode: Sendable, Hashable, CustomStringConvertible {
     public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 
     /// Every code, in the order of the statuses.
-    public static let all: [ErrorCode] = badRequests + callers + refusals + absences + conflicts + waits
+    public static let all: [ErrorCode] = badRequests + callers + refusals + absences + conflicts + waits + mpin
 }
 
 extension ErrorCode {
@@ -135,6 +135,10 @@ extension ErrorCode {
     public static let serviceUnavailable = ErrorCode(
         "service.unavailable", 503, "The service is not available", "Wait as long as Retry-After says, then try again.")
 
+    /// A mail is needed, and the service can send none.
+    public static let mailUnavailable = ErrorCode(
+        "mail.unavailable", 503, "The service cannot send mails", "Have the operator configure a mail server.")
+
     static let absences: [ErrorCode] = [
         ErrorCode("company.unknown", 404, "There is no such company", "Check the company's name."),
         ErrorCode("employee.unknown", 404, "There is no such employee", "Check the employee's id."),
@@ -159,6 +163,9 @@ extension ErrorCode {
         ErrorCode(
             "email.not_company_owned", 409, "The e-mail does not belong to the company",
             "Register without isCompanyOwnedEmail."),
+        ErrorCode(
+            "email.unverified", 409, "The employee has not verified the e-mail",
+            "Have the employee open the link in the mail, or let an admin sign."),
         ErrorCode(
             "email.not_reclaimable", 409, "The e-mail cannot be reclaimed",
             "Only an address in the company's confirmed domain can. The operator confirms the domain."),
@@ -187,7 +194,32 @@ extension ErrorCode {
 
     static let waits: [ErrorCode] = [
         ErrorCode("credentials.locked", 429, "Too many wrong attempts", "Wait as long as Retry-After says."),
-        rateLimited, serviceUnavailable,
+        rateLimited, serviceUnavailable, mailUnavailable,
         ErrorCode("service.busy", 503, "The service is busy", "Wait as long as Retry-After says, then try again."),
+    ]
+
+    static let mpin: [ErrorCode] = [
+        ErrorCode(
+            "mpin.unknown", 400, "There is no such M-Pin registration",
+            "Check the M-Pin ID and what was presented with it. Register again if it is lost."),
+        ErrorCode(
+            "mpin.unauthorized", 401, "The M-Pin identity is not verified or has no key",
+            "Have the identity verified, then confirm and finish the registration."),
+        ErrorCode("mpin.wrong_pin", 401, "The PIN is wrong", "Enter the PIN again. A few wrong PINs end the identity."),
+        ErrorCode(
+            "mpin.disabled", 403, "The company does not permit M-Pin",
+            "Have the security admin enable it, and the operator connect two D-TAs."),
+        ErrorCode(
+            "mpin.point_invalid", 403, "A point of the proof is not valid",
+            "Send 97 bytes in hexadecimal: 04 and the coordinates of a point of G1 other than infinity."),
+        ErrorCode(
+            "mpin.request_expired", 408, "The challenge, token or link is expired or used",
+            "Start the authentication again, or restart the registration for a new link."),
+        ErrorCode(
+            "mpin.wrong_state", 409, "The state of the M-Pin identity does not permit this",
+            "Go on with the next step of the registration."),
+        ErrorCode("mpin.key_expired", 409, "The client key is of an old epoch", "Register the PIN again."),
+        ErrorCode("mpin.ended", 410, "The M-Pin identity has ended", "Register the PIN again."),
+        ErrorCode("mpin.blocked", 410, "Wrong PINs have ended the M-Pin identity", "Register the PIN again."),
     ]
 }

@@ -30,7 +30,7 @@ actor OpenFlow {
             let response = try await context.client.exchange(for: context).submit(submission, in: context, keys: keys)
             state = .ended
             unanswered = nil
-            return try await outcome(response)
+            return try await context.outcome(of: response)
         } catch {
             guard state == .working else { throw error }
             note(error, body, keys)
@@ -75,29 +75,34 @@ actor OpenFlow {
         state = error.leavesFlowOpen ? .open : .ended
         unanswered = error.kind == .connectionLost ? (body, keys) : nil
     }
+}
 
-    private func outcome(_ response: FlowOutcomeResponse) async throws -> FlowOutcome {
+extension FlowContext {
+    /// Takes the outcome of a flow: stores the tokens of a session, or describes the pending key.
+    ///
+    /// - Throws: ``TenureClientError``, for example ``TenureClientError/Code/responseInvalid``.
+    func outcome(of response: FlowOutcomeResponse) async throws -> FlowOutcome {
         switch response {
         case .success(let tokens, let employee, let position):
-            let keeper = await context.client.sessions.keeper(of: context.account)
+            let keeper = await client.sessions.keeper(of: account)
             try await keeper.begin(SessionTokens(tokens))
-            let session = EmployeeSession(client: context.client, account: context.account)
-            let fingerprint = context.key.publicKey.fingerprint
+            let session = EmployeeSession(client: client, account: account)
+            let fingerprint = key.publicKey.fingerprint
             return .success(
                 Admission(
                     session, employee, fingerprint: fingerprint, position: position,
                     credentialsChangeRequired: tokens.credentialsChangeRequired, notices: tokens.notices))
         case .authorizationPending(let publicKey, let fingerprint, let position):
-            let key = context.key.publicKey
+            let key = key.publicKey
             // The approver compares the fingerprint that is shown here, so it must be this device's key.
             guard publicKey == key.bytes, fingerprint == key.fingerprint else {
                 throw TenureClientError(.responseInvalid)
             }
             // A recovery ends every session of the user.
-            if context.flow.purpose == .recovery { try await context.client.sessions.keeper(of: context.account).end() }
+            if flow.purpose == .recovery { try await client.sessions.keeper(of: account).end() }
             return .authorizationPending(
                 PendingAuthorization(
-                    client: context.client, account: context.account, publicKey: key, position: position))
+                    client: client, account: account, publicKey: key, position: position))
         case .setCredentials, .validateAnswers, .validatePassphrase: throw TenureClientError(.responseInvalid)
         }
     }

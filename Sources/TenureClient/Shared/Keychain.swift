@@ -49,10 +49,29 @@ struct Keychain: Sendable {
         guard status == errSecSuccess || status == errSecItemNotFound else { throw StorageFailure() }
     }
 
+    /// Returns the accounts of all items.
+    func accounts() throws -> [String] {
+        var query = allItems
+        query[kSecReturnAttributes as String] = true
+        query[kSecMatchLimit as String] = kSecMatchLimitAll
+        var found: CFTypeRef?
+        switch SecItemCopyMatching(query as CFDictionary, &found) {
+        case errSecSuccess:
+            guard let items = found as? [[String: Any]] else { throw StorageFailure() }
+            return items.compactMap { $0[kSecAttrAccount as String] as? String }
+        case errSecItemNotFound: return []
+        default: throw StorageFailure()
+        }
+    }
+
     private func query(_ account: String) -> [String: Any] {
+        allItems.merging([kSecAttrAccount as String: account]) { _, own in own }
+    }
+
+    private var allItems: [String: Any] {
         [
             kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,
-            kSecAttrAccount as String: account, kSecUseDataProtectionKeychain as String: true,
+            kSecUseDataProtectionKeychain as String: true,
         ]
     }
 }

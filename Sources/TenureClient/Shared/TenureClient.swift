@@ -21,8 +21,8 @@ public struct TenureClient: Sendable {
     let sessions: SessionRegistry
     /// The preferred languages of listed questions, in order of preference.
     let languages: [String]
-    private let transport: any Transport
-    private let retries: RetryPolicy
+    let transport: any Transport
+    let retries: RetryPolicy
 
     /// Creates a client of the service at `baseURL`, for example `https://id.example`.
     ///
@@ -140,6 +140,7 @@ public struct TenureClient: Sendable {
     /// Whether the cause of a failure is transient. A lock on credentials is not: the person decides whether to wait.
     private static func passes(_ response: WireResponse?, _ error: TenureClientError?) -> Bool {
         guard let response else { return true }
+        if error?.kind == .mailUnavailable { return false }
         return response.status == 503 || error?.kind == .idempotencyInProgress || error?.kind == .rateLimited
     }
 

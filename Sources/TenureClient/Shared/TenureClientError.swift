@@ -124,6 +124,7 @@ extension TenureClientError {
         case methodNotAllowed = "route.method_not_allowed"
         case employeeAlreadyRegistered = "employee.already_registered"
         case emailNotCompanyOwned = "email.not_company_owned"
+        case emailUnverified = "email.unverified"
         case emailNotReclaimable = "email.not_reclaimable"
         case wrongStep = "flow.wrong_step"
         case flowExpired = "flow.expired"
@@ -139,6 +140,17 @@ extension TenureClientError {
         case rateLimited = "request.rate_limited"
         case serviceUnavailable = "service.unavailable"
         case serviceBusy = "service.busy"
+        case mpinUnknown = "mpin.unknown"
+        case mpinUnauthorized = "mpin.unauthorized"
+        case mpinWrongPIN = "mpin.wrong_pin"
+        case mpinDisabled = "mpin.disabled"
+        case mpinPointInvalid = "mpin.point_invalid"
+        case mpinRequestExpired = "mpin.request_expired"
+        case mpinWrongState = "mpin.wrong_state"
+        case mpinKeyExpired = "mpin.key_expired"
+        case mpinEnded = "mpin.ended"
+        case mpinBlocked = "mpin.blocked"
+        case mailUnavailable = "mail.unavailable"
         case connectionLost = "client.connection_lost"
         case responseInvalid = "client.response_invalid"
         case signingRefused = "client.signing_refused"
@@ -267,19 +279,22 @@ extension TenureClientError.Kind {
         case .employeeUnknown: "EmployeeNotExistsInGivenCompany"
         case .appNotLinked: "AppNotLinked"
         case .employeeAlreadyRegistered: "EmployeeAlreadyExists"
-        case .employeeKeyInvalid, .signingRefused, .credentialsChanged, .keyFileInvalid, .pinInvalid:
+        case .employeeKeyInvalid, .signingRefused, .credentialsChanged, .keyFileInvalid, .pinInvalid,
+            .mpinUnauthorized, .mpinWrongPIN, .mpinUnknown, .mpinPointInvalid:
             "AuthenticationFailed"
         case .authorizationPending: "EmployeeAuthorizationIsPending"
         case .cancelled: "PasscodeAuthenticationCanceledByUser"
         case .connectionLost, .serviceUnavailable: "CouldNotConnectToServer"
         case .baseURLMissing: "BayunAppCredentialsCannotBeNil"
-        case .wrongStep, .flowExpired, .flowEnded, .policyBlindOnly, .emailNotReclaimable, .credentialsLocked,
+        case .wrongStep, .flowExpired, .flowEnded, .policyBlindOnly, .emailNotReclaimable, .emailUnverified,
+            .credentialsLocked,
             .rateLimited, .requestStale, .idempotencyConflict, .idempotencyInProgress, .authorizationUnknownKey,
             .promptRequired, .promptUnavailable, .modeUnavailable, .recoveryUnknown, .recoveryInProgress,
-            .recoveryOtherCompanies, .recoveryNotAvailable:
+            .recoveryOtherCompanies, .recoveryNotAvailable, .mpinRequestExpired, .mpinWrongState, .mpinKeyExpired,
+            .mpinEnded, .mpinBlocked, .mpinDisabled:
             "InvalidOperation"
-        case .routeUnknown, .methodNotAllowed, .serviceBusy, .responseInvalid, .addressInvalid, .storageFailed,
-            .unrecognized:
+        case .routeUnknown, .methodNotAllowed, .serviceBusy, .mailUnavailable, .responseInvalid, .addressInvalid,
+            .storageFailed, .unrecognized:
             "SomethingWentWrong"
         }
     }

@@ -39,6 +39,8 @@ public struct ServiceAssembly: Sendable {
         public var makeOperatorKey: (@Sendable () throws -> NewOperatorKey)?
         /// Signs decisions of ``ServiceAssembly/commands``, for a development service and for tests.
         public var operatorSigner: OperatorKeySource?
+        /// Where key shares of M-Pin come from; without it M-Pin is not offered. The caller runs it.
+        public var mpinKeys: (any MPinKeySource)?
 
         /// Each parameter sets the property of the same name.
         public init(
@@ -129,7 +131,7 @@ public struct ServiceAssembly: Sendable {
             // Blind mode's evaluations take milliseconds, and never queue behind direct mode's longer jobs.
             evaluations: ComputePool(threads: configuration.computeThreads, waiting: configuration.evaluationsWaiting),
             rekeying: BucketRekeying(reader: readerPool, masters: configuration.masters),
-            settings: configuration.settings, logger: logger)
+            settings: configuration.settings, logger: logger, mpinKeys: configuration.mpinKeys)
         let health = ViewHealth(pool: readerPool, projector: projector)
         let readinessPool = PostgresPool(
             configuration: configuration.reader, maximumConnections: 1, acquireTimeout: Readiness.patience,

@@ -1,6 +1,9 @@
 import ArgumentParser
 import Foundation
+import MPinAuthority
+import MPinRequests
 import Synchronization
+import TenureServer
 
 /// The two D-TAs of a development service: two processes with a directory each, so that their masters never meet.
 ///
@@ -28,6 +31,22 @@ final class MPinDevelopmentAuthorities: Sendable {
         ports(after: port).map { "http://127.0.0.1:\($0)" }
     }
 
+    /// What the service needs to know of them.
+    ///
+    /// - Throws: `MPinAuthorityError` if a signing key cannot be read.
+    static func configuration(state: StateDirectory, port: Int) throws -> MPinAuthorityClientConfiguration {
+        let authorities = try zip(1..., addresses(after: port)).map { number, address in
+            guard let address = MPinAuthorityAddress(address) else {
+                throw CommandFailure(.failure, "\(address) is not an address")
+            }
+            let key = try MPinSigningKey(file: directory(number, of: state) + "/signing.key")
+            return MPinAuthorityClientConfiguration.Authority(address: address, signingKey: key)
+        }
+        return MPinAuthorityClientConfiguration(first: authorities[0], second: authorities[1])
+    }
+
+    private static func directory(_ number: Int, of state: StateDirectory) -> String { state.path + "/dta-\(number)" }
+
     private static func ports(after port: Int) -> [Int] { (1...count).map { port + $0 } }
 
     /// Throws if a port of the D-TAs does not exist or is taken.
@@ -52,7 +71,7 @@ final class MPinDevelopmentAuthorities: Sendable {
         var members: [Member] = []
         do {
             for (number, port) in zip(1..., ports(after: port)) {
-                let directory = state.path + "/dta-\(number)"
+                let directory = directory(number, of: state)
                 if !FileManager.default.fileExists(atPath: directory + "/authority.json") {
                     let outcome = try await Program(program, ["dta", "init", "--directory", directory])()
                     guard outcome.status == 0 else {

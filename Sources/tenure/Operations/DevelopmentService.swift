@@ -57,7 +57,8 @@ struct DevelopmentService: Sendable {
         _ = try await DatabaseMigration.run(
             try PostgresConfiguration(url: layout.url(role: "tenure_owner")), logger: logger)
         var parts = try ServiceParts(
-            cluster: layout, masters: masters, operatorKey: OperatorKeyFile(path: state.operatorKeyFile), port: port)
+            cluster: layout, masters: masters, operatorKey: OperatorKeyFile(path: state.operatorKeyFile), port: port,
+            mpin: try MPinDevelopmentAuthorities.configuration(state: state, port: port))
         parts.assembly.settings.recoveryDelay = recoveryDelay
         try await ServiceRun.run(parts, logger: logger) { ports, commands in
             DevelopmentSetUp(

@@ -10,7 +10,10 @@ import Projections
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check the programs, files and permissions of a service on this machine, and its projections.",
-        discussion: "Checks the database of TENURE_READER_DATABASE_URL, or that of the service started with make run.")
+        discussion: """
+            Checks the database of TENURE_READER_DATABASE_URL, or that of the service started with make run, and asks \
+            the D-TAs of the settings, or those of that service.
+            """)
 
     @Option(help: "The state directory of the development service.")
     var stateDirectory = ".tenure"
@@ -38,7 +41,7 @@ struct Examination: Sendable {
         await [programs(), cluster()] + [
             secret("dev.env", state.environmentFile), secret("master keys", state.masterKeyFile),
             secret("operator key", state.operatorKeyFile),
-        ] + durability() + views() + seals()
+        ] + durability() + views() + seals() + mpinAuthorities()
     }
 
     private func programs() async -> Finding {

@@ -96,14 +96,18 @@ enum ServiceRun {
             told.yield(port)
             told.finish()
         }
-        let assembly = try await ServiceAssembly(parts.assembly, logger: logger)
+        let mpinKeys = try parts.mpin.map { try MPinAuthorityClient($0, logger: logger) }
+        var assembled = parts.assembly
+        assembled.mpinKeys = mpinKeys
+        let assembly = try await ServiceAssembly(assembled, logger: logger)
         http.moreMetrics = assembly.metrics
         for weakness in assembly.durability.weaknesses where weakness.losesEvents {
             logger.warning("\(weakness.setting) is off: \(weakness.consequence)")
         }
         let application = try makeApplication(service: assembly.service, configuration: http, logger: logger)
         // Services stop in reverse order: first new requests are refused, the database comes last.
-        let services = assembly.services + [application, companion(ports, assembly.commands)]
+        let clients: [any Service] = mpinKeys.map { [$0] } ?? []
+        let services = assembly.services + clients + [application, companion(ports, assembly.commands)]
         var configuration = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = patience
@@ -115,6 +119,8 @@ enum ServiceRun {
 struct ServiceParts: Sendable {
     var assembly: ServiceAssembly.Configuration
     var http: HTTPConfiguration
+    /// The D-TAs; without them M-Pin is not offered.
+    var mpin: MPinAuthorityClientConfiguration?
 
     /// Reads the settings of a production service. Secrets have no defaults.
     init(_ settings: Settings) throws {
@@ -141,10 +147,14 @@ struct ServiceParts: Sendable {
             trustedProxies: Set(settings.list(.trustedProxies)), rateLimit: limits.address, appRateLimit: limits.app,
             companyRateLimit: limits.company, metricsToken: settings.text(.metricsToken))
         http.limits.connectionsPerAddress = limits.connectionsPerAddress
+        mpin = try settings.mpinAuthorities()
     }
 
     /// Creates the configuration of a development service: a private cluster, and clear text on loopback.
-    init(cluster: ClusterLayout, masters: MasterKeyStore, operatorKey: OperatorKeyFile, port: Int) throws {
+    init(
+        cluster: ClusterLayout, masters: MasterKeyStore, operatorKey: OperatorKeyFile, port: Int,
+        mpin: MPinAuthorityClientConfiguration? = nil
+    ) throws {
         let application = try PostgresConfiguration(url: cluster.url(role: "tenure_app"))
         assembly = Self.assembly(
             application: application, reader: application.with(user: "tenure_reader"), masters: masters, issuer: nil)
@@ -152,6 +162,7 @@ struct ServiceParts: Sendable {
         // This process creates the demo app, in place of an operator who runs `tenure app create`.
         assembly.operatorSigner = OperatorKeySource { try operatorKey.load() }
         http = HTTPConfiguration(port: port)
+        self.mpin = mpin
     }
 
     private static func assembly(

@@ -19,6 +19,9 @@ struct Settings: Sendable {
         // The limits of one caller.
         case addressRate, addressBurst, appRate, appBurst, companyRate, companyBurst, unknownAttemptRate,
             unknownAttemptBurst, connectionsPerAddress
+        // The D-TAs of M-Pin.
+        case mpinDta1Url, mpinDta1KeyFile, mpinDta2Url, mpinDta2KeyFile, mpinDta2PublicUrl, mpinCaFile, mpinEpoch,
+            mpinOldestEpoch, mpinClearTextAllowed
         // The settings of a client.
         case url, appId, appSecret, appSalt
 
@@ -33,7 +36,7 @@ struct Settings: Sendable {
         /// The name of the environment variable.
         var variable: String {
             rawValue.reduce(into: "TENURE_") { text, letter in
-                if letter.isUppercase { text += "_" }
+                if letter.isUppercase || letter.isNumber { text += "_" }
                 text += letter.uppercased()
             }
         }
@@ -51,7 +54,7 @@ struct Settings: Sendable {
             EnvironmentVariablesProvider(
                 environmentVariables: environment,
                 secretsSpecifier: .specific(Set(Name.allCases.filter(\.isSecret).map(\.variable)))
-            ).prefixKeys(with: "tenure"),
+            ).prefixKeys(with: "tenure").mapKeys(Self.separatingNumbers),
         ]
         if let file { providers.append(try await Self.provider(of: file)) }
         reader = ConfigReader(providers: providers)
@@ -95,6 +98,17 @@ struct Settings: Sendable {
     /// A comma-separated list; empty if it is not set.
     func list(_ name: Name) -> [String] {
         (text(name) ?? "").split(separator: ",").map { $0.filter { $0 != " " } }.filter { !$0.isEmpty }
+    }
+
+    /// Makes numbers parts of their own, as in the names of the environment variables: `mpinDta1Url` is `MPIN_DTA_1_URL`.
+    private static func separatingNumbers(_ key: AbsoluteConfigKey) -> AbsoluteConfigKey {
+        AbsoluteConfigKey(
+            key.components.flatMap { component in
+                component.reduce(into: [""]) { parts, letter in
+                    if let last = parts[parts.count - 1].last, last.isNumber != letter.isNumber { parts.append("") }
+                    parts[parts.count - 1].append(letter)
+                }
+            })
     }
 
     private static func provider(of file: String) async throws -> any ConfigProvider {

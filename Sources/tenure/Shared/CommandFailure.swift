@@ -7,6 +7,7 @@ import MPinAuthority
 import Postgres
 import TenureAPI
 import TenureClient
+import TenureServer
 
 /// The error that ends a command, with a message for the person and a remedy.
 struct CommandFailure: Error, Sendable, Equatable, CustomStringConvertible {
@@ -39,13 +40,14 @@ extension CommandFailure {
 
     private static func exitCode(_ kind: TenureClientError.Kind) -> ExitCode {
         switch kind {
-        case .companyUnknown, .employeeUnknown, .authorizationUnknownKey, .appNotLinked, .recoveryUnknown:
+        case .companyUnknown, .employeeUnknown, .authorizationUnknownKey, .appNotLinked, .recoveryUnknown, .mpinUnknown:
             .notFound
         case .appUnknown, .appSecretInvalid, .sessionExpired, .sessionInvalid, .answersIncorrect, .passphraseIncorrect,
             .appRoleMissing, .authorizationNotPermitted, .sessionLoginRequired, .invitationInvalid, .invitationRequired,
-            .appLastWithAccess, .employeeInactive, .employeeNotApproved, .policyBlindOnly,
+            .appLastWithAccess, .emailUnverified, .employeeInactive, .employeeNotApproved, .policyBlindOnly,
             .notLoggedIn, .signingRefused, .credentialsChanged, .recoveryOtherCompanies,
-            .recoveryNotAvailable:
+            .recoveryNotAvailable, .mpinUnauthorized, .mpinWrongPIN, .mpinDisabled, .mpinEnded, .mpinBlocked,
+            .mpinKeyExpired:
             .notPermitted
         case .requestInvalid, .companyNameMissing, .employeeIdMissing, .employeeKeyInvalid, .emailMissing,
             .emailInvalid, .fiveQuestionsRequired, .credentialsIncomplete, .atLeastThreeAnswersRequired,
@@ -53,7 +55,7 @@ extension CommandFailure {
             .customQuestion, .credentialsTooWeak,
             .addressInvalid, .baseURLMissing, .promptRequired, .promptUnavailable:
             .usage
-        case .connectionLost, .serviceUnavailable: .unreachable
+        case .connectionLost, .serviceUnavailable, .mailUnavailable: .unreachable
         case .serviceBusy, .rateLimited, .credentialsLocked, .idempotencyInProgress: .busy
         case .cancelled: .cancelled
         default: .failure
@@ -115,6 +117,7 @@ extension CommandFailure {
         case let error as MigrationError: self = Self.migration(error)
         case let error as KeysError: self.init(.failure, error.reason, remedy: error.remedy)
         case let error as MPinAuthorityError: self = Self.mpinAuthority(error)
+        case let error as MPinAuthorityClientError: self = .mpinAuthorityClient(error)
         case let error as ServiceError: self = Self.service(error)
         case let error as LedgerError: self.init(.failure, "the log refused: \(error)")
         case let error as ProofError: self = Self.proof(error)

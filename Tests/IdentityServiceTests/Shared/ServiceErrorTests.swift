@@ -17,24 +17,26 @@ struct CodeTableTests {
         400: """
         request.invalid company.name_missing employee.id_missing employee.key_invalid email.missing email.invalid
         credentials.five_questions_required credentials.incomplete credentials.custom_question credentials.too_weak answers.at_least_three_required
-        passphrase.missing
+        passphrase.missing mpin.unknown
         """,
-        401: "app.unknown app.secret_invalid session.expired session.invalid",
+        401: "app.unknown app.secret_invalid session.expired session.invalid mpin.unauthorized mpin.wrong_pin",
         403: """
         answers.incorrect passphrase.incorrect app.role_missing authorization.not_permitted employee.inactive
         employee.not_approved policy.blind_only session.login_required invitation.invalid
-        registration.invitation_required
+        registration.invitation_required mpin.disabled mpin.point_invalid
         """,
         404: "company.unknown employee.unknown authorization.unknown_key recovery.unknown app.not_linked",
+        408: "mpin.request_expired",
         409: """
         employee.already_registered email.not_company_owned email.not_reclaimable flow.wrong_step flow.expired
         flow.already_used idempotency.in_progress recovery.in_progress recovery.other_companies
-        recovery.not_available app.last_with_access
+        recovery.not_available app.last_with_access email.unverified mpin.wrong_state mpin.key_expired
         """,
+        410: "mpin.ended mpin.blocked",
         412: "request.stale",
         422: "idempotency.conflict",
         429: "credentials.locked request.rate_limited",
-        503: "service.unavailable service.busy",
+        503: "service.unavailable service.busy mail.unavailable",
     ]
 
     @Test func `codes and statuses are those of the contract`() {

@@ -16,7 +16,7 @@ enum EventSamples {
     static let tenant: TenantID = Sample.id(10)
 
     static func all() throws -> [any EventPayload] {
-        try employees() + tenants() + users() + apps() + rest() + secondSchema() + invitations() + mpin()
+        try employees() + tenants() + users() + apps() + rest() + secondSchema() + invitations() + mpin() + mails()
     }
 
     /// What the table of authority added: signed decisions, roles of links, keys that carry roles.

@@ -44,8 +44,8 @@ import Testing
     /// Events that no decision folds; `docs/ARCHITECTURE.md` says why.
     private static let eventsWithoutAggregate: [any EventPayload.Type] = [
         AnswersValidated.self, AttemptCharged.self, AttemptsCleared.self, CheckpointSealed.self,
-        CredentialsLocked.self, MPinAuthenticated.self, MPinValidated.self, PassphraseValidated.self,
-        SessionClosed.self, SessionOpened.self, SystemFounded.self,
+        CredentialsLocked.self, MPinAuthenticated.self, MPinValidated.self, MailFailed.self, MailQueued.self,
+        MailSent.self, PassphraseValidated.self, SessionClosed.self, SessionOpened.self, SystemFounded.self,
     ]
 
     @Test func `an event belongs to one aggregate and round-trips, or is listed as having none`() throws {

@@ -2,6 +2,7 @@ import Canonical
 import Foundation
 import MPinAuthority
 import MPinCryptography
+import MPinRequests
 import TestSupport
 import Testing
 

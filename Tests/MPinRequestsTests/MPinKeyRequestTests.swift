@@ -3,7 +3,7 @@ import Crypto
 import FoundationEssentials
 import Testing
 
-@testable import MPinAuthority
+@testable import MPinRequests
 
 @Suite struct MPinKeyRequestTests {
     private let key = MPinSigningKey(SymmetricKey(data: [UInt8](repeating: 7, count: 32)))

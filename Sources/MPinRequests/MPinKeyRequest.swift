@@ -38,8 +38,8 @@ public struct MPinKeyRequest: Sendable, Equatable {
         /// The share of the tenant's server key.
         case serverKey
 
-        /// The path of the request and the first line of the message.
-        var name: String {
+        /// The path of the request, the first line of the message, and the member of the answer that holds the share.
+        package var name: String {
             switch self {
             case .clientKey: "clientSecret"
             case .serverKey: "serverSecret"
@@ -88,7 +88,7 @@ public struct MPinKeyRequest: Sendable, Equatable {
     }
 
     /// The signed bytes.
-    var message: [UInt8] {
+    package var message: [UInt8] {
         var lines = [share.name, tenantID.lowercased]
         if case .clientKey(let mpinIDHash, let userIDHash) = share {
             lines += [Hex.encode(mpinIDHash), Hex.encode(userIDHash)]
@@ -105,8 +105,9 @@ extension MPinKeyRequest {
     /// Reads the query of a request. Returns `nil` if it is malformed in any way.
     ///
     /// Values are written as they are, without percent-encoding. Unknown, repeated and missing members are refused.
-    static func read(clientKey isClientKey: Bool, _ query: some StringProtocol) -> (MPinKeyRequest, signature: String)?
-    {
+    package static func read(
+        clientKey isClientKey: Bool, _ query: some StringProtocol
+    ) -> (MPinKeyRequest, signature: String)? {
         guard var members = members(of: query) else { return nil }
         guard let tenant = members.removeValue(forKey: "app_id").flatMap({ UUID(lowercased: $0) }),
             let expires = members.removeValue(forKey: "expires").flatMap(time),

@@ -1,0 +1,85 @@
+import Canonical
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// The subject of ids of mails.
+public enum MailSubject {}
+
+/// The id of a mail, which is also part of its `Message-ID`.
+public typealias MailID = Identifier<MailSubject>
+
+/// What a mail is about. It chooses the text.
+public enum MailKind: String, Sendable, Hashable, CaseIterable {
+    /// A link that verifies the address of a user.
+    case verify
+    /// A link that verifies an M-Pin identity.
+    case activation
+    /// A notice that a recovery of the user's credentials was opened.
+    case recoveryOpened
+    /// A notice that a device key was authorized.
+    case deviceAdded
+    /// A notice that the employee is an admin now.
+    case adminAppointed
+}
+
+/// Whom a mail goes to. The address is looked up when the mail is sent.
+public enum MailRecipient: Sendable, Hashable {
+    /// An M-Pin identity, whose user id is the address.
+    case identity(MPinIdentityID)
+    /// A user with an address.
+    case user(UserID)
+
+    /// The kind of recipient, as events and rows have it.
+    public var kind: String {
+        switch self {
+        case .identity: "identity"
+        case .user: "user"
+        }
+    }
+
+    /// The id of the identity or the user, which is also the id of the key of the address.
+    public var uuid: UUID {
+        switch self {
+        case .identity(let id): id.uuid
+        case .user(let id): id.uuid
+        }
+    }
+
+    /// Reads the two parts; `nil` for an unknown kind.
+    public init?(kind: String, uuid: UUID) {
+        switch kind {
+        case "identity": self = .identity(MPinIdentityID(uuid))
+        case "user": self = .user(UserID(uuid))
+        default: return nil
+        }
+    }
+
+    var json: JSONValue { .object(["kind": .string(kind), "id": .uuid(uuid)]) }
+
+    init(reading reader: inout ObjectReader) throws(JSONError) {
+        let kind = try reader.string("kind")
+        guard let recipient = MailRecipient(kind: kind, uuid: try reader.uuid("id")) else {
+            throw reader.invalid("kind", "another word is expected")
+        }
+        self = recipient
+    }
+}
+
+/// A language of mails and of the pages behind their links.
+public enum MailLanguage: String, Sendable, Hashable, CaseIterable {
+    /// English, which everybody gets whose languages are unknown.
+    case english = "en"
+    /// German.
+    case german = "de"
+
+    /// Returns the first of some language tags (RFC 5646) that there is a text in, such as `de` for `de-CH`.
+    public static func choose(_ tags: [String]) -> MailLanguage? {
+        tags.lazy.compactMap { tag in
+            tag.split(separator: "-").first.flatMap { MailLanguage(rawValue: $0.lowercased()) }
+        }.first
+    }
+}

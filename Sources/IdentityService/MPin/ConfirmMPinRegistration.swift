@@ -1,0 +1,116 @@
+import Canonical
+import EventCoding
+import FoundationEssentials
+import Identity
+import Ledger
+import MPinCryptography
+
+/// What a client needs to make its key: the service's share, and a permit to fetch the other one.
+public struct MPinClientKeyOffer: Sendable, Equatable, CustomStringConvertible {
+    /// The share of the first D-TA, 97 bytes.
+    public var share: [UInt8]
+    /// The signed query for the second D-TA.
+    public var query: String
+    /// The name of the suite.
+    public var suite: String
+    /// The epoch of the key.
+    public var epoch: Int
+    /// A placeholder that never contains the share.
+    public var description: String { "[redacted]" }
+}
+
+/// Issues the service's share of a verified identity's client key.
+///
+/// Until the registration is complete or expires, a repeated call gets the same share, so a lost reply costs nothing.
+public struct ConfirmMPinRegistration: UseCase {
+    /// The tenant's name.
+    public let company: String
+    /// The M-Pin ID in lower-case hexadecimal.
+    public let mpinID: String
+    /// The token of the registration.
+    public let token: String
+    /// The push identifier of the device, if it gives one.
+    public let pushIdentifier: String?
+    /// The calling app.
+    public let app: AppCaller
+
+    /// Each parameter sets the property of the same name.
+    public init(company: String, mpinID: String, token: String, pushIdentifier: String? = nil, app: AppCaller) {
+        self.company = company
+        self.mpinID = mpinID
+        self.token = token
+        self.pushIdentifier = pushIdentifier
+        self.app = app
+    }
+
+    /// Refuses an app that may register nobody.
+    public func authorize() throws(ServiceError) { try app.require(.registration) }
+
+    /// Issues the share.
+    public func run(_ run: UseCaseRun<MPinClientKeyOffer>) async throws -> MPinClientKeyOffer {
+        let context = run.context, time = run.call.time
+        let mpinID = try MPinID(text: self.mpinID)
+        let push = try pushIdentifier.map { text in
+            try parsed { () throws(ValueError) in try MPinDeviceText(text, field: "pmiToken") }
+        }
+        return try await optimistic {
+            let company = try await context.mpin(self.company, app, role: .creation)
+            let identity = try await context.mpinRegistration(mpinID, token: token, in: company.tenant)
+            let linked = try await context.linkedEmployee(of: identity, in: company.tenant)
+            let epoch = identity.state.key?.epoch ?? Int(company.keys.epoch)
+            let events = try decided { () throws(MPinIdentity.Rejection) in
+                try MPinIdentity.decide(
+                    identity.state,
+                    .issueKey(
+                        MPinIdentity.IssueKey(
+                            suite: .bls12381AMCL3SHA256, epoch: epoch, pushIdentifier: push, policy: company.policy,
+                            linkedStatus: linked?.state.account?.status, time: time)))
+            }
+            guard epoch >= Int(company.keys.oldestEpoch) else { throw ServiceError(.mpinKeyExpired) }
+            // The share is fetched before anything is recorded: while a D-TA is away, nothing changes.
+            let offer = try await offer(mpinID, epoch, company, run)
+            guard !events.isEmpty else { return offer }
+            var recorder = DecisionRecorder(access: company.access, run)
+            let keys = try await context.personKeys.load([identity.id.uuid], ledger: company.tenant.uuid)
+            for event in events {
+                try recorder.add(
+                    event.payload, to: .mpin(identity.id, in: company.tenant), version: identity.version, keys: keys)
+            }
+            recorder.guardLinked(linked, in: company.tenant)
+            return try await recorder.append { _ in offer }
+        }
+    }
+
+    private func offer(
+        _ mpinID: MPinID, _ epoch: Int, _ company: MPinCompany, _ run: UseCaseRun<MPinClientKeyOffer>
+    ) async throws -> MPinClientKeyOffer {
+        let hash = try mpinID.hash.bytes, time = run.call.time, tenant = company.tenant.uuid
+        let share: [UInt8]
+        do {
+            share = try await company.keys.clientKeyShare(
+                mpinIDHash: hash, tenant: tenant, epoch: UInt32(epoch), at: time)
+        } catch {
+            throw run.context.keySourceFailed(error)
+        }
+        let query = company.keys.clientKeyQuery(mpinIDHash: hash, tenant: tenant, epoch: UInt32(epoch), at: time)
+        return MPinClientKeyOffer(
+            share: share, query: query, suite: MPinCompany.suite.rawValue, epoch: epoch)
+    }
+}
+
+extension ServiceContext {
+    /// Logs that a D-TA gave no share, and returns what the caller is told.
+    func keySourceFailed(_ error: any Error) -> any Error {
+        guard let error = error as? MPinKeySourceError else { return error }
+        logger.warning("\(error.description)")
+        return ServiceError(.serviceUnavailable, retryAfterSeconds: 5)
+    }
+}
+
+extension DecisionRecorder {
+    /// Makes the append fail if the linked employee changes meanwhile, so that nobody who was cancelled goes on.
+    mutating func guardLinked(_ employee: EmployeeSnapshot?, in tenant: TenantID) {
+        guard let employee else { return }
+        expectations[.employee(employee.id, in: tenant)] = employee.version
+    }
+}

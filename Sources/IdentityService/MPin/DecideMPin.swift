@@ -1,0 +1,231 @@
+import Canonical
+import Credentials
+import EventCoding
+import FoundationEssentials
+import Identity
+import Ledger
+
+/// Verifies or revokes an M-Pin identity. An admin signs, or an app vouches; the linked device may revoke its own.
+public struct DecideMPin: RepeatableUseCase {
+    /// The two decisions.
+    public enum Action: Sendable, Equatable {
+        /// The identity is verified, and its client may fetch a key.
+        case verify
+        /// The identity ends for good. The reason is a code `[a-z0-9_.-]{1,64}`.
+        case revoke(reason: String)
+    }
+
+    /// The decision.
+    public let action: Action
+    /// The tenant's name.
+    public let company: String
+    /// The identity's id.
+    public let identity: String
+    /// The statement and a signature over it, in the second call.
+    public let signed: SubmittedStatement?
+    /// The app, the admin or the employee who decides.
+    public let caller: Caller
+
+    /// Each parameter sets the property of the same name.
+    public init(
+        _ action: Action, company: String, identity: String, signed: SubmittedStatement? = nil, caller: Caller
+    ) {
+        self.action = action
+        self.company = company
+        self.identity = identity
+        self.signed = signed
+        self.caller = caller
+    }
+
+    /// The caller.
+    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
+
+    /// Makes the decision, or returns the statement to sign.
+    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
+        let context = run.context, time = run.call.time
+        guard let id = UUID(lowercased: self.identity).map(MPinIdentityID.init) else {
+            throw ServiceError(.mpinUnknown)
+        }
+        let reason = try reason
+        return try await optimistic {
+            let (access, identity) = try await subject(id, context)
+            guard let registration = identity.state.registration else { throw ServiceError(.mpinUnknown) }
+            let linked = try await context.linkedEmployee(of: identity, in: access.tenant.id)
+            // What holds already and what is refused is told before the caller is asked to sign.
+            guard !(try events(identity, linked, access, nil, at: time)).isEmpty else {
+                return .done(nil, position: nil)
+            }
+            let signing = StatementExchange(context: context, access: access)
+            let statement = MPinStatement(
+                context: try await signing.statementContext(at: time), action: action.statement,
+                subject: registration.mpinIDHash.bytes, identity: id.uuid, reason: reason.text)
+            let proof: SignedStatement
+            switch (caller, signed) {
+            case (.app(let app), _): proof = try signing.vouch(statement, app.presented)
+            case (.employee, nil): return .signatureRequired(statement: statement.bytes)
+            case (.employee, .some(let given)):
+                proof = try await signing.verify(
+                    given, is: statement, at: time, after: registration.place.position)
+            }
+            var recorder = DecisionRecorder(access: access, run)
+            for event in try events(identity, linked, access, proof, at: time) {
+                try recorder.add(
+                    event.payload, to: .mpin(id, in: access.tenant.id), version: identity.version, keys: [:])
+            }
+            recorder.guardLinked(linked, in: access.tenant.id)
+            return try await recorder.append(nil)
+        }
+    }
+
+    private var reason: ReasonCode {
+        get throws(ServiceError) {
+            let text = if case .revoke(let reason) = action { reason } else { "verified" }
+            guard let reason = ReasonCode(text) else {
+                throw ServiceError(
+                    .requestInvalid,
+                    members: [
+                        .init(
+                            pointer: "/reason",
+                            detail: "1 to 64 characters of a-z, 0-9, point, underscore and hyphen are expected")
+                    ])
+            }
+            return reason
+        }
+    }
+
+    /// The identity, and the caller's access to the tenant. Who decides about an identity of their own does so as its
+    /// owner, also an admin.
+    private func subject(
+        _ id: MPinIdentityID, _ context: ServiceContext
+    ) async throws -> (CompanyAccess, MPinIdentitySnapshot) {
+        if case .employee(let employee) = caller, action != .verify {
+            let name = try parsed { () throws(ValueError) in try CompanyName(company) }
+            let tenant = TenantID(context.ring.tenantID(companyName: name.canonical))
+            guard employee.tenantId == tenant.uuid else { throw ServiceError(.companyUnknown) }
+            let identity = try await context.mpinIdentity(id, in: tenant)
+            if identity.state.link?.employee == EmployeeID(employee.employeeId) {
+                return (try await OwnDevices(of: employee, context).access, identity)
+            }
+        }
+        let access = try await context.access(company, caller, role: .authorization)
+        return (access, try await context.mpinIdentity(id, in: access.tenant.id))
+    }
+
+    private func events(
+        _ identity: MPinIdentitySnapshot, _ linked: EmployeeSnapshot?, _ access: CompanyAccess,
+        _ proof: SignedStatement?, at time: Timestamp
+    ) throws -> [MPinIdentityEvent] {
+        let decision = try access.decision(proof)
+        let command: MPinIdentity.Command
+        switch action {
+        case .verify: command = .verify(.application(decision), at: time)
+        case .revoke:
+            let account = try linked.map { employee throws(ServiceError) in try access.subject(employee) }
+            command = .revoke(MPinIdentity.Revoke(account: account, decision: decision))
+        }
+        return try decided { () throws(MPinIdentity.Rejection) in try MPinIdentity.decide(identity.state, command) }
+    }
+}
+
+extension DecideMPin.Action {
+    /// The action as statements name it.
+    fileprivate var statement: MPinStatement.Action {
+        switch self {
+        case .verify: .verify
+        case .revoke: .revoke
+        }
+    }
+}
+
+/// Links an M-Pin identity to the account of the device that signs. It verifies the identity too.
+public struct LinkMPin: RepeatableUseCase {
+    /// The tenant's name.
+    public let company: String
+    /// The identity's id.
+    public let identity: String
+    /// The statement and the device's signature over it, in the second call.
+    public let signed: SubmittedStatement?
+    /// The employee. The session alone links nothing.
+    public let caller: EmployeeCaller
+
+    /// Each parameter sets the property of the same name.
+    public init(company: String, identity: String, signed: SubmittedStatement? = nil, caller: EmployeeCaller) {
+        self.company = company
+        self.identity = identity
+        self.signed = signed
+        self.caller = caller
+    }
+
+    /// The caller.
+    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
+
+    /// Links the identity, or returns the statement to sign.
+    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
+        let context = run.context, time = run.call.time
+        let name = try parsed { () throws(ValueError) in try CompanyName(company) }
+        guard context.ring.tenantID(companyName: name.canonical) == caller.tenantId else {
+            throw ServiceError(.companyUnknown)
+        }
+        guard let id = UUID(lowercased: self.identity).map(MPinIdentityID.init) else {
+            throw ServiceError(.mpinUnknown)
+        }
+        return try await optimistic {
+            let own = try await OwnDevices(of: caller, context), tenant = own.access.tenant
+            guard context.mpinKeys != nil else { throw ServiceError(.mpinDisabled) }
+            let identity = try await context.mpinIdentity(id, in: tenant.id, readsUserID: true)
+            guard let registration = identity.state.registration else { throw ServiceError(.mpinUnknown) }
+            let summary = try await context.summary(of: own.employee, in: tenant)
+            let names = try await names(of: own, summary, context)
+            guard !(try events(identity, own, names, nil, at: time)).isEmpty else {
+                return .done(summary, position: nil)
+            }
+            let signing = StatementExchange(context: context, access: own.access)
+            let statement = MPinStatement(
+                context: try await signing.statementContext(at: time), action: .link,
+                subject: registration.mpinIDHash.bytes, identity: id.uuid, employee: own.employee.id.uuid,
+                reason: "linked")
+            guard let signed else { return .signatureRequired(statement: statement.bytes) }
+            let proof = try await signing.verify(
+                signed, is: statement, at: time, after: registration.place.position)
+            var recorder = DecisionRecorder(access: own.access, run)
+            for event in try events(identity, own, names, proof, at: time) {
+                try recorder.add(event.payload, to: .mpin(id, in: tenant.id), version: identity.version, keys: [:])
+            }
+            if identity.state.link == nil {
+                recorder.claims.append(
+                    context.ring.mpinLinkedClaim(id, of: own.employee.id, in: tenant.id))
+            }
+            return try await recorder.append(summary)
+        }
+    }
+
+    private func events(
+        _ identity: MPinIdentitySnapshot, _ own: OwnDevices, _ names: (EmailAddress?, CompanyEmployeeID?),
+        _ proof: SignedStatement?, at time: Timestamp
+    ) throws -> [MPinIdentityEvent] {
+        let link = MPinIdentity.Link(
+            subject: try own.access.subject(own.employee), email: names.0, companyEmployeeID: names.1,
+            decision: try own.access.decision(proof), policy: own.access.tenant.state.mpinPolicy, time: time)
+        return try decided { () throws(MPinIdentity.Rejection) in
+            try MPinIdentity.decide(identity.state, .link(link))
+        }
+    }
+
+    /// The address and the employee id of the caller, as far as their keys exist.
+    private func names(
+        of own: OwnDevices, _ summary: EmployeeSummary, _ context: ServiceContext
+    ) async throws -> (EmailAddress?, CompanyEmployeeID?) {
+        let id = summary.companyEmployeeId.flatMap { try? CompanyEmployeeID(recorded: $0) }
+        guard let user = own.employee.state.account?.user else { return (nil, id) }
+        let keys = try await context.personKeys.load([user.uuid], ledger: LedgerID.directory(of: user).uuid)
+        let stream = StreamID.user(user)
+        for event in try await context.reader.streams([stream])[stream] ?? [] where event.type == CredentialsSet.type {
+            guard let set = try EventCodec.payload(of: event, keys: keys) as? CredentialsSet, let text = set.email.text,
+                let claim = try await context.reader.claim(context.ring.emailClaim(try EmailAddress(recorded: text))),
+                claim.owner == user.uuid
+            else { continue }
+            return (try EmailAddress(recorded: text), id)
+        }
+        return (nil, id)
+    }
+}

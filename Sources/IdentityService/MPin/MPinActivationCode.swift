@@ -1,0 +1,180 @@
+public import Canonical
+import Credentials
+import EventCoding
+public import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+
+/// Compares entered activation codes with the one that was issued, and counts wrong entries.
+struct MPinActivationCode: Sendable {
+    let access: CompanyAccess
+    let context: ServiceContext
+
+    init(_ access: CompanyAccess, _ context: ServiceContext) {
+        self.access = access
+        self.context = context
+    }
+
+    /// The digest by which a code is compared. It is keyed, because a code has six digits.
+    static func digest(_ code: String, of id: MPinActivationID, ring: KeyRing) throws(ServiceError) -> Bytes32 {
+        guard let digest = Bytes32(ring.mpinCode("activation", [id.uuid.bytes, Array(code.utf8)])) else {
+            throw ServiceError(.serviceUnavailable)
+        }
+        return digest
+    }
+
+    /// Adds the use of a right code to the append that starts the registration.
+    ///
+    /// A wrong entry is recorded in an append of its own. Five end the activation.
+    ///
+    /// - Throws: `authorization.not_permitted` for a wrong code, and in the same way if there is none to enter.
+    func use<Answer>(
+        _ code: String, of userID: MPinUserID, for identity: MPinIdentityID,
+        in recorder: inout DecisionRecorder<Answer>
+    ) async throws {
+        let claim = context.ring.mpinActivationClaim(userID, in: access.tenant.id)
+        guard let owner = try await context.reader.claim(claim)?.owner else {
+            throw ServiceError(.authorizationNotPermitted)
+        }
+        let id = MPinActivationID(owner), stream = StreamID.activation(id, in: access.tenant.id)
+        let activation = try StateLoader.activation(id, try await context.reader.streams([stream])[stream] ?? [])
+        let entered = try Self.digest(code.filter { $0 != " " }, of: id, ring: context.ring)
+        let isRight = activation.state.issue.map { equalInConstantTime($0.digest.bytes, entered.bytes) } ?? false
+        let events = try decided { () throws(MPinActivation.Rejection) in
+            try MPinActivation.decide(
+                activation.state, .enter(isRight: isRight, for: identity, at: recorder.call.time))
+        }
+        guard isRight else {
+            try await record(events, activation, recorder)
+            throw ServiceError(.authorizationNotPermitted)
+        }
+        for event in events { try recorder.add(event.payload, to: stream, version: activation.version, keys: [:]) }
+        recorder.releases.append(ClaimRelease(key: claim, owner: owner))
+    }
+
+    private func record<Answer>(
+        _ events: [MPinActivationEvent], _ activation: MPinActivationSnapshot, _ recorder: DecisionRecorder<Answer>
+    ) async throws {
+        var failure = recorder
+        failure.ticket = nil
+        for event in events {
+            try failure.add(
+                event.payload, to: .activation(activation.id, in: access.tenant.id), version: activation.version,
+                keys: [:])
+        }
+        let appended = Append(
+            events: failure.events, expectations: failure.expectations, time: failure.call.time)
+        _ = try await context.appender.append(appended)
+    }
+}
+
+/// The reply to the issue of an activation code.
+public enum MPinActivationDecision: Sendable, Equatable {
+    /// The code is issued. It is shown this once.
+    case issued(id: UUID, code: String, expiresAt: Timestamp, position: Int64?)
+    /// An admin has to sign this statement first.
+    case signatureRequired(statement: [UInt8])
+}
+
+/// Issues a code of six digits that verifies one M-Pin identity of a user id. An admin signs, or an app vouches.
+///
+/// A new code replaces the last one of the same user id.
+public struct IssueMPinActivation: RepeatableUseCase {
+    /// The tenant's name.
+    public let company: String
+    /// The user id that the code is for.
+    public let userID: String
+    /// The salt of the commitment to the user id, which an admin chooses: 32 bytes.
+    public let subjectSalt: [UInt8]?
+    /// The statement and an admin's signature over it, in the second call.
+    public let signed: SubmittedStatement?
+    /// The app or admin that decides.
+    public let caller: Caller
+
+    /// Each parameter sets the property of the same name.
+    public init(
+        company: String, userID: String, subjectSalt: [UInt8]? = nil, signed: SubmittedStatement? = nil, caller: Caller
+    ) {
+        self.company = company
+        self.userID = userID
+        self.subjectSalt = subjectSalt
+        self.signed = signed
+        self.caller = caller
+    }
+
+    /// The caller.
+    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
+
+    /// Issues the code, or returns the statement to sign.
+    public func run(_ run: UseCaseRun<MPinActivationDecision>) async throws -> MPinActivationDecision {
+        let userID = try parsed { () throws(ValueError) in try MPinUserID(self.userID) }
+        let context = run.context, time = run.call.time
+        return try await optimistic {
+            let access = try await context.access(company, caller, role: .authorization)
+            guard access.tenant.state.mpinPolicy.enabled else { throw ServiceError(.mpinDisabled) }
+            try access.require(.verifyMPin, about: .newcomer)
+            let salt = try IdentityService.subjectSalt(of: caller, subjectSalt)
+            let subject = Commitment.subject(
+                salt: salt.bytes, company: access.name.canonical, employee: userID.canonical)
+            let signing = StatementExchange(context: context, access: access)
+            let statement = MPinStatement(
+                context: try await signing.statementContext(at: time), action: .activate, subject: subject.bytes,
+                reason: "activated")
+            let proof: SignedStatement
+            switch (caller, signed) {
+            case (.app(let app), _): proof = try signing.vouch(statement, app.presented)
+            case (.employee, nil): return .signatureRequired(statement: statement.bytes)
+            case (.employee, .some(let given)): proof = try await signing.verify(given, is: statement, at: time)
+            }
+            guard let committed = Bytes32(subject.bytes) else { throw ServiceError(.serviceUnavailable) }
+            let decision = try access.decision(proof)
+            return try await append(
+                (salt, committed), userID, decision, try statementID(of: proof), access, run)
+        }
+    }
+
+    private func append(
+        _ commitment: (salt: Bytes32, subject: Bytes32), _ userID: MPinUserID, _ decision: AuthorityDecision,
+        _ id: UUID,
+        _ access: CompanyAccess, _ run: UseCaseRun<MPinActivationDecision>
+    ) async throws -> MPinActivationDecision {
+        let context = run.context, tenant = access.tenant.id, time = run.call.time
+        let activation = MPinActivationID(id), stream = StreamID.activation(activation, in: tenant)
+        guard try await context.reader.streams([stream])[stream]?.isEmpty ?? true else {
+            throw ServiceError(.requestStale)
+        }
+        let code = Self.newCode()
+        let events = try decided { () throws(MPinActivation.Rejection) in
+            try MPinActivation.decide(
+                MPinActivation.initial,
+                .issue(
+                    MPinActivation.Issue(
+                        id: activation, digest: try Self.digest(code, activation, context), subject: commitment.subject,
+                        subjectSalt: commitment.salt, userID: userID, decision: decision, time: time)))
+        }
+        var recorder = DecisionRecorder(access: access, run)
+        let (key, insertion) = try await context.personKeys.create(id: id, ledger: tenant.uuid)
+        recorder.statements.append(insertion)
+        for event in events { try recorder.add(event.payload, to: stream, version: 0, keys: [id: key]) }
+        let claim = context.ring.mpinActivationClaim(userID, in: tenant)
+        if let former = try await context.reader.claim(claim) {
+            recorder.releases.append(ClaimRelease(key: claim, owner: former.owner))
+        }
+        let end = time.adding(MPinActivation.lifetime)
+        recorder.claims.append(Claim(key: claim, owner: id, expiresAt: end))
+        return try await recorder.append { .issued(id: id, code: code, expiresAt: end, position: $0) }
+    }
+
+    private static func digest(
+        _ code: String, _ id: MPinActivationID, _ context: ServiceContext
+    ) throws(MPinActivation.Rejection) -> Bytes32 {
+        do { return try MPinActivationCode.digest(code, of: id, ring: context.ring) } catch { throw .invalid }
+    }
+
+    /// Six random digits.
+    private static func newCode() -> String {
+        let number = Int.random(in: 0..<1_000_000)
+        return String(repeating: "0", count: 6 - String(number).count) + String(number)
+    }
+}

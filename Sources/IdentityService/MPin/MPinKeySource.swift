@@ -1,0 +1,117 @@
+public import Canonical
+public import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import MPinCryptography
+import Postgres
+
+/// Where the service gets key shares of M-Pin from: its two D-TAs.
+public protocol MPinKeySource: Sendable {
+    /// The address of the second D-TA as clients reach it, with a slash at the end.
+    var clientURL: String { get }
+
+    /// The epoch of new keys, from 1.
+    var epoch: UInt32 { get }
+
+    /// The oldest epoch whose keys still authenticate.
+    var oldestEpoch: UInt32 { get }
+
+    /// Gets the first D-TA's share of an identity's client key: 97 bytes, a point of G1.
+    ///
+    /// - Throws: ``MPinKeySourceError``.
+    func clientKeyShare(
+        mpinIDHash: [UInt8], tenant: UUID, epoch: UInt32, at time: Timestamp
+    ) async throws -> [UInt8]
+
+    /// The signed query with which the client gets the second D-TA's share itself.
+    func clientKeyQuery(mpinIDHash: [UInt8], tenant: UUID, epoch: UInt32, at time: Timestamp) -> String
+
+    /// Gets both D-TAs' shares of a tenant's server key: 192 bytes each, points of G2.
+    ///
+    /// - Throws: ``MPinKeySourceError``.
+    func serverKeyShares(tenant: UUID, epoch: UInt32, at time: Timestamp) async throws -> [[UInt8]]
+}
+
+/// A key share that the service could not get.
+///
+/// The text names a D-TA and what it answered, never a request: a log may hold it.
+public struct MPinKeySourceError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of a failure.
+    public enum Code: String, Hashable, Sendable {
+        /// A D-TA did not answer, or answered that it cannot work now. The same call may succeed later.
+        case unavailable
+        /// A D-TA refused the request: the signing key, the clock or the settings do not fit it.
+        case refused
+        /// A D-TA issues no more shares for this identity: its 24 hours are over.
+        case closed
+        /// A D-TA answered something that is no key share.
+        case malformed
+    }
+
+    /// What kind of failure it is.
+    public let code: Code
+
+    /// What happened, in words for a log.
+    public let description: String
+
+    /// Describes a failure. The description must hold no part of a request.
+    public init(code: Code, description: String) {
+        self.code = code
+        self.description = description
+    }
+}
+
+/// The server keys of tenants, one per epoch: fetched once from both D-TAs, and kept sealed in a row.
+///
+/// A row that does not open any more, after a restore for example, is fetched again.
+struct MPinServerKeys: Sendable {
+    let context: ServiceContext
+    let source: any MPinKeySource
+
+    /// The server key of a tenant's epoch.
+    ///
+    /// - Throws: `service.unavailable` if it has to be fetched and a D-TA does not give its share.
+    func key(of tenant: TenantID, epoch: Int, at time: Timestamp) async throws -> MPinServerKey {
+        if let key = try await stored(tenant, epoch) { return key }
+        let shares: [[UInt8]]
+        do {
+            shares = try await source.serverKeyShares(tenant: tenant.uuid, epoch: UInt32(epoch), at: time)
+        } catch {
+            throw context.keySourceFailed(error)
+        }
+        guard shares.count == 2, shares[0] != shares[1] else {
+            throw context.keySourceFailed(
+                MPinKeySourceError(code: .malformed, description: "two different shares of a server key are expected"))
+        }
+        let key = try MPinServerKey(adding: shares.map { try MPinServerKeyShare(encoded: $0) })
+        try await store(key, tenant, epoch)
+        return key
+    }
+
+    private static func place(_ tenant: TenantID, _ epoch: Int) -> [UInt8] {
+        Array("server-key/\(tenant.uuid.lowercased)/\(epoch)".utf8)
+    }
+
+    private func stored(_ tenant: TenantID, _ epoch: Int) async throws -> MPinServerKey? {
+        let rows = try await context.pool.query(
+            "SELECT sealed FROM tenure.mpin_server_key WHERE ledger_id = \(tenant.uuid) AND epoch = \(Int32(epoch))",
+            in: [LedgerID(tenant.uuid)])
+        guard let row = rows.first,
+            let clear = context.ring.openMPin(try row.decode([UInt8].self), at: Self.place(tenant, epoch))
+        else { return nil }
+        return try MPinServerKey(encoded: clear)
+    }
+
+    private func store(_ key: MPinServerKey, _ tenant: TenantID, _ epoch: Int) async throws {
+        let sealed = try context.ring.sealMPin(key.encoded, at: Self.place(tenant, epoch))
+        _ = try await context.pool.pipeline(
+            [
+                """
+                INSERT INTO tenure.mpin_server_key (ledger_id, epoch, sealed)
+                VALUES (\(tenant.uuid), \(Int32(epoch)), \(sealed))
+                ON CONFLICT ON CONSTRAINT mpin_server_key_pkey DO UPDATE SET sealed = excluded.sealed
+                """
+            ], in: [LedgerID(tenant.uuid)])
+    }
+}

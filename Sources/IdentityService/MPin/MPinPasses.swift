@@ -1,0 +1,200 @@
+import Canonical
+import Crypto
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import Postgres
+
+/// One authentication in progress: the challenge y, later the verdict, and whether somebody took the verdict.
+///
+/// The row lives 15 seconds until pass 2, and then 60 seconds until it is redeemed.
+struct MPinPass: Sendable {
+    /// The verdict about a proof, as it is stored.
+    enum Verdict: Sendable, Equatable {
+        /// The proof is right.
+        case right
+        /// Anything else: the code that the app is told.
+        case refused(ServiceError.Code)
+
+        var text: String {
+            switch self {
+            case .right: "right"
+            case .refused(let code): code.rawValue
+            }
+        }
+
+        init?(_ text: String) {
+            if text == "right" {
+                self = .right
+            } else if let code = ServiceError.Code(rawValue: text) {
+                self = .refused(code)
+            } else {
+                return nil
+            }
+        }
+    }
+
+    /// The time in which pass 2 must follow.
+    static let challengeLifetime: Duration = .seconds(15)
+    /// The time in which the verdict must be redeemed.
+    static let verdictLifetime: Duration = .seconds(60)
+
+    var id: UUID
+    var app: UUID
+    var mpinIDHash: [UInt8]
+    var commitment: [UInt8]
+    var challenge: [UInt8]
+    var expiresAt: Timestamp
+    /// The digest of the token that the verdict is redeemed with; `nil` before pass 2.
+    var tokenDigest: [UInt8]?
+    var verdict: Verdict?
+    /// The M-Pin ID, sealed for this pass.
+    var sealedID: [UInt8]?
+    var isRedeemed: Bool
+
+    static let columns: SQL =
+        "pass_id, app_id, mpin_hash, commitment, challenge, expires_at, token, verdict, sealed_id, redeemed"
+
+    init(_ row: PostgresRow) throws {
+        let expiry: PostgresTimestamp, text: String?
+        (id, app, mpinIDHash, commitment, challenge, expiry, tokenDigest, text, sealedID, isRedeemed) = try row.decode(
+            UUID.self, UUID.self, [UInt8].self, [UInt8].self, [UInt8].self, PostgresTimestamp.self, [UInt8]?.self,
+            String?.self, [UInt8]?.self, Bool.self)
+        expiresAt = Timestamp(microseconds: expiry.microsecondsSinceUnixEpoch)
+        verdict = text.flatMap(Verdict.init)
+    }
+
+    /// Where the M-Pin ID of a pass is sealed for.
+    static func place(_ id: UUID) -> [UInt8] { Array("pass/".utf8) + id.bytes }
+}
+
+/// The rows of authentications in progress in one tenant.
+struct MPinPasses: Sendable {
+    /// The number of open challenges that an M-Pin ID may have. A new one replaces the oldest.
+    static let openChallenges: Int64 = 8
+
+    let context: ServiceContext
+    let tenant: TenantID
+    let app: AppCaller
+
+    private var ledger: LedgerID { LedgerID(tenant.uuid) }
+
+    /// Opens a pass for a commitment.
+    func open(_ id: UUID, hash: Bytes32, commitment: [UInt8], challenge: [UInt8], at time: Timestamp) async throws {
+        let now = time.postgres, end = time.adding(MPinPass.challengeLifetime).postgres
+        _ = try await context.pool.pipeline(
+            [
+                """
+                DELETE FROM tenure.mpin_pass WHERE ledger_id = \(tenant.uuid) AND pass_id = ANY (ARRAY(
+                    SELECT pass_id FROM tenure.mpin_pass
+                    WHERE ledger_id = \(tenant.uuid) AND mpin_hash = \(hash.bytes) AND token IS NULL
+                    ORDER BY opened_at DESC, pass_id OFFSET \(Self.openChallenges - 1)))
+                """,
+                """
+                INSERT INTO tenure.mpin_pass
+                    (ledger_id, pass_id, app_id, mpin_hash, commitment, challenge, opened_at, expires_at)
+                VALUES (\(tenant.uuid), \(id), \(app.appId), \(hash.bytes), \(commitment), \(challenge), \(now), \(end))
+                """,
+            ], in: [ledger], waits: false)
+    }
+
+    /// Finds the pass of a handle, or without one the newest that is open for an M-Pin ID.
+    func find(_ handle: UUID?, hash: Bytes32) async throws -> MPinPass? {
+        let choice: SQL =
+            if let handle {
+                "AND pass_id = \(handle)"
+            } else {
+                "AND token IS NULL ORDER BY opened_at DESC, pass_id LIMIT 1"
+            }
+        let rows = try await context.pool.query(
+            """
+            SELECT \(MPinPass.columns) FROM tenure.mpin_pass
+            WHERE ledger_id = \(tenant.uuid) AND app_id = \(app.appId) AND mpin_hash = \(hash.bytes) \(choice)
+            """, in: [ledger])
+        return try rows.first.map(MPinPass.init)
+    }
+
+    /// The token with which the verdict about a response is redeemed. The same response has the same token, so a
+    /// repeated call needs no second verdict.
+    func token(of pass: UUID, for response: [UInt8]) -> MPinProofToken {
+        MPinProofToken(pass: pass, code: context.ring.mpinCode("authOTT", [tenant.uuid.bytes, pass.bytes, response]))
+    }
+
+    /// The statement that records the verdict. It fails if another response was recorded first.
+    func recording(
+        _ verdict: MPinPass.Verdict, of pass: UUID, _ token: MPinProofToken, _ mpinID: MPinID, at time: Timestamp
+    ) throws -> SQL {
+        let sealed = try context.ring.sealMPin(mpinID.bytes, at: MPinPass.place(pass))
+        let end = time.adding(MPinPass.verdictLifetime).postgres
+        return """
+            WITH recorded AS (
+                UPDATE tenure.mpin_pass SET token = \(token.digest), verdict = \(verdict.text), sealed_id = \(sealed),
+                    expires_at = \(end)
+                WHERE ledger_id = \(tenant.uuid) AND pass_id = \(pass) AND token IS NULL RETURNING 1
+            ) SELECT tenure.require(count(*) = 1) FROM recorded
+            """
+    }
+
+    /// Records a verdict that nothing is appended for.
+    ///
+    /// - Throws: `mpin.request_expired` if another response was recorded first.
+    func record(_ recording: SQL) async throws {
+        do {
+            _ = try await context.pool.pipeline([recording], in: [ledger])
+        } catch let error as PostgresError where error.sqlState == .requirementFailed {
+            throw ServiceError(.mpinRequestExpired)
+        }
+    }
+
+    /// Finds the verdict that a token redeems.
+    ///
+    /// - Throws: `mpin.request_expired` for an unknown, foreign, expired or redeemed token.
+    func verdict(of text: String, at time: Timestamp) async throws -> (pass: MPinPass, verdict: MPinPass.Verdict) {
+        guard let token = MPinProofToken(text: text) else { throw ServiceError(.mpinRequestExpired) }
+        let rows = try await context.pool.query(
+            """
+            SELECT \(MPinPass.columns) FROM tenure.mpin_pass
+            WHERE ledger_id = \(tenant.uuid) AND app_id = \(app.appId) AND pass_id = \(token.pass)
+            """, in: [ledger])
+        guard let pass = try rows.first.map(MPinPass.init), let digest = pass.tokenDigest,
+            equalInConstantTime(digest, token.digest), let verdict = pass.verdict, time < pass.expiresAt,
+            !pass.isRedeemed
+        else { throw ServiceError(.mpinRequestExpired) }
+        return (pass, verdict)
+    }
+
+    /// The statement that redeems a verdict. It returns a row if nobody did before.
+    func redeeming(_ pass: UUID) -> SQL {
+        """
+        UPDATE tenure.mpin_pass SET redeemed = true
+        WHERE ledger_id = \(tenant.uuid) AND pass_id = \(pass) AND NOT redeemed RETURNING 1
+        """
+    }
+}
+
+/// The token that redeems a verdict once, called authOTT on the wire.
+struct MPinProofToken: Sendable, CustomStringConvertible {
+    let pass: UUID
+    let code: [UInt8]
+
+    init(pass: UUID, code: [UInt8]) {
+        self.pass = pass
+        self.code = code
+    }
+
+    /// Reads a token; `nil` if it is malformed.
+    init?(text: String) {
+        guard text.utf8.count == 64, let bytes = Base64URL.decode(text), bytes.count == 48,
+            let pass = UUID(bytes: Array(bytes.prefix(16)))
+        else { return nil }
+        self.init(pass: pass, code: Array(bytes.dropFirst(16)))
+    }
+
+    /// 64 characters of base64url.
+    var text: String { Base64URL.encode(pass.bytes + code) }
+    /// The SHA-256 of the code, which the row has.
+    var digest: [UInt8] { Array(SHA256.hash(data: code)) }
+    /// A placeholder that never contains the token.
+    var description: String { "[redacted]" }
+}

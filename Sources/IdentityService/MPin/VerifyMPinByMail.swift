@@ -1,0 +1,146 @@
+import Canonical
+import EventCoding
+public import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+
+/// What the link in a mail leads to.
+public struct MPinLinkView: Sendable, Equatable {
+    /// The tenant's name, which the page shows.
+    public var companyName: String
+    /// Whether the identity is verified.
+    public var isVerified: Bool
+}
+
+/// Verifies an identity by the link that was mailed to its user id.
+///
+/// Opening the link changes nothing, because mail scanners open links. The button on the page verifies, and doing so
+/// twice is the same as once.
+public struct VerifyMPinByMail: UseCase {
+    /// What a client or a mail presents.
+    public enum Proof: Sendable {
+        /// The members of a link: the identity, when the link expires (seconds since 1970), and the code as 64
+        /// hexadecimal characters.
+        case link(identity: String, expires: String, key: String)
+        /// The code of the last link, by an app that has a page of its own.
+        case activateKey(String, mpinID: String)
+    }
+
+    /// The tenant's name.
+    public let company: String
+    /// What is presented.
+    public let proof: Proof
+    /// Whether the identity is verified; otherwise the link is only looked at.
+    public let isConfirmed: Bool
+
+    /// Each parameter sets the property of the same name.
+    public init(company: String, _ proof: Proof, isConfirmed: Bool) {
+        self.company = company
+        self.proof = proof
+        self.isConfirmed = isConfirmed
+    }
+
+    /// The kind of the codes in these links.
+    static let linkKind = "activation"
+
+    /// Verifies the identity, or only tells whether the link is valid.
+    ///
+    /// - Throws: `mpin.unknown` for a forged link, `mpin.request_expired` for one that has expired, `mpin.ended` and
+    ///   `mpin.blocked`.
+    public func run(_ run: UseCaseRun<MPinLinkView>) async throws -> MPinLinkView {
+        let context = run.context, time = run.call.time
+        let name = try parsed { () throws(ValueError) in try CompanyName(company) }
+        let id = TenantID(context.ring.tenantID(companyName: name.canonical))
+        return try await optimistic {
+            let tenant = try await StateLoader(reader: context.reader).tenant(id)
+            guard tenant.exists, let companyName = tenant.state.companyName else { throw ServiceError(.mpinUnknown) }
+            let identity = try await checked(in: tenant.id, run)
+            guard tenant.state.mpinPolicy.enabled else { throw ServiceError(.mpinDisabled) }
+            let events = try decided { () throws(MPinIdentity.Rejection) in
+                try MPinIdentity.decide(identity.state, .verify(.email, at: time))
+            }
+            guard isConfirmed, !events.isEmpty else {
+                return MPinLinkView(companyName: companyName, isVerified: events.isEmpty)
+            }
+            let stream = StreamID.mpin(identity.id, in: tenant.id)
+            let metadata = EventMetadata(actor: nil, app: nil, requestId: run.call.requestId)
+            let recorded = try events.map { event in
+                try EventCodec.encode(event.payload, id: UUID(), stream: stream, keys: [:], metadata: metadata)
+            }
+            _ = try await context.appender.append(
+                Append(
+                    events: recorded, expectations: [stream: identity.version, .tenant(tenant.id): tenant.version],
+                    time: time))
+            return MPinLinkView(companyName: companyName, isVerified: true)
+        }
+    }
+
+    /// Finds the identity, and checks the code before anything about it is told.
+    private func checked(in tenant: TenantID, _ run: UseCaseRun<MPinLinkView>) async throws -> MPinIdentitySnapshot {
+        let context = run.context, now = run.call.time.microseconds / 1_000_000
+        let identity: MPinIdentitySnapshot, expires: Int64, code: String
+        switch proof {
+        case .link(let id, let end, let key):
+            guard let id = UUID(lowercased: id), let end = Int64(end), end > 0, end < 253_402_300_800 else {
+                throw ServiceError(.mpinUnknown)
+            }
+            identity = try await context.mpinIdentity(MPinIdentityID(id), in: tenant)
+            (expires, code) = (end, key)
+        case .activateKey(let key, let mpinID):
+            guard let found = try await context.mpinIdentity(named: MPinID(text: mpinID), in: tenant) else {
+                throw ServiceError(.mpinUnknown)
+            }
+            identity = found
+            guard case .started(let until)? = found.state.progress else {
+                // The code cannot be compared any more, and nothing is left to verify.
+                throw ServiceError(.mpinWrongState)
+            }
+            (expires, code) = (until.microseconds / 1_000_000, key)
+        }
+        guard let given = Hex.decode(code),
+            context.ring.isMailLinkCode(
+                given, kind: Self.linkKind, recipient: identity.id.uuid, expires: expires),
+            identity.state.registration != nil
+        else { throw ServiceError(.mpinUnknown) }
+        guard now < expires else { throw ServiceError(.mpinRequestExpired) }
+        return identity
+    }
+}
+
+/// The mail that verifies an M-Pin identity.
+struct MPinMail: Sendable {
+    let context: ServiceContext
+    let call: Call
+
+    init(_ context: ServiceContext, _ call: Call) {
+        self.context = context
+        self.call = call
+    }
+
+    /// Charges the mail to the address, before anything is decided.
+    ///
+    /// - Throws: `mail.unavailable`, `request.invalid` for a user id that is no address, and `request.rate_limited`.
+    func charge(_ userID: MPinUserID, app: AppCaller) async throws {
+        try context.requireMail()
+        guard DeliverableAddress(userID.entered) != nil else {
+            throw ServiceError(
+                .requestInvalid,
+                members: [.init(pointer: "/userId", detail: "an e-mail address of printable ASCII is expected")])
+        }
+        try await context.chargeMail(to: userID.canonical, app: app.appId, at: call.time)
+    }
+
+    /// Adds the mail to the append of a start.
+    ///
+    /// - Parameter end: When the registration expires, and the link with it.
+    func add<Answer>(
+        for id: MPinIdentityID, in tenant: TenantID, until end: Timestamp, _ languages: [String],
+        to recorder: inout DecisionRecorder<Answer>
+    ) throws {
+        try recorder.queue(
+            QueuedMail(
+                .activation, to: .identity(id), in: LedgerID(tenant.uuid), until: end, at: call.time,
+                languages: languages))
+    }
+}

@@ -1,0 +1,173 @@
+import Canonical
+import FoundationEssentials
+import Identity
+
+/// The bytes of a mail: header, plain text and HTML, all in ASCII lines that end with CRLF.
+///
+/// The same mail always has the same bytes but for the date, so a second copy shows as one. No text of a caller reaches
+/// the header, and in the body only the tenant's name, with its control characters removed and escaped in HTML.
+struct MailContent {
+    let id: MailID
+    let kind: MailKind
+    let language: MailLanguage
+    let settings: MailSettings
+    let recipient: DeliverableAddress
+    /// The name of the tenant that the mail is about.
+    let company: String?
+    /// The link, which is ASCII without spaces.
+    let link: String?
+    /// When the link expires.
+    let end: Timestamp
+
+    /// Composes the mail as of a time.
+    func bytes(at time: Timestamp) -> [UInt8] {
+        let texts = MailTexts(kind, company: company.map(Self.oneLine), until: end, in: language)
+        let boundary = "tenure-\(id)"
+        var lines = [
+            "From: <\(settings.sender)>",
+            "To: <\(recipient.text)>",
+            "Subject: \(Self.encodedWords(texts.subject))",
+            "Date: \(MailDate.text(time))",
+            "Message-ID: <\(id)@\(settings.domain)>",
+            "Auto-Submitted: auto-generated",
+            "Content-Language: \(language.rawValue)",
+            "MIME-Version: 1.0",
+            "Content-Type: multipart/alternative; boundary=\"\(boundary)\"",
+            "",
+        ]
+        for (type, text) in [("text/plain", plain(texts)), ("text/html", html(texts))] {
+            lines += [
+                "--\(boundary)", "Content-Type: \(type); charset=utf-8",
+                "Content-Transfer-Encoding: quoted-printable", "",
+            ]
+            lines += QuotedPrintable.lines(text)
+        }
+        lines += ["--\(boundary)--", ""]
+        return Array(lines.joined(separator: "\r\n").utf8)
+    }
+
+    private func plain(_ texts: MailTexts) -> String {
+        var parts = [texts.sentences.joined(separator: "\n")]
+        if let link { parts.append(link) }
+        parts += [texts.closing, texts.origin]
+        return parts.joined(separator: "\n\n") + "\n"
+    }
+
+    private func html(_ texts: MailTexts) -> String {
+        var parts = ["<p>\(texts.sentences.map(Self.escaped).joined(separator: "<br>\n"))</p>"]
+        if let link, let caption = texts.caption {
+            parts.append("<p><a href=\"\(Self.escaped(link))\">\(Self.escaped(caption))</a></p>")
+        }
+        parts += [texts.closing, texts.origin].map { "<p>\(Self.escaped($0))</p>" }
+        let head = "<meta charset=\"utf-8\"><title>\(Self.escaped(texts.subject))</title>"
+        return """
+            <!doctype html>
+            <html lang="\(language.rawValue)"><head>\(head)</head><body>
+            \(parts.joined(separator: "\n"))
+            </body></html>
+
+            """
+    }
+
+    /// Replaces control characters and line ends, which a name from an old log may contain.
+    static func oneLine(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? " " : $0 }))
+    }
+
+    private static func isControl(_ scalar: UnicodeScalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029, 0x202A...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+
+    /// Escapes a text for HTML, attribute values included.
+    static func escaped(_ text: String) -> String {
+        text.unicodeScalars.map { scalar in
+            switch scalar {
+            case "<": "&lt;"
+            case ">": "&gt;"
+            case "&": "&amp;"
+            case "\"": "&quot;"
+            case "'": "&#39;"
+            default: String(scalar)
+            }
+        }.joined()
+    }
+
+    /// A header text in ASCII (RFC 2047). An encoded word has at most 75 characters, so a long text takes several.
+    static func encodedWords(_ text: String) -> String {
+        if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
+        var words: [[UInt8]] = [[]]
+        for scalar in text.unicodeScalars {
+            let bytes = Array(String(scalar).utf8)
+            if words[words.count - 1].count + bytes.count > 42 { words.append([]) }
+            words[words.count - 1] += bytes
+        }
+        return words.map { "=?utf-8?B?\(Base64.encode($0))?=" }.joined(separator: "\r\n ")
+    }
+}
+
+/// Text as 7-bit lines of at most 76 characters (RFC 2045 §6.7).
+enum QuotedPrintable {
+    /// Encodes a text; every line feed ends a line.
+    static func lines(_ text: String) -> [String] {
+        text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).flatMap { line in
+            var lines: [String] = [], current = ""
+            let bytes = Array(line)
+            for (index, byte) in bytes.enumerated() {
+                let isLastSpace = byte == 0x20 && index == bytes.count - 1
+                let isPlain = (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "=") && !isLastSpace
+                let piece = isPlain ? String(UnicodeScalar(byte)) : "=" + hex(byte)
+                if current.utf8.count + piece.utf8.count > 75 {
+                    lines.append(current + "=")
+                    current = ""
+                }
+                current += piece
+            }
+            return lines + [current]
+        }
+    }
+
+    /// Decodes the lines of a part; for the page that shows mails in development.
+    static func decode(_ lines: some Sequence<Substring>) -> String {
+        var bytes: [UInt8] = []
+        for line in lines {
+            var rest = Array(line.utf8)[...]
+            while let byte = rest.popFirst() {
+                guard byte == UInt8(ascii: "=") else {
+                    bytes.append(byte)
+                    continue
+                }
+                if rest.isEmpty { break }
+                let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+                bytes.append(UInt8(digits, radix: 16) ?? UInt8(ascii: "?"))
+                rest = rest.dropFirst(2)
+            }
+            if !line.hasSuffix("=") { bytes.append(UInt8(ascii: "\n")) }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func hex(_ byte: UInt8) -> String {
+        (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    }
+}
+
+/// The date of a mail (RFC 5322 §3.3), in UTC.
+enum MailDate {
+    private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    static func text(_ time: Timestamp) -> String {
+        // The text of a time is `2026-11-23T16:28:41.000000Z`.
+        let parts = time.description.split(whereSeparator: { "-T.".contains($0) })
+        let day = Int((time.microseconds / 86_400_000_000) % 7)
+        guard parts.count == 5, let month = Int(parts[1]), months.indices.contains(month - 1),
+            days.indices.contains(day)
+        else { return "Thu, 01 Jan 1970 00:00:00 +0000" }
+        return "\(days[day]), \(parts[2]) \(months[month - 1]) \(parts[0]) \(parts[3]) +0000"
+    }
+}

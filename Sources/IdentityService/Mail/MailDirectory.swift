@@ -1,0 +1,42 @@
+import Foundation
+public import FoundationEssentials
+
+/// Writes each mail to a file `<id>.eml`, for development.
+public struct MailDirectory: MailTransport {
+    private let folder: URL
+
+    /// The directory at a path; it is created with the first mail, for the owner only.
+    public init(path: String) { folder = URL(fileURLWithPath: path, isDirectory: true) }
+
+    /// Writes the file. A second copy replaces the first.
+    public func send(_ mail: OutgoingMail) async -> MailOutcome {
+        do {
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try Data(mail.content).write(to: file(mail.id), options: .atomic)
+            return .accepted
+        } catch {
+            return .undelivered("the directory for mails cannot be written")
+        }
+    }
+
+    /// The ids of the mails, the newest first.
+    public func list() -> [UUID] {
+        let files =
+            (try? FileManager.default.contentsOfDirectory(
+                at: folder, includingPropertiesForKeys: [.contentModificationDateKey])) ?? []
+        let dated = files.compactMap { url -> (UUID, Date)? in
+            guard url.pathExtension == "eml",
+                let id = UUID(uuidString: url.deletingPathExtension().lastPathComponent)
+            else { return nil }
+            let values = try? url.resourceValues(forKeys: [.contentModificationDateKey])
+            return (id, values?.contentModificationDate ?? .distantPast)
+        }
+        return dated.sorted { $0.1 > $1.1 }.map(\.0)
+    }
+
+    /// The bytes of a mail; `nil` if there is none.
+    public func read(_ id: UUID) -> [UInt8]? { (try? Data(contentsOf: file(id))).map(Array.init) }
+
+    private func file(_ id: UUID) -> URL { folder.appendingPathComponent("\(id.uuidString.lowercased()).eml") }
+}

@@ -1,0 +1,113 @@
+import Canonical
+import EventCoding
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+
+/// A row of the outbox that a worker holds the lease of.
+struct OutboxRow: Sendable {
+    let ledger: LedgerID
+    let id: MailID
+    let kind: MailKind
+    let recipient: MailRecipient
+    let locale: MailLanguage?
+    /// The number of attempts, the one that the lease is for included.
+    let attempts: Int
+    let expiresAt: Timestamp
+}
+
+/// Derives address and link of a mail when it is sent.
+struct MailDraft: Sendable {
+    let context: ServiceContext
+    let settings: MailSettings
+
+    /// What is known when a mail is to be sent.
+    enum Result: Sendable {
+        /// The mail.
+        case ready(OutgoingMail)
+        /// The mail is given up, with the code of `MailFailed`.
+        case givenUp(String)
+    }
+
+    private struct Target {
+        var address: String
+        var end: Timestamp
+    }
+
+    /// Composes the mail of a row, or finds that it must not be sent any more.
+    ///
+    /// - Throws: The errors of the database and of the keys.
+    func compose(_ row: OutboxRow, at time: Timestamp) async throws -> Result {
+        guard let target = try await target(row, at: time) else { return .givenUp(MailFailure.notNeeded) }
+        guard let address = DeliverableAddress(target.address) else { return .givenUp(MailFailure.addressInvalid) }
+        let company = try await company(of: row)
+        let content = MailContent(
+            id: row.id, kind: row.kind, language: row.locale ?? .english, settings: settings, recipient: address,
+            company: company, link: link(row, target, company), end: target.end)
+        return .ready(
+            OutgoingMail(
+                id: row.id.uuid, sender: settings.sender, recipient: address.text, content: content.bytes(at: time)))
+    }
+
+    /// The address and the expiry; `nil` if nobody waits for the mail any more.
+    private func target(_ row: OutboxRow, at time: Timestamp) async throws -> Target? {
+        let keys = try await context.personKeys.load([row.recipient.uuid], ledger: keyLedger(row).uuid)
+        switch row.recipient {
+        case .identity(let id):
+            let stream = StreamID.mpin(id, in: TenantID(row.ledger.uuid))
+            let events = try await context.reader.streams([stream])[stream] ?? []
+            let state = try StateLoader.mpin(id, events, keys: keys).state
+            guard state.status(at: time) == .started, case .started(let end)? = state.progress,
+                let address = state.registration?.userID.text
+            else { return nil }
+            return Target(address: address, end: end)
+        case .user(let id):
+            let stream = StreamID.user(id)
+            let events = try await context.reader.streams([stream])[stream] ?? []
+            let state = User.fold(try events.map { try EventCodec.decode($0, keys: keys) })
+            guard let address = state.email?.text, row.kind != .verify || !state.isEmailVerified else { return nil }
+            return Target(address: address, end: row.expiresAt)
+        }
+    }
+
+    /// The ledger of the recipient's key.
+    private func keyLedger(_ row: OutboxRow) -> LedgerID {
+        switch row.recipient {
+        case .identity: row.ledger
+        case .user(let id): .directory(of: id)
+        }
+    }
+
+    /// The name of the tenant in whose ledger the mail was queued.
+    private func company(of row: OutboxRow) async throws -> String? {
+        guard !row.ledger.isDirectory else { return nil }
+        return try await StateLoader(reader: context.reader).tenant(TenantID(row.ledger.uuid)).state.companyName
+    }
+
+    private func link(_ row: OutboxRow, _ target: Target, _ company: String?) -> String? {
+        let recipient = row.recipient.uuid
+        switch row.kind {
+        case .verify:
+            let link = MailLink(.verify, recipient: recipient, until: target.end, ring: context.ring)
+            return "\(settings.publicURL)/verify-email/\(recipient.lowercased)?\(link.query)"
+        case .activation:
+            let link = MailLink(.activation, recipient: recipient, until: target.end, ring: context.ring)
+            let name = MailLink.percentEncoded(company ?? "")
+            return "\(settings.publicURL)/mpin/\(name)/verification/\(recipient.lowercased)?\(link.query)"
+        case .recoveryOpened, .deviceAdded, .adminAppointed: return nil
+        }
+    }
+}
+
+/// The codes of `MailFailed` besides those of mail servers.
+enum MailFailure {
+    /// The address cannot be in a header.
+    static let addressInvalid = "address_invalid"
+    /// The mail could not be sent in time.
+    static let expired = "expired"
+    /// The recipient is verified, erased or gone.
+    static let notNeeded = "not_needed"
+    /// A mail server refused the mail for good.
+    static func refused(_ reply: Int) -> String { "smtp_\(reply)" }
+}

@@ -1,0 +1,83 @@
+package import Canonical
+import Foundation
+package import FoundationEssentials
+package import Identity
+import Keys
+
+/// The link in a mail: whom it is for, when it expires, and the code that proves that the mail was read.
+///
+/// Nothing is stored for a link. A second use finds what the first one did.
+package struct MailLink: Sendable {
+    /// What the link is for; the code of one kind is useless for another.
+    package enum Kind: String, Sendable {
+        /// To verify the address of a user.
+        case verify
+        /// To verify an M-Pin identity.
+        case activation
+    }
+
+    /// Whether a link may be used.
+    package enum Standing: Sendable, Equatable {
+        /// It may be used.
+        case valid
+        /// Its time is over.
+        case expired
+        /// This service did not make it.
+        case invalid
+    }
+
+    private let kind: Kind
+    /// The identity or the user.
+    package let recipient: UUID
+    private let expires: Int64
+    private let code: [UInt8]
+
+    /// Reads the parts of a link as texts; `nil` if one is malformed.
+    package init?(_ kind: Kind, recipient: String, expires: String, key: String) {
+        guard let id = UUID(lowercased: recipient), let code = Hex.decode(key), code.count == 32,
+            let seconds = Int64(expires), seconds > 0, String(seconds) == expires
+        else { return nil }
+        (self.kind, self.recipient, self.expires, self.code) = (kind, id, seconds, code)
+    }
+
+    /// The link of a mail that is being sent.
+    init(_ kind: Kind, recipient: UUID, until end: Timestamp, ring: KeyRing) {
+        self.kind = kind
+        self.recipient = recipient
+        expires = end.microseconds / 1_000_000
+        code = ring.mailLinkCode(kind: kind.rawValue, recipient: recipient, expires: expires)
+    }
+
+    /// Checks code and expiry. The code is compared in constant time, and before the expiry: so an expired link of
+    /// somebody else's making is an invalid one.
+    func standing(_ ring: KeyRing, at time: Timestamp) -> Standing {
+        guard ring.isMailLinkCode(code, kind: kind.rawValue, recipient: recipient, expires: expires) else {
+            return .invalid
+        }
+        return time < Timestamp(microseconds: expires.multipliedReportingOverflow(by: 1_000_000).partialValue)
+            ? .valid : .expired
+    }
+
+    /// The query of the URL.
+    var query: String { "expires=\(expires)&key=\(Hex.encode(code))" }
+
+    /// Encodes a path segment: everything but the unreserved characters (RFC 3986 §2.3).
+    static func percentEncoded(_ text: String) -> String {
+        text.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                String(UnicodeScalar(byte))
+            default: "%" + String(byte >> 4, radix: 16, uppercase: true) + String(byte & 15, radix: 16, uppercase: true)
+            }
+        }.joined()
+    }
+}
+
+extension ServiceContext {
+    /// Whether a link may be used at a time.
+    package func standing(of link: MailLink, at time: Timestamp) -> MailLink.Standing {
+        link.standing(ring, at: time)
+    }
+}

@@ -1,0 +1,71 @@
+/// What the service needs to know to send mails: its own address, and that under which people reach it.
+public struct MailSettings: Sendable {
+    /// The origin of the links in mails, such as `https://id.example`.
+    public let publicURL: String
+    /// The address that mails come from.
+    public let sender: String
+    /// The domain of the sender, which the ids of mails end with.
+    public let domain: String
+
+    /// Each parameter sets the property of the same name. Returns `nil` if the address could not be in a header or the
+    /// origin has no scheme `http` or `https`.
+    public init?(publicURL: String, sender: String) {
+        guard let address = DeliverableAddress(sender) else { return nil }
+        let isOrigin = publicURL.hasPrefix("https://") || publicURL.hasPrefix("http://")
+        guard isOrigin, publicURL.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x3C }) else {
+            return nil
+        }
+        self.publicURL = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL
+        self.sender = address.text
+        domain = address.domain
+    }
+}
+
+/// An address that a mail may be sent to: printable ASCII with one `@`, and nothing that ends a header or an envelope.
+struct DeliverableAddress: Sendable, Equatable {
+    /// The largest number of bytes (RFC 5321 §4.5.3.1.3).
+    static let maximumBytes = 254
+    let text: String
+    let domain: String
+
+    /// Returns `nil` for any other text. No such address is ever written into a mail.
+    init?(_ text: String) {
+        guard (3...Self.maximumBytes).contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed) else {
+            return nil
+        }
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, parts[1].utf8.allSatisfy(Self.isDomain) else { return nil }
+        let labels = parts[1].split(separator: ".", omittingEmptySubsequences: false)
+        guard labels.allSatisfy({ !$0.isEmpty && !$0.hasPrefix("-") && !$0.hasSuffix("-") }) else { return nil }
+        self.text = text
+        domain = String(parts[1])
+    }
+
+    /// The characters of a dot-atom (RFC 5322 §3.2.3), which need no quotes, and the `@`.
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        isDomain(byte) || "!#$%&'*+/=?^_`{|}~@".utf8.contains(byte)
+    }
+
+    private static func isDomain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}
+
+extension ServiceContext {
+    /// How mails are sent; `nil` if none can be sent.
+    package var mail: MailSettings? { settings.mail }
+
+    /// Refuses a use case that needs a mail if none can be sent.
+    ///
+    /// - Throws: `mail.unavailable`.
+    @discardableResult
+    package func requireMail() throws(ServiceError) -> MailSettings {
+        guard let mail else { throw ServiceError(.mailUnavailable) }
+        return mail
+    }
+}

@@ -1,0 +1,114 @@
+import Canonical
+import Identity
+
+/// The words of a mail in one language. The sentences hold no caller's text but the tenant's name.
+struct MailTexts {
+    /// The subject, in ASCII or not.
+    let subject: String
+    /// What happened, in sentences.
+    let sentences: [String]
+    /// The caption of the link; `nil` for a mail without one.
+    let caption: String?
+    /// The last sentence, for people who expected no such mail.
+    let closing: String
+    /// The line above the closing that names who sends the mail.
+    let origin: String
+
+    /// - Parameters:
+    ///   - company: The name of the tenant, if the mail is about one.
+    ///   - end: When the link expires.
+    init(_ kind: MailKind, company: String?, until end: Timestamp, in language: MailLanguage) {
+        let until = Self.minute(end)
+        switch language {
+        case .english:
+            origin = company.map { "Sent by Tenure for \($0)." } ?? "Sent by Tenure."
+            (subject, sentences, caption, closing) = Self.english(kind, until)
+        case .german:
+            origin = company.map { "Gesendet von Tenure für \($0)." } ?? "Gesendet von Tenure."
+            (subject, sentences, caption, closing) = Self.german(kind, until)
+        }
+    }
+
+    private typealias Words = (subject: String, sentences: [String], caption: String?, closing: String)
+
+    private static func english(_ kind: MailKind, _ until: String) -> Words {
+        let ignore = "If you did not ask for this, ignore this mail. Nothing happens then."
+        let tell = "If you did not expect this, log in and revoke what you do not know, or tell an admin now."
+        return switch kind {
+        case .verify:
+            (
+                "Confirm your e-mail address",
+                [
+                    "Open this link to confirm that you read mails to this address.",
+                    "It is valid until \(until).",
+                ], "Confirm the address", ignore
+            )
+        case .activation:
+            (
+                "Confirm your registration",
+                [
+                    "Open this link to confirm the registration of your device with a PIN.",
+                    "It is valid until \(until).",
+                ], "Confirm the registration", ignore
+            )
+        case .recoveryOpened:
+            (
+                "Somebody started to reset your credentials",
+                [
+                    "An admin opened a recovery of your credentials. It replaces your answers and your passphrase.",
+                    "A log-in on a device that you used before cancels it.",
+                ], nil,
+                "If you did not ask for this, log in now, or tell another admin."
+            )
+        case .deviceAdded:
+            ("A device was added to your account", ["Another device may log in to your account now."], nil, tell)
+        case .adminAppointed: ("You are an admin now", ["Your account was given the role of an admin."], nil, tell)
+        }
+    }
+
+    private static func german(_ kind: MailKind, _ until: String) -> Words {
+        let ignore = "Wenn Sie das nicht veranlasst haben, beachten Sie diese Mail nicht. Es geschieht dann nichts."
+        let tell =
+            "Wenn Sie das nicht erwartet haben, melden Sie sich an und widerrufen Sie, was Sie nicht kennen, oder "
+            + "benachrichtigen Sie sofort einen Administrator."
+        return switch kind {
+        case .verify:
+            (
+                "Bestätigen Sie Ihre E-Mail-Adresse",
+                [
+                    "Öffnen Sie diesen Link, um zu bestätigen, dass Sie Mails an diese Adresse lesen.",
+                    "Er gilt bis \(until).",
+                ], "Adresse bestätigen", ignore
+            )
+        case .activation:
+            (
+                "Bestätigen Sie Ihre Registrierung",
+                [
+                    "Öffnen Sie diesen Link, um die Registrierung Ihres Geräts mit einer PIN zu bestätigen.",
+                    "Er gilt bis \(until).",
+                ], "Registrierung bestätigen", ignore
+            )
+        case .recoveryOpened:
+            (
+                "Ihre Zugangsdaten werden zurückgesetzt",
+                [
+                    "Ein Administrator hat begonnen, Ihre Antworten und Ihre Passphrase zu ersetzen.",
+                    "Eine Anmeldung auf einem Gerät, das Sie schon benutzt haben, bricht das ab.",
+                ], nil,
+                "Wenn Sie das nicht veranlasst haben, melden Sie sich jetzt an oder benachrichtigen Sie einen anderen "
+                    + "Administrator."
+            )
+        case .deviceAdded:
+            ("Ein Gerät wurde hinzugefügt", ["Ein weiteres Gerät darf sich jetzt bei Ihrem Konto anmelden."], nil, tell)
+        case .adminAppointed:
+            ("Sie sind jetzt Administrator", ["Ihr Konto hat die Rolle eines Administrators bekommen."], nil, tell)
+        }
+    }
+
+    /// A time to the minute, such as `2026-11-23 17:28 UTC`.
+    private static func minute(_ time: Timestamp) -> String {
+        let text = time.description.split(separator: "T", maxSplits: 1)
+        guard text.count == 2 else { return time.description }
+        return "\(text[0]) \(text[1].prefix(5)) UTC"
+    }
+}

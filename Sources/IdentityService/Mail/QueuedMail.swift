@@ -1,0 +1,70 @@
+package import Canonical
+import EventCoding
+import FoundationEssentials
+package import Identity
+package import Ledger
+package import Postgres
+
+/// A mail that an append puts into the outbox. Event and row belong into the same append:
+///
+///     let mail = QueuedMail(.activation, to: .identity(id), in: ledger, until: end, at: call.time)
+///     try recorder.add(mail.event, to: mail.stream, version: 0, keys: [:])
+///     recorder.statements.append(mail.insertion)
+///
+/// Neither holds the address or the link. The worker derives both when it sends the mail.
+package struct QueuedMail: Sendable {
+    /// The event of the append.
+    package let event: MailQueued
+    /// The stream of the event; it does not exist yet, so the append expects version 0.
+    package let stream: StreamID
+    private let time: Timestamp
+
+    /// - Parameters:
+    ///   - ledger: The ledger of the event and the row. A mail in a tenant's ledger names the tenant.
+    ///   - end: When the mail is given up, and when the link of a mail to a user expires.
+    ///   - languages: The language tags of the reader, best first.
+    package init(
+        _ kind: MailKind, to recipient: MailRecipient, in ledger: LedgerID, until end: Timestamp, at time: Timestamp,
+        languages: [String] = []
+    ) {
+        let id = MailID(UUID())
+        event = MailQueued(
+            mailID: id, recipient: recipient, kind: kind, locale: MailLanguage.choose(languages), expiresAt: end)
+        stream = .mail(id, in: ledger)
+        self.time = time
+    }
+
+    /// The statement that inserts the row. It touches the ledger of ``stream`` only.
+    package var insertion: SQL {
+        let ledger = stream.ledger.uuid, recipient = event.recipient
+        return """
+            INSERT INTO tenure.mail_outbox
+                (ledger_id, mail_id, recipient_kind, recipient_id, kind, locale, next_try, expires_at)
+            VALUES (\(ledger), \(event.mailID.uuid), \(recipient.kind), \(recipient.uuid), \(event.kind.rawValue),
+                \(event.locale?.rawValue), \(time.postgres), \(event.expiresAt.postgres))
+            """
+    }
+}
+
+extension StreamID {
+    /// The stream of a mail.
+    package static func mail(_ id: MailID, in ledger: LedgerID) -> StreamID {
+        StreamID(ledger: ledger, kind: "mail", id: id.uuid)
+    }
+}
+
+extension DecisionRecorder {
+    /// Adds a mail to the append.
+    mutating func queue(_ mail: QueuedMail) throws {
+        try add(mail.event, to: mail.stream, version: 0, keys: [:])
+        statements.append(mail.insertion)
+    }
+}
+
+extension FlowRecorder {
+    /// Adds a mail to the append.
+    mutating func queue(_ mail: QueuedMail) throws {
+        try add(mail.event, to: mail.stream, version: 0, keys: [:], about: nil, by: nil)
+        statements.append(mail.insertion)
+    }
+}

@@ -1,0 +1,127 @@
+import Canonical
+import EventCoding
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+
+/// Sends the caller a mail with the link that verifies their address.
+public struct VerifyMyEmail: UseCase {
+    /// What the caller is told.
+    public enum Answer: String, Sendable {
+        /// A mail is on its way.
+        case sent
+        /// The address is verified already.
+        case verified
+    }
+    /// The time for which the link is valid.
+    static let lifetime: Duration = .seconds(86_400)
+    /// The employee.
+    public let caller: EmployeeCaller
+    /// The language tags of the caller, best first.
+    public let languages: [String]
+
+    /// Each parameter sets the property of the same name.
+    public init(caller: EmployeeCaller, languages: [String] = []) {
+        self.caller = caller
+        self.languages = languages
+    }
+
+    /// Queues the mail, unless the address is verified.
+    ///
+    /// - Throws: `mail.unavailable`, `request.rate_limited`, `email.invalid` if no mail can be sent to the address, or
+    ///   `email.missing` if it was reclaimed.
+    public func run(_ run: UseCaseRun<Answer>) async throws -> Answer {
+        let context = run.context, time = run.call.time
+        let own = try await OwnDevices(of: caller, context)
+        guard let account = own.employee.state.account else { throw ServiceError(.sessionInvalid) }
+        let user = try await context.userWithAddress(account.user)
+        if user.isEmailVerified { return .verified }
+        guard let text = user.email?.text else { throw ServiceError(.emailMissing) }
+        let address = try parsed { () throws(ValueError) in try EmailAddress(recorded: text) }
+        guard DeliverableAddress(text) != nil, !address.isDummy else { throw ServiceError(.emailInvalid) }
+        try context.requireMail()
+        try await context.chargeMail(to: address.canonical, app: nil, at: time)
+        let mail = context.verification(of: account.user, at: time, languages)
+        let event = try EventCodec.encode(
+            mail.event, id: UUID(), stream: mail.stream, keys: [:],
+            metadata: EventMetadata(actor: caller.employeeId, requestId: run.call.requestId))
+        _ = try await context.appender.append(
+            Append(
+                events: [event], expectations: [mail.stream: 0], time: time, effects: { _ in [mail.insertion] }))
+        return .sent
+    }
+}
+
+/// Verifies an address by the link of a mail.
+public struct ConfirmEmail: UseCase {
+    /// What the reader of the link is told.
+    public enum Answer: Sendable, Equatable {
+        /// The address is verified, now or since an earlier use of the link.
+        case verified
+        /// The link could verify the address: what a look without a decision says.
+        case pending
+        /// The time of the link is over.
+        case expired
+        /// The link was not made by this service, or the address is not the user's any more.
+        case invalid
+    }
+    private let link: MailLink?
+    private let isDecision: Bool
+
+    /// - Parameters:
+    ///   - user: The user of the link.
+    ///   - expires: When the link expires, in seconds since 1970.
+    ///   - key: The code of the link, 64 lower-case hexadecimal digits.
+    ///   - isDecision: Whether the address is verified; otherwise nothing changes.
+    public init(user: String, expires: String, key: String, isDecision: Bool) {
+        link = MailLink(.verify, recipient: user, expires: expires, key: key)
+        self.isDecision = isDecision
+    }
+
+    /// Checks the link, and appends `EmailVerified` once.
+    public func run(_ run: UseCaseRun<Answer>) async throws -> Answer {
+        let context = run.context
+        guard let link else { return .invalid }
+        switch context.standing(of: link, at: run.call.time) {
+        case .invalid: return .invalid
+        case .expired: return .expired
+        case .valid: break
+        }
+        guard isDecision else { return .pending }
+        return try await optimistic {
+            let user = try await StateLoader(reader: context.reader).user(UserID(link.recipient))
+            guard let address = user.state.address else { return .invalid }
+            let events = try decided { () throws(User.Rejection) in
+                try User.decide(user.state, .verifyEmail(address: address.place.position))
+            }
+            let stream = StreamID.user(user.id)
+            let encoded = try events.map {
+                try EventCodec.encode(
+                    $0.payload, id: UUID(), stream: stream, keys: [:],
+                    metadata: EventMetadata(actor: user.id.uuid, requestId: run.call.requestId))
+            }
+            guard !encoded.isEmpty else { return .verified }
+            _ = try await context.appender.append(
+                Append(events: encoded, expectations: [stream: user.version], time: run.call.time))
+            return .verified
+        }
+    }
+}
+
+extension ServiceContext {
+    /// A user folded with the address decrypted, if the key still exists.
+    func userWithAddress(_ id: UserID) async throws -> User.State {
+        let keys = try await personKeys.load([id.uuid], ledger: LedgerID.directory(of: id).uuid)
+        let stream = StreamID.user(id)
+        let events = try await reader.streams([stream])[stream] ?? []
+        return User.fold(try events.map { try EventCodec.decode($0, keys: keys) })
+    }
+
+    /// The mail with the link that verifies a user's address. It is in the user's directory, and names no tenant.
+    func verification(of user: UserID, at time: Timestamp, _ languages: [String] = []) -> QueuedMail {
+        QueuedMail(
+            .verify, to: .user(user), in: .directory(of: user), until: time.adding(VerifyMyEmail.lifetime), at: time,
+            languages: languages)
+    }
+}

@@ -1,0 +1,63 @@
+import CCurl
+import Foundation
+
+/// A mail as it is handed to a server: the envelope and the bytes of the message.
+public struct SMTPMessage: Sendable {
+    /// The address that failures of delivery go to.
+    public var sender: String
+    /// The address of the one recipient.
+    public var recipient: String
+    /// Header and body with CRLF line ends. The sender doubles leading dots.
+    public var content: [UInt8]
+
+    /// Each parameter sets the property of the same name.
+    public init(sender: String, recipient: String, content: [UInt8]) {
+        self.sender = sender
+        self.recipient = recipient
+        self.content = content
+    }
+}
+
+/// What came of sending one mail.
+public enum SMTPOutcome: Sendable, Equatable {
+    /// The server took responsibility for the mail.
+    case accepted
+    /// The server refused the mail for now, with a reply code from 400 to 499.
+    case temporarilyRefused(Int)
+    /// The server refused the mail for good, with a reply code from 500 to 599.
+    case permanentlyRefused(Int)
+    /// The mail was not handed over, or it is not known whether it was. The reason is safe to log.
+    case undelivered(String)
+}
+
+/// Sends mails to one server by SMTP (RFC 5321), one connection for each mail.
+///
+/// ```swift
+/// let sender = SMTPSender(server: try SMTPServer(host: "mail.example", port: 587, security: .startTLS))
+/// switch await sender.send(message) {
+/// case .accepted: …
+/// }
+/// ```
+///
+/// libcurl blocks, so every mail has a thread of its own, and none of Swift's cooperative pool waits. A missing STARTTLS
+/// and a certificate of another authority or host end the connection before anything is sent.
+public struct SMTPSender: Sendable {
+    /// The server.
+    public let server: SMTPServer
+
+    /// Sends to `server`.
+    public init(server: SMTPServer) { self.server = server }
+
+    /// Sends a mail. This never throws, and ends within the patience of the server's settings.
+    public func send(_ message: SMTPMessage) async -> SMTPOutcome {
+        guard Self.isReady else { return .undelivered("libcurl could not be started") }
+        return await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(returning: SMTPTransfer(server: server, message: message).run())
+            }
+        }
+    }
+
+    /// Starts the library once, before any thread uses it.
+    private static let isReady = ccurl_start() == CURLE_OK
+}

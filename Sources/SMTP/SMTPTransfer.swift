@@ -1,0 +1,99 @@
+import CCurl
+
+/// One mail on one connection; blocks its thread.
+struct SMTPTransfer {
+    let server: SMTPServer
+    let message: SMTPMessage
+
+    /// The bytes of a message, as libcurl asks for them.
+    private final class Source {
+        let bytes: [UInt8]
+        private(set) var offset = 0
+
+        init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+        /// Whether the server has asked for the message.
+        private(set) var isStarted = false
+
+        func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+            isStarted = true
+            let end = min(offset + buffer.count, bytes.count)
+            unsafe buffer.copyBytes(from: bytes[offset..<end])
+            defer { offset = end }
+            return end - offset
+        }
+    }
+
+    /// Sends the mail.
+    func run() -> SMTPOutcome {
+        guard let handle = unsafe curl_easy_init() else { return .undelivered("libcurl has no handle") }
+        defer { unsafe curl_easy_cleanup(handle) }
+        guard let recipients = unsafe curl_slist_append(nil, "<\(message.recipient)>") else {
+            return .undelivered("libcurl has no memory")
+        }
+        defer { unsafe curl_slist_free_all(recipients) }
+        let source = Source(message.content)
+        let settings = unsafe [
+            ccurl_set_list(handle, CURLOPT_MAIL_RCPT, recipients),
+            ccurl_set_reader(
+                handle,
+                { buffer, size, count, context in
+                    guard let buffer = unsafe buffer, let context = unsafe context else { return 0 }
+                    let source = unsafe Unmanaged<Source>.fromOpaque(context).takeUnretainedValue()
+                    return unsafe source.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+                }, Unmanaged.passUnretained(source).toOpaque()),
+        ]
+        guard (settings + (unsafe options(handle))).allSatisfy({ $0 == CURLE_OK }) else {
+            return .undelivered("libcurl refused an option")
+        }
+        let result = withExtendedLifetime(source) { unsafe curl_easy_perform(handle) }
+        return outcome(result, reply: Int(unsafe ccurl_reply(handle)), isContentAsked: source.isStarted)
+    }
+
+    private func options(_ handle: UnsafeMutableRawPointer) -> [CURLcode] {
+        let components = server.patience.components
+        let milliseconds = Int(components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000)
+        var codes = unsafe [
+            ccurl_only_smtp(handle),
+            ccurl_set_text(handle, CURLOPT_URL, server.url),
+            ccurl_set_text(handle, CURLOPT_MAIL_FROM, "<\(message.sender)>"),
+            ccurl_set_number(handle, CURLOPT_UPLOAD, 1),
+            // No variable of the environment sends mails over a proxy.
+            ccurl_set_text(handle, CURLOPT_PROXY, ""),
+            // Signals would hit other threads.
+            ccurl_set_number(handle, CURLOPT_NOSIGNAL, 1),
+            ccurl_set_number(handle, CURLOPT_CONNECTTIMEOUT_MS, min(milliseconds, 10_000)),
+            ccurl_set_number(handle, CURLOPT_TIMEOUT_MS, milliseconds),
+            ccurl_require_tls12(handle),
+        ]
+        if server.security == .startTLS { codes.append(unsafe ccurl_require_starttls(handle)) }
+        if let file = server.authorityFile { codes.append(unsafe ccurl_set_text(handle, CURLOPT_CAINFO, file)) }
+        if let login = server.login {
+            codes.append(unsafe ccurl_set_text(handle, CURLOPT_USERNAME, login.user))
+            codes.append(unsafe ccurl_set_text(handle, CURLOPT_PASSWORD, login.password))
+        }
+        return codes
+    }
+
+    /// Replies about the log-in or the encryption (RFC 4954 §6, RFC 3207 §4), which no other mail would get past either.
+    private static let repliesAboutSettings: Set<Int> = [530, 534, 535, 538]
+
+    /// Reads the result of libcurl and the last reply of the server.
+    ///
+    /// A reply counts as one about the mail only from `MAIL` on. A server that takes nobody in its greeting, or a
+    /// log-in that is refused, is the operator's to mend, and the mail waits.
+    private func outcome(_ result: CURLcode, reply: Int, isContentAsked: Bool) -> SMTPOutcome {
+        if result == CURLE_OK { return .accepted }
+        let isAboutMail =
+            result == CURLE_SEND_ERROR || (isContentAsked && result != CURLE_OPERATION_TIMEDOUT)
+        if isAboutMail, !Self.repliesAboutSettings.contains(reply) {
+            switch reply {
+            case 400...499: return .temporarilyRefused(reply)
+            case 500...599: return .permanentlyRefused(reply)
+            default: break
+            }
+        }
+        let text = unsafe curl_easy_strerror(result).map { unsafe String(cString: $0) } ?? "error"
+        return .undelivered("libcurl \(result.rawValue): \(text), last reply \(reply)")
+    }
+}

@@ -1,0 +1,211 @@
+public import Canonical
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// The response to `GET /mpin/{companyName}/rps/clientSettings`: where a client finds what.
+public struct MPinClientSettingsResponse: Sendable, Equatable, JSONConvertible {
+    /// The address of the backend, without a slash at the end.
+    public var backend: String
+    /// The address of the second D-TA, with a slash at the end.
+    public var certivoxURL: String
+    /// The tenant's id.
+    public var appID: UUID
+    /// The suite of new keys.
+    public var suite: String
+
+    /// Creates a value from its members.
+    public init(backend: String, certivoxURL: String, appID: UUID, suite: String) {
+        self.backend = backend
+        self.certivoxURL = certivoxURL
+        self.appID = appID
+        self.suite = suite
+    }
+
+    /// Reads a response and ignores unknown members.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        backend = String(try reader.string("mpinAuthServerURL").dropLast("/rps".count))
+        certivoxURL = try reader.string("certivoxURL")
+        appID = try reader.uuid("appID")
+        suite = try reader.string("suite")
+    }
+
+    /// The response as JSON.
+    public var json: JSONValue {
+        [
+            "mpinAuthServerURL": .string(backend + "/rps"), "registerURL": .string(backend + "/rps/user"),
+            "signatureURL": .string(backend + "/rps/signature"), "setupDoneURL": .string(backend + "/rps/setupDone"),
+            "authenticateURL": .string(backend + "/authenticate"), "certivoxURL": .string(certivoxURL),
+            "appID": .uuid(appID), "suite": .string(suite), "setDeviceName": true, "requestOTP": false,
+            "usePermits": false,
+        ]
+    }
+}
+
+/// The response to the start and the restart of a registration.
+public struct MPinRegistrationResponse: Sendable, Equatable, JSONConvertible {
+    /// The M-Pin ID in hexadecimal.
+    public var mpinId: String
+    /// The token with which the client continues.
+    public var regOTT: String
+    /// When the registration expires: RFC 3339 in whole seconds.
+    public var expireTime: String
+    /// The service's time.
+    public var nowTime: String
+    /// Whether the identity is verified.
+    public var active: Bool
+    /// The identity's random id, by which `/v1` names it.
+    public var identityId: UUID
+
+    /// Creates a value from its members.
+    public init(
+        mpinId: String, regOTT: String, expireTime: String, nowTime: String, active: Bool, identityId: UUID
+    ) {
+        self.mpinId = mpinId
+        self.regOTT = regOTT
+        self.expireTime = expireTime
+        self.nowTime = nowTime
+        self.active = active
+        self.identityId = identityId
+    }
+
+    /// Reads a response and ignores unknown members.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        mpinId = try reader.string("mpinId")
+        regOTT = try reader.string("regOTT")
+        expireTime = try reader.string("expireTime")
+        nowTime = try reader.string("nowTime")
+        active = try reader.bool("active")
+        identityId = try reader.uuid("identityId")
+    }
+
+    /// The response as JSON.
+    public var json: JSONValue {
+        [
+            "mpinId": .string(mpinId), "regOTT": .string(regOTT), "expireTime": .string(expireTime),
+            "nowTime": .string(nowTime), "active": .bool(active), "identityId": .uuid(identityId),
+        ]
+    }
+}
+
+/// The response to `GET /mpin/{companyName}/rps/signature/{mpinId}`.
+public struct MPinSignatureResponse: Sendable, Equatable, JSONConvertible, CustomStringConvertible {
+    /// The first D-TA's share of the client key in hexadecimal.
+    public var clientSecretShare: String
+    /// The signed query for the second D-TA.
+    public var params: String
+    /// The suite of the key.
+    public var suite: String
+    /// The epoch of the key.
+    public var epoch: Int64
+
+    /// Creates a value from its members.
+    public init(clientSecretShare: String, params: String, suite: String, epoch: Int64) {
+        self.clientSecretShare = clientSecretShare
+        self.params = params
+        self.suite = suite
+        self.epoch = epoch
+    }
+
+    /// A placeholder that never contains the share.
+    public var description: String { "[redacted]" }
+
+    /// Reads a response and ignores unknown members.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        clientSecretShare = try reader.string("clientSecretShare")
+        params = try reader.string("params")
+        suite = try reader.string("suite")
+        epoch = try reader.integer("epoch")
+    }
+
+    /// The response as JSON.
+    public var json: JSONValue {
+        [
+            "clientSecretShare": .string(clientSecretShare), "params": .string(params), "suite": .string(suite),
+            "epoch": .integer(epoch),
+        ]
+    }
+}
+
+/// The responses to both passes: a challenge, or the token that redeems the verdict.
+public enum MPinPassResponse: Sendable, Equatable, JSONConvertible, CustomStringConvertible {
+    /// After pass 1: y in hexadecimal, and the handle that pass 2 repeats.
+    case challenge(y: String, handle: String)
+    /// After pass 2, whatever the verdict is.
+    case token(authOTT: String)
+
+    /// A placeholder that never contains the token.
+    public var description: String { "[redacted]" }
+
+    /// Reads a response and ignores unknown members.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        self =
+            try reader.integer("pass", in: 1...2) == 1
+            ? .challenge(y: try reader.string("y"), handle: try reader.string("handle"))
+            : .token(authOTT: try reader.string("authOTT"))
+    }
+
+    /// The response as JSON.
+    public var json: JSONValue {
+        switch self {
+        case .challenge(let y, let handle): ["pass": 1, "y": .string(y), "handle": .string(handle)]
+        case .token(let authOTT): ["pass": 2, "authOTT": .string(authOTT)]
+        }
+    }
+}
+
+/// The response to `POST /mpin/{companyName}/authenticate`.
+public struct MPinAuthenticationResponse: Sendable, Equatable, JSONConvertible {
+    /// The user id as it was registered.
+    public var userId: String
+    /// The M-Pin ID in hexadecimal.
+    public var mpinId: String
+    /// The identity's random id.
+    public var identityId: UUID
+    /// The employee whom the identity is linked to; `nil` if it is not linked.
+    public var employee: EmployeeSummaryResponse?
+
+    /// Creates a value from its members.
+    public init(userId: String, mpinId: String, identityId: UUID, employee: EmployeeSummaryResponse? = nil) {
+        self.userId = userId
+        self.mpinId = mpinId
+        self.identityId = identityId
+        self.employee = employee
+    }
+
+    /// Reads a response and ignores unknown members.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        userId = try reader.string("userId")
+        mpinId = try reader.string("mpinId")
+        identityId = try reader.uuid("identityId")
+        employee = try reader.optionalWire("employee")
+    }
+
+    /// The response as JSON.
+    public var json: JSONValue {
+        .objectOmittingNil([
+            "status": 200, "message": "OK", "userId": .string(userId), "mpinId": .string(mpinId),
+            "identityId": .uuid(identityId), "employee": employee?.json,
+        ])
+    }
+}
+
+/// An empty object, the response to calls that tell nothing but that they were done.
+public struct MPinEmptyResponse: Sendable, Equatable, JSONConvertible {
+    /// The empty object.
+    public init() {}
+
+    /// Reads any object.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) { _ = try ObjectReader(json, at: pointer) }
+
+    /// The empty object.
+    public var json: JSONValue { [:] }
+}

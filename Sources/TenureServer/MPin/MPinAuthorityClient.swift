@@ -1,0 +1,166 @@
+public import Canonical
+public import FoundationEssentials
+public import IdentityService
+public import Logging
+import MPinRequests
+public import ServiceLifecycle
+
+/// The two D-TAs, asked over HTTP.
+///
+/// It logs each failure, so its callers need not. Run it as a service, which closes its connections at the end:
+///
+/// ```swift
+/// let client = try MPinAuthorityClient(configuration, logger: logger)
+/// let shares = try await client.serverKeyShares(tenant: tenant, epoch: client.epoch, at: .now())
+/// ```
+public final class MPinAuthorityClient: MPinKeySource, Service {
+    /// How long a signed request is valid. A D-TA permits 60 seconds; the rest is for clocks that differ.
+    static let validity: Duration = .seconds(50)
+
+    private let configuration: MPinAuthorityClientConfiguration
+    private let transport: MPinAuthorityTransport
+    private let logger: Logger
+    private let now: @Sendable () -> Timestamp
+
+    /// Makes no connection yet.
+    ///
+    /// - Throws: ``MPinAuthorityClientError``.
+    public convenience init(
+        _ configuration: MPinAuthorityClientConfiguration, logger: Logger
+    ) throws(MPinAuthorityClientError) {
+        try self.init(configuration, logger: logger, now: { .now() })
+    }
+
+    /// Makes a client that compares clocks of D-TAs with a clock of the caller.
+    init(
+        _ configuration: MPinAuthorityClientConfiguration, logger: Logger, now: @escaping @Sendable () -> Timestamp
+    ) throws(MPinAuthorityClientError) {
+        try configuration.validate()
+        self.configuration = configuration
+        transport = try MPinAuthorityTransport(
+            certificateAuthorityFile: configuration.certificateAuthorityFile, timeLimit: configuration.timeLimit)
+        self.logger = logger
+        self.now = now
+    }
+
+    /// Waits for the shutdown, and then closes all connections.
+    public func run() async throws {
+        try? await gracefulShutdown()
+        await transport.shutDown()
+    }
+
+    /// The address of the second D-TA as clients reach it, with a slash at the end.
+    public var clientURL: String { configuration.clientAddress.text }
+
+    /// The epoch of new keys, from 1.
+    public var epoch: UInt32 { configuration.epoch }
+
+    /// The oldest epoch whose keys still authenticate.
+    public var oldestEpoch: UInt32 { configuration.oldestEpoch }
+
+    /// Gets the first D-TA's share of an identity's client key.
+    public func clientKeyShare(
+        mpinIDHash: [UInt8], tenant: UUID, epoch: UInt32, at time: Timestamp
+    ) async throws -> [UInt8] {
+        try await share(Self.request(.clientKey(mpinIDHash: mpinIDHash), tenant, epoch, time), of: 1)
+    }
+
+    /// The signed query with which the client gets the second D-TA's share itself.
+    public func clientKeyQuery(mpinIDHash: [UInt8], tenant: UUID, epoch: UInt32, at time: Timestamp) -> String {
+        Self.request(.clientKey(mpinIDHash: mpinIDHash), tenant, epoch, time)
+            .query(signedWith: configuration.second.signingKey)
+    }
+
+    /// Gets both D-TAs' shares of a tenant's server key, at once.
+    public func serverKeyShares(tenant: UUID, epoch: UInt32, at time: Timestamp) async throws -> [[UInt8]] {
+        let request = Self.request(.serverKey, tenant, epoch, time)
+        async let first = share(request, of: 1)
+        async let second = share(request, of: 2)
+        let shares = try await [first, second]
+        guard shares[0] != shares[1] else { throw told(Self.sameShares) }
+        return shares
+    }
+
+    private static let sameShares = MPinKeySourceError(
+        code: .malformed,
+        description: "both D-TAs gave the same share: both addresses lead to one D-TA, or one was copied")
+
+    private static func request(
+        _ share: MPinKeyRequest.Share, _ tenant: UUID, _ epoch: UInt32, _ time: Timestamp
+    ) -> MPinKeyRequest {
+        MPinKeyRequest(share, tenantID: tenant, epoch: epoch, expires: time.adding(validity))
+    }
+
+    private func share(_ request: MPinKeyRequest, of number: Int) async throws -> [UInt8] {
+        do {
+            return try await silentShare(request, of: number)
+        } catch let error as MPinKeySourceError {
+            throw told(error)
+        }
+    }
+
+    private func silentShare(_ request: MPinKeyRequest, of number: Int) async throws -> [UInt8] {
+        let authority = number == 1 ? configuration.first : configuration.second
+        let replies = MPinAuthorityReplies(number: number, address: authority.address)
+        let reply = try await reply(
+            to: "\(request.share.name)?\(request.query(signedWith: authority.signingKey))", replies)
+        return try replies.share(request.share, in: reply, at: now())
+    }
+
+    private func reply(
+        to target: String, _ replies: MPinAuthorityReplies
+    ) async throws(MPinKeySourceError) -> MPinAuthorityTransport.Reply {
+        do throws(MPinAuthorityTransport.Failure) {
+            return try await transport.get(replies.address.text + target)
+        } catch {
+            throw replies.failure(error)
+        }
+    }
+
+    /// Logs a failure, unless it is the end of an identity's 24 hours or the end of the caller.
+    private func told(_ error: MPinKeySourceError) -> MPinKeySourceError {
+        guard error.code != .closed, !Task.isCancelled else { return error }
+        logger.log(level: error.code == .unavailable ? .warning : .error, "no M-Pin key share: \(error)")
+        return error
+    }
+}
+
+/// What an examination found out about one D-TA.
+public struct MPinAuthorityExamination: Sendable, Hashable {
+    /// 1 or 2.
+    public let number: Int
+    /// The address as the service reaches it.
+    public let address: MPinAuthorityAddress
+    /// Why the service gets no shares from it; `nil` if it does.
+    public let failure: MPinKeySourceError?
+
+    /// A finding about one D-TA.
+    public init(number: Int, address: MPinAuthorityAddress, failure: MPinKeySourceError?) {
+        self.number = number
+        self.address = address
+        self.failure = failure
+    }
+}
+
+extension MPinAuthorityClient {
+    /// Asks both D-TAs whether they work and accept their signing keys. It logs nothing, and the D-TAs record nothing.
+    public func examine(at time: Timestamp) async -> [MPinAuthorityExamination] {
+        let request = Self.request(.serverKey, .random(), epoch, time)
+        var shares: [[UInt8]] = [], found: [MPinAuthorityExamination] = []
+        for (number, authority) in [(1, configuration.first), (2, configuration.second)] {
+            var failure: MPinKeySourceError?
+            do {
+                let replies = MPinAuthorityReplies(number: number, address: authority.address)
+                try replies.health(try await reply(to: "healthz", replies))
+                let share = try await silentShare(request, of: number)
+                if shares.contains(share) { failure = Self.sameShares }
+                shares.append(share)
+            } catch {
+                failure =
+                    error as? MPinKeySourceError ?? .init(code: .unavailable, description: "D-TA \(number) failed")
+            }
+            found.append(.init(number: number, address: authority.address, failure: failure))
+        }
+        return found
+    }
+}
