@@ -76,6 +76,7 @@ extension MeResponse {
         self.init(
             tenantId: view.tenantId, employeeId: view.employeeId, companyName: view.summary.companyName,
             companyEmployeeId: view.summary.companyEmployeeId, status: view.summary.status, role: view.summary.role,
+            emailVerified: view.emailVerified,
             session: Session(
                 sessionId: view.session.sessionId, fingerprint: view.session.fingerprint, role: view.sessionRole,
                 createdAt: view.session.createdAt, expiresAt: view.session.expiresAt),

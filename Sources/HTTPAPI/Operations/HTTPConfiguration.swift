@@ -41,6 +41,8 @@ public struct HTTPConfiguration: Sendable {
     public var metricsToken: String?
     /// Returns additional lines for `/metrics` in the Prometheus text format.
     public var moreMetrics: (@Sendable () async -> String)?
+    /// The mails to show under `/dev/mail`, on loopback only; `nil` for none.
+    public var developmentMail: MailDirectory?
     /// The clock that stamps the arrival of requests.
     public var now: @Sendable () -> Timestamp = { .now() }
     /// Receives the bound port once the server accepts connections.

@@ -65,7 +65,8 @@ extension Route {
             startRecovery, proveRecoveryKey, recoverCredentials, evaluateRecovery, proveRecovery, listRecoveries,
             openRecovery, confirmRecovery, cancelRecovery, cancelRecoveryByDevice,
             issueInvitation, listInvitations, revokeInvitation,
-            refreshSession, closeSession, listSessions, endSessions, readMe, listDevices, revokeDevice, readCompany,
+            refreshSession, closeSession, listSessions, endSessions, readMe, verifyMyEmail, showEmailLink,
+            confirmEmail, listDevices, revokeDevice, readCompany,
             listEmployees,
             readEmployee, readSecurityAdmin, listAuthorizations, authorizeKey, refuseKey, revokeKey, approveEmployee,
             cancelEmployee,
@@ -73,7 +74,7 @@ extension Route {
             unlinkApp, listMPinIdentities, listEvents,
             readCheckpoint, readTile, proveEvent, health, readiness, Route.metrics(configuration, metrics), anchor,
             openAPI, docs, docsStyle,
-        ]
+        ] + developmentMail(configuration)
     }
 
     private static var ofMPin: [Route] {

@@ -38,5 +38,15 @@ public struct MailDirectory: MailTransport {
     /// The bytes of a mail; `nil` if there is none.
     public func read(_ id: UUID) -> [UInt8]? { (try? Data(contentsOf: file(id))).map(Array.init) }
 
+    /// The header and the plain text of a mail, as people read it; `nil` if there is none.
+    public func text(_ id: UUID) -> String? {
+        guard let bytes = read(id) else { return nil }
+        let lines = String(decoding: bytes, as: UTF8.self).split(
+            separator: "\r\n", omittingEmptySubsequences: false)
+        let header = lines.prefix { !$0.isEmpty }
+        let part = lines.dropFirst(header.count + 1).drop { !$0.isEmpty }.dropFirst().prefix { !$0.hasPrefix("--") }
+        return header.joined(separator: "\n") + "\n\n" + QuotedPrintable.decode(part)
+    }
+
     private func file(_ id: UUID) -> URL { folder.appendingPathComponent("\(id.uuidString.lowercased()).eml") }
 }

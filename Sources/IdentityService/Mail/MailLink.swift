@@ -1,7 +1,6 @@
 package import Canonical
 import Foundation
 package import FoundationEssentials
-package import Identity
 import Keys
 
 /// The link in a mail: whom it is for, when it expires, and the code that proves that the mail was read.

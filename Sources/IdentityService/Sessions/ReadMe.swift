@@ -26,8 +26,9 @@ public struct ReadMe: UseCase {
         let role: EmployeeRole = carriesRole ? tenant.state.role(of: employee.id) : .employee
         return MeView(
             tenantId: caller.tenantId, employeeId: caller.employeeId,
-            summary: try await context.summary(of: employee, in: tenant), session: session,
-            emailVerified: try await isEmailVerified(employee, context), sessionRole: role.rawValue, appId: app.uuid,
+            summary: try await context.summary(of: employee, in: tenant),
+            emailVerified: try await isEmailVerified(employee, context), session: session, sessionRole: role.rawValue,
+            appId: app.uuid,
             appName: loaded.state.name ?? "",
             notices: try await context.notices(for: employee.id, in: tenant.id, at: run.call.time))
     }
@@ -63,10 +64,10 @@ public struct MeView: Sendable, Equatable {
     public var employeeId: UUID
     /// The names, the role and the status.
     public var summary: EmployeeSummary
-    /// The caller's session.
-    public var session: SessionView
     /// Whether it is verified that the owner of the account reads the mails to its address.
     public var emailVerified: Bool
+    /// The caller's session.
+    public var session: SessionView
     /// The role of the session: a device key that does not carry the account's role gives the role `employee`.
     public var sessionRole: String
     /// The app that opened the session.

@@ -26,6 +26,8 @@ public struct PolicyChangeRequest: Sendable, Equatable, JSONConvertible {
         case open
         /// Only people who have an invitation.
         case invited
+        /// People who have an invitation, or a verified address of the company's confirmed domain.
+        case domain
     }
 
     /// The authority that authorizes device keys.

@@ -57,6 +57,8 @@ public struct MeResponse: Sendable, Equatable, JSONConvertible {
     public var status: String
     /// `securityAdmin`, `admin` or `employee`.
     public var role: String
+    /// Whether it is verified that the owner of the account reads the mails to its address.
+    public var emailVerified: Bool
     /// The caller's session.
     public var session: Session
     /// The app that opened the session.
@@ -67,7 +69,7 @@ public struct MeResponse: Sendable, Equatable, JSONConvertible {
     /// Describes a caller.
     public init(
         tenantId: UUID, employeeId: UUID, companyName: String, companyEmployeeId: String?, status: String, role: String,
-        session: Session, app: App, notices: [NoticeResponse] = []
+        emailVerified: Bool = false, session: Session, app: App, notices: [NoticeResponse] = []
     ) {
         self.tenantId = tenantId
         self.employeeId = employeeId
@@ -75,6 +77,7 @@ public struct MeResponse: Sendable, Equatable, JSONConvertible {
         self.companyEmployeeId = companyEmployeeId
         self.status = status
         self.role = role
+        self.emailVerified = emailVerified
         self.session = session
         self.app = app
         self.notices = notices
@@ -89,6 +92,7 @@ public struct MeResponse: Sendable, Equatable, JSONConvertible {
         companyEmployeeId = try reader.optionalString("companyEmployeeId")
         status = try reader.string("status")
         role = try reader.string("role")
+        emailVerified = try reader.optionalBool("emailVerified") ?? false
         session = try reader.wire("session")
         app = try reader.wire("app")
         notices = try reader.wire("notices")
@@ -99,7 +103,8 @@ public struct MeResponse: Sendable, Equatable, JSONConvertible {
         .objectOmittingNil([
             "tenantId": .uuid(tenantId), "employeeId": .uuid(employeeId), "companyName": .string(companyName),
             "companyEmployeeId": companyEmployeeId.map(JSONValue.string), "status": .string(status),
-            "role": .string(role), "session": session.json, "app": app.json, "notices": notices.json,
+            "role": .string(role), "emailVerified": .bool(emailVerified), "session": session.json, "app": app.json,
+            "notices": notices.json,
         ])
     }
 }

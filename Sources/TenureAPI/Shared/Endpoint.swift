@@ -100,6 +100,15 @@ extension Endpoint {
     public static let endSessions = Endpoint("DELETE", "/v1/sessions", .employee, "End all of the caller's sessions")
     /// Describes the caller's account and session.
     public static let readMe = Endpoint("GET", "/v1/me", .employee, "Tell the caller who they are")
+    /// Sends a mail that verifies the caller's address.
+    public static let verifyMyEmail = Endpoint(
+        "POST", "/v1/me/email-verification", .employee, "Send a mail that verifies the caller's e-mail")
+    /// Shows the page behind the link of such a mail.
+    public static let showEmailLink = Endpoint(
+        "GET", "/verify-email/{userId}", .anyone, "Show the page behind the link of a mail; changes nothing")
+    /// Verifies an address by the button of that page.
+    public static let confirmEmail = Endpoint(
+        "POST", "/verify-email/{userId}", .anyone, "Verify an e-mail by the link of a mail")
     /// Lists the caller's device keys.
     public static let listDevices = Endpoint("GET", "/v1/devices", .employee, "List the caller's device keys")
     /// Revokes one of the caller's own device keys.
@@ -242,7 +251,8 @@ extension Endpoint {
         .startRecovery, .proveRecoveryKey, .recoverCredentials, .evaluateRecovery, .proveRecovery, .listRecoveries,
         .openRecovery, .confirmRecovery, .cancelRecovery, .cancelRecoveryByDevice,
         .issueInvitation, .listInvitations, .revokeInvitation,
-        .refreshSession, .closeSession, .listSessions, .endSessions, .readMe, .listDevices, .revokeDevice, .readCompany,
+        .refreshSession, .closeSession, .listSessions, .endSessions, .readMe, .verifyMyEmail, .showEmailLink,
+        .confirmEmail, .listDevices, .revokeDevice, .readCompany,
         .listEmployees,
         .readEmployee,
         .readSecurityAdmin, .listAuthorizations, .authorizeKey, .refuseKey, .revokeKey, .approveEmployee,

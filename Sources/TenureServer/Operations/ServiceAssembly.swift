@@ -34,6 +34,8 @@ public struct ServiceAssembly: Sendable {
         public var evaluationsWaiting: Int
         /// The file to keep the newest anchor in, if any.
         public var anchorFile: String?
+        /// Takes the mails; `nil` sends none. ``ServiceSettings/mail`` is needed too.
+        public var mailTransport: (any MailTransport)?
         /// Creates the operator key at the first start of a log, and stores its private half out of the service's
         /// reach. Without it, a log that was not founded is refused.
         public var makeOperatorKey: (@Sendable () throws -> NewOperatorKey)?
@@ -144,7 +146,8 @@ public struct ServiceAssembly: Sendable {
             context: context, reads: CompanyReads(context: context, views: Views(pool: pool, nudge: nudge)),
             readiness: readiness)
         let upkeep = Upkeep(context, readerPool: readerPool, durability: durability)
-        metrics = { await health.metrics() + upkeep.metrics() }
+        let mails = MailUpkeep(context, readerPool: readerPool, transport: configuration.mailTransport)
+        metrics = { await health.metrics() + upkeep.metrics() + mails.metrics() }
         commands = OperatorUseCases(context, signer: configuration.operatorSigner)
         let sealing = SignGrownLedgers(
             pool: pool, readerPool: readerPool, appender: appender, signer: signer, logger: logger)
@@ -153,7 +156,7 @@ public struct ServiceAssembly: Sendable {
             pool, readerPool, readinessPool, hints, appender, projector, ViewUpgrade(pool: readerPool, logger: logger),
         ]
         let last: [any Service] = [SealingLoop(sealing, anchorFile: configuration.anchorFile, logger: logger)]
-        services = first + upkeep.services + last
+        services = first + upkeep.services + mails.services + last
     }
 
     /// Refuses keys that did not write the log, and founds a log that has no operator key yet.

@@ -60,6 +60,7 @@ struct DevelopmentService: Sendable {
             cluster: layout, masters: masters, operatorKey: OperatorKeyFile(path: state.operatorKeyFile), port: port,
             mpin: try MPinDevelopmentAuthorities.configuration(state: state, port: port))
         parts.assembly.settings.recoveryDelay = recoveryDelay
+        parts.keepMails(in: MailDirectory(path: state.mailDirectory), port: port)
         try await ServiceRun.run(parts, logger: logger) { ports, commands in
             DevelopmentSetUp(
                 state: state, cluster: cluster, start: start, commands: commands, ports: ports, started: started)

@@ -148,6 +148,7 @@ struct ServiceParts: Sendable {
             companyRateLimit: limits.company, metricsToken: settings.text(.metricsToken))
         http.limits.connectionsPerAddress = limits.connectionsPerAddress
         mpin = try settings.mpinAuthorities()
+        if let mail = try MailConfiguration(settings) { send(mail) }
     }
 
     /// Creates the configuration of a development service: a private cluster, and clear text on loopback.
@@ -163,6 +164,19 @@ struct ServiceParts: Sendable {
         assembly.operatorSigner = OperatorKeySource { try operatorKey.load() }
         http = HTTPConfiguration(port: port)
         self.mpin = mpin
+    }
+
+    /// Sends mails as configured.
+    private mutating func send(_ mail: MailConfiguration) {
+        assembly.settings.mail = mail.settings
+        assembly.mailTransport = mail.transport
+    }
+
+    /// Writes the mails of a development service into a directory and shows them under `/dev/mail`.
+    mutating func keepMails(in directory: MailDirectory, port: Int) {
+        guard let mail = MailConfiguration(development: directory, port: port) else { return }
+        send(mail)
+        http.developmentMail = directory
     }
 
     private static func assembly(

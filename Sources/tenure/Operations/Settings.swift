@@ -16,6 +16,8 @@ struct Settings: Sendable {
             listenPort, publicUrl
         case tlsCertificateFile, tlsKeyFile, clearTextAllowed, trustedProxies, logLevel, metricsToken
         case operatorKeyFile, anchorFile, sessionHours, databaseConnections
+        // The mail server.
+        case smtpUrl, smtpUser, smtpPasswordFile, smtpCaFile, mailFrom
         // The limits of one caller.
         case addressRate, addressBurst, appRate, appBurst, companyRate, companyBurst, unknownAttemptRate,
             unknownAttemptBurst, connectionsPerAddress

@@ -26,6 +26,8 @@ struct StateDirectory: Sendable, Equatable {
     var operatorKeyFile: String { path + "/operator.key" }
     /// A link to the cluster.
     var clusterLink: String { path + "/cluster" }
+    /// The directory of the mails that a development service would send.
+    var mailDirectory: String { path + "/mail" }
     /// The lock file, locked by the running service.
     var lockFile: String { path + "/serve.lock" }
 

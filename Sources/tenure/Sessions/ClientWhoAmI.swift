@@ -54,6 +54,7 @@ struct ClientWhoAmI: AsyncParsableCommand {
                         "companyEmployeeId": me.companyEmployeeId.map(JSONValue.string),
                         "status": .string(me.status), "role": .string(me.role),
                         "sessionRole": .string(me.session.role), "email": email.map(JSONValue.string),
+                        "emailVerified": .bool(me.emailVerified),
                         "fingerprint": key.map { .string($0.fingerprint) }, "keyState": key.map { .string($0.state) },
                         "credentials": credentials.map(JSONValue.string),
                         "sessionExpiresAt": .timestamp(me.session.expiresAt), "appName": .string(me.app.name),
@@ -63,7 +64,8 @@ struct ClientWhoAmI: AsyncParsableCommand {
         output.write(
             Facts([
                 ("Employee", me.companyEmployeeId ?? ""), ("Company", me.companyName),
-                ("Role", Self.role(me)), ("Status", me.status), ("E-mail", email ?? ""),
+                ("Role", Self.role(me)), ("Status", me.status),
+                ("E-mail", email.map { me.emailVerified ? "\($0) (verified)" : $0 } ?? ""),
                 ("Device", key.map { "\(Fingerprint.readable($0.fingerprint)) (\($0.state))" } ?? "unknown here"),
                 ("Credentials", credentials.map(Fingerprint.readable) ?? "not pinned here"),
                 ("App", Printable.text(me.app.name)), ("Session", "until \(TimeText.short(me.session.expiresAt))"),

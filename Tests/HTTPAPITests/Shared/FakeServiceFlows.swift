@@ -118,8 +118,14 @@ extension FakeService {
                 tenantId: Self.employeeId, employeeId: Self.employeeId,
                 summary: EmployeeSummary(
                     companyName: "Acme", companyEmployeeId: "7", status: "active", role: "admin"),
-                session: session, sessionRole: "employee", appId: Self.appId, appName: "app",
+                emailVerified: true, session: session, sessionRole: "employee", appId: Self.appId, appName: "app",
                 notices: [Notice(type: "recovery.opened", openedAt: Self.time)])
+        case is VerifyMyEmail:
+            try await enter("verifyMyEmail", [:], call)
+            return VerifyMyEmail.Answer.sent
+        case is ConfirmEmail:
+            try await enter("confirmEmail", [:], call)
+            return ConfirmEmail.Answer.verified
         case is ReadNotices:
             try await enter("notices")
             return [Notice]()

@@ -147,13 +147,19 @@ import Testing
         try check(
             MeResponse(
                 tenantId: Self.id, employeeId: Self.id, companyName: "c", companyEmployeeId: "7", status: "active",
-                role: "admin",
+                role: "admin", emailVerified: true,
                 session: .init(
                     sessionId: Self.id, fingerprint: "f", role: "employee", createdAt: Self.time, expiresAt: Self.time),
                 app: .init(appId: Self.id, name: "app"), notices: [notice]))
         try check(
             DeviceResponse(
                 fingerprint: "f", employeePublicKey: [4], state: "pending", isCurrent: false, presentedAt: Self.time))
+    }
+
+    @Test func `answers about the verification of an address round-trip`() throws {
+        for outcome in EmailVerificationResponse.Outcome.allCases {
+            try check(EmailVerificationResponse(outcome: outcome))
+        }
     }
 
     @Test func `problem documents round-trip`() throws {

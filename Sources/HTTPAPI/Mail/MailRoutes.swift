@@ -1,0 +1,65 @@
+import FoundationEssentials
+import IdentityService
+import TenureAPI
+
+extension Route {
+    /// `POST /v1/me/email-verification`.
+    static let verifyMyEmail = Route(.verifyMyEmail) { exchange in
+        let answer = try await exchange.run(
+            VerifyMyEmail(caller: exchange.employee(), languages: exchange.headers.preferredLanguages))
+        return .json(EmailVerificationResponse(outcome: answer == .sent ? .sent : .verified))
+    }
+
+    /// `GET /verify-email/{userId}`. It changes nothing, because mail programs and filters open links too.
+    static let showEmailLink = Route(.showEmailLink) { try await confirm($0, isDecision: false) }
+
+    /// `POST /verify-email/{userId}`, by the button of the page.
+    static let confirmEmail = Route(.confirmEmail) { try await confirm($0, isDecision: true) }
+
+    private static func confirm(_ exchange: RoutedRequest, isDecision: Bool) async throws -> Reply {
+        var query = try QueryReader(exchange.rawQuery)
+        let expires = query.text("expires") ?? "", key = query.text("key") ?? ""
+        try query.finish()
+        let answer = try await exchange.run(
+            ConfirmEmail(user: exchange.captures["userId"], expires: expires, key: key, isDecision: isDecision))
+        let message: MailLinkPage.Message =
+            switch answer {
+            case .pending: .question
+            case .verified: .done
+            case .expired: .expired
+            case .invalid: .invalid
+            }
+        return MailLinkPage(message: message, languages: exchange.headers.preferredLanguages).reply
+    }
+}
+
+/// The mails of a development service, for the people of the same machine.
+extension Route {
+    /// The list and the text of one mail; none without a directory of mails.
+    static func developmentMail(_ configuration: HTTPConfiguration) -> [Route] {
+        guard let mails = configuration.developmentMail, configuration.bindsLoopback else { return [] }
+        return [
+            Route(Endpoint("GET", "/dev/mail", .anyone, "List the mails of a development service")) { exchange in
+                try requireLoopback(exchange)
+                let items = mails.list().map { id in
+                    "<li><a href=\"mail/\(id.uuidString.lowercased())\">\(id.uuidString.lowercased())</a></li>"
+                }
+                let html = "<!doctype html>\n<title>Mails</title>\n<ul>\n\(items.joined(separator: "\n"))\n</ul>\n"
+                return .text(html, "text/html; charset=utf-8")
+            },
+            Route(Endpoint("GET", "/dev/mail/{mailId}", .anyone, "Show a mail of a development service")) { exchange in
+                try requireLoopback(exchange)
+                guard let id = UUID(uuidString: exchange.captures["mailId"]), let text = mails.text(id) else {
+                    throw Refusal(.routeUnknown)
+                }
+                return .text(text, "text/plain; charset=utf-8")
+            },
+        ]
+    }
+
+    private static func requireLoopback(_ exchange: RoutedRequest) throws(Refusal) {
+        guard ClientAddress.isLoopback(peer: exchange.peer, headers: exchange.headers) else {
+            throw Refusal(.routeUnknown)
+        }
+    }
+}

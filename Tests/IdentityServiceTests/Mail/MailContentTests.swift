@@ -1,0 +1,70 @@
+import Canonical
+import Foundation
+import Identity
+import Testing
+@testable import IdentityService
+
+@Suite struct MailContentTests {
+    private func content(
+        _ kind: MailKind, _ language: MailLanguage = .english, company: String? = nil, link: String? = nil
+    ) throws -> String {
+        let content = MailContent(
+            id: MailID(UUID()), kind: kind, language: language,
+            settings: try #require(MailSettings(publicURL: "https://id.example", sender: "tenure@id.example")),
+            recipient: try #require(DeliverableAddress("zoe@mail.example")), company: company, link: link,
+            end: MailScene.start)
+        return String(decoding: content.bytes(at: MailScene.start), as: UTF8.self)
+    }
+
+    @Test(arguments: MailKind.allCases, MailLanguage.allCases)
+    func `every mail is 7-bit text in short lines with one of each header`(
+        _ kind: MailKind, _ language: MailLanguage
+    ) throws {
+        let long = String(repeating: "k", count: 64)
+        let text = try content(
+            kind, language, company: "Müller & Söhne <b>\r\nBcc: eve@mail.example",
+            link: "https://id.example/verify?expires=1&key=\(long)")
+        let lines = text.components(separatedBy: "\r\n")
+        #expect(text.utf8.allSatisfy { $0 == 0x0D || $0 == 0x0A || (0x20...0x7E).contains($0) })
+        #expect(lines.allSatisfy { $0.utf8.count <= 76 && !$0.contains("\n") && !$0.contains("\r") })
+        for name in ["From", "To", "Subject", "Date", "Message-ID", "MIME-Version"] {
+            #expect(lines.filter { $0.hasPrefix("\(name): ") }.count == 1, "\(name)")
+        }
+        #expect(!lines.contains { $0.hasPrefix("Bcc") })
+        #expect(!text.contains("<b>"))
+    }
+
+    @Test func `quoted-printable text reads back as it was`() {
+        for text in ["", "a\nb\n", "ü=ß \nlast", String(repeating: "ä", count: 200), "trailing \n"] {
+            let lines = QuotedPrintable.lines(text)
+            #expect(lines.allSatisfy { $0.utf8.count <= 76 && !$0.hasSuffix(" ") })
+            #expect(QuotedPrintable.decode(lines.map { Substring($0) }) == text + "\n")
+        }
+    }
+
+    @Test(arguments: [
+        "", "a", "@a", "a@", "a@@b", "a@b@c", "a b@c", "a@b c", "<a@b>", "a@b>", "a\r\n@b", "a@b\n", "ä@b", "a@b..c",
+        "a@-b", "\"a\"@b", "a,b@c", "a;b@c", "a@[127.0.0.1]",
+    ])
+    func `other texts are no addresses`(_ text: String) { #expect(DeliverableAddress(text) == nil) }
+
+    @Test(arguments: ["a@b", "Zoe.O'Hara+x@Mail.Example", "a_b-c@d-e.f"])
+    func `an address is kept as it is`(_ text: String) { #expect(DeliverableAddress(text)?.text == text) }
+
+    @Test func `waits double from ten seconds to an hour`() {
+        let waits = (1...12).map { MailOutboxWorker.wait(after: $0).components.seconds }
+        #expect(waits == [10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 3_600, 3_600, 3_600])
+        #expect(MailOutboxWorker.wait(after: 1_000_000) == .seconds(3_600))
+    }
+
+    @Test func `dates are those of RFC 5322`() {
+        #expect(MailDate.text(Timestamp(microseconds: 0)) == "Thu, 01 Jan 1970 00:00:00 +0000")
+        #expect(MailDate.text(Timestamp(microseconds: 1_700_000_000_000_000)) == "Tue, 14 Nov 2023 22:13:20 +0000")
+    }
+
+    @Test func `a language is the first that has a text`() {
+        #expect(MailLanguage.choose(["fr", "de-CH", "en"]) == .german)
+        #expect(MailLanguage.choose(["EN-gb"]) == .english)
+        #expect(MailLanguage.choose(["fr"]) == nil)
+    }
+}

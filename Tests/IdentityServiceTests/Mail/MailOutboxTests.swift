@@ -1,0 +1,151 @@
+import Canonical
+import EventCoding
+import Foundation
+import Identity
+import Ledger
+import Testing
+import TestSupport
+@testable import IdentityService
+
+@Suite(.enabled(if: TestServer.isAvailable, Comment(rawValue: TestServer.hint)))
+struct MailOutboxTests {
+    @Test func `a mail is sent once, and its link verifies the address`() async throws {
+        try await MailScene.with { scene in
+            let user = try await scene.user("zoe@mail.example"), mail = try await scene.queue(user)
+            let transport = FakeTransport(), worker = try scene.worker(transport)
+            #expect(try await worker.round() == 1)
+            #expect(try await worker.round() == 0)
+            let sent = try #require(transport.sent.first)
+            #expect(transport.sent.count == 1 && sent.recipient == "zoe@mail.example")
+            #expect(sent.header("Message-ID") == ["<\(mail.event.mailID)@id.example>"])
+            #expect(try await scene.ends(mail) == ["sent 1"])
+            #expect(try await scene.waiting() == 0)
+            let body = sent.text.replacingOccurrences(of: "=\r\n", with: "").replacingOccurrences(of: "=3D", with: "=")
+            let link = try #require(
+                body.firstMatch(
+                    of: /https:\/\/id.example\/verify-email\/([0-9a-f-]+)\?expires=(\d+)&key=([0-9a-f]{64})/))
+            func confirm(_ key: String, _ isDecision: Bool) async throws -> ConfirmEmail.Answer {
+                try await scene.context.run(
+                    ConfirmEmail(
+                        user: String(link.1), expires: String(link.2), key: key, isDecision: isDecision),
+                    Call(requestId: "r", time: scene.now))
+            }
+            let key = String(link.3), forged = String(key.reversed())
+            #expect(try await confirm(forged, true) == .invalid)
+            #expect(try await confirm(key, false) == .pending)
+            #expect(try await scene.context.userWithAddress(user).isEmailVerified == false)
+            for _ in 0..<2 { #expect(try await confirm(key, true) == .verified) }
+            let events = try await scene.context.reader.streams([.user(user)])[.user(user), default: []]
+            #expect(events.map(\.type) == ["CredentialsSet", "EmailVerified"])
+            scene.advance(VerifyMyEmail.lifetime)
+            #expect(try await confirm(key, true) == .expired)
+        }
+    }
+
+    @Test func `a temporary refusal waits double each time`() async throws {
+        try await MailScene.with { scene in
+            let mail = try await scene.queue(try await scene.user("zoe@mail.example"))
+            let transport = FakeTransport(.temporarilyRefused(451), .undelivered("cut"))
+            let worker = try scene.worker(transport)
+            #expect(try await worker.round() == 1)
+            scene.advance(.seconds(9))
+            #expect(try await worker.round() == 0)
+            scene.advance(.seconds(1))
+            #expect(try await worker.round() == 1)
+            scene.advance(.seconds(19))
+            #expect(try await worker.round() == 0)
+            scene.advance(.seconds(1))
+            #expect(try await worker.round() == 1)
+            #expect(try await scene.ends(mail) == ["sent 3"])
+            #expect(Set(transport.sent.flatMap { $0.header("Message-ID") }).count == 1)
+        }
+    }
+
+    @Test func `a permanent refusal ends the mail with the reply code`() async throws {
+        try await MailScene.with { scene in
+            let mail = try await scene.queue(try await scene.user("zoe@mail.example"))
+            _ = try await scene.worker(FakeTransport(.permanentlyRefused(550))).round()
+            #expect(try await scene.ends(mail) == ["failed 1 smtp_550"])
+            #expect(try await scene.waiting() == 0)
+        }
+    }
+
+    @Test func `a mail that nobody takes fails when it expires`() async throws {
+        try await MailScene.with { scene in
+            let mail = try await scene.queue(try await scene.user("zoe@mail.example"))
+            let transport = FakeTransport(.undelivered("no server"))
+            let worker = try scene.worker(transport)
+            #expect(try await worker.round() == 1)
+            scene.advance(VerifyMyEmail.lifetime)
+            #expect(try await worker.round() == 1)
+            #expect(try await scene.ends(mail) == ["failed 1 expired"])
+            #expect(transport.sent.count == 1)
+        }
+    }
+
+    @Test func `a crash after sending leaves the mail to another worker, with the same id`() async throws {
+        try await MailScene.with { scene in
+            let mail = try await scene.queue(try await scene.user("zoe@mail.example"))
+            let first = FakeTransport(), second = FakeTransport()
+            _ = try await scene.worker(first, crashing: true).round()
+            let other = try scene.worker(second)
+            #expect(try await other.round() == 0)
+            #expect(first.sent.count == 1 && second.sent.isEmpty)
+            scene.advance(MailOutboxWorker.lease)
+            #expect(try await other.round() == 1)
+            #expect(first.sent[0].header("Message-ID") == second.sent[0].header("Message-ID"))
+            #expect(try await scene.ends(mail) == ["sent 2"])
+        }
+    }
+
+    @Test func `two workers at once send each mail once`() async throws {
+        try await MailScene.with { scene in
+            var mails: [QueuedMail] = []
+            for number in 0..<8 { mails.append(try await scene.queue(try await scene.user("a\(number)@mail.example"))) }
+            let transport = FakeTransport()
+            let workers = [try scene.worker(transport), try scene.worker(transport)]
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for worker in workers { group.addTask { _ = try await worker.round() } }
+                try await group.waitForAll()
+            }
+            #expect(Set(transport.sent.map(\.id)).count == 8 && transport.sent.count == 8)
+            for mail in mails { #expect(try await scene.ends(mail) == ["sent 1"]) }
+        }
+    }
+
+    @Test(arguments: [
+        "zoe@mail.example\r\nBcc: eve@mail.example", "zoe<eve@mail.example>", "zoe eve@mail.example",
+        "zoë@mail.example", "zoe@eve@mail.example",
+    ])
+    func `an address that could change header or envelope gets no mail`(_ address: String) async throws {
+        try await MailScene.with { scene in
+            let mail = try await scene.queue(try await scene.user(address)), transport = FakeTransport()
+            _ = try await scene.worker(transport).round()
+            #expect(transport.sent.isEmpty)
+            #expect(try await scene.ends(mail) == ["failed 0 address_invalid"])
+        }
+    }
+
+    @Test func `an address has five mails, an app three of them, and one comes back every twelve minutes`() async throws
+    {
+        try await MailScene.with { scene in
+            let context = scene.context, address = Array("zoe@mail.example".utf8), app = UUID()
+            func charge(_ app: UUID?) async throws -> Int? {
+                do {
+                    try await context.chargeMail(to: address, app: app, at: scene.now)
+                    return nil
+                } catch let refusal as ServiceError where refusal.code == .requestRateLimited {
+                    return refusal.retryAfterSeconds
+                }
+            }
+            for _ in 0..<3 { #expect(try await charge(app) == nil) }
+            #expect(try await charge(app) == 720)
+            #expect(try await charge(UUID()) == nil)
+            #expect(try await charge(nil) == nil)
+            #expect(try await charge(nil) == 720)
+            scene.advance(.seconds(720))
+            #expect(try await charge(nil) == nil)
+            #expect(try await charge(nil) == 720)
+        }
+    }
+}
