@@ -100,11 +100,10 @@ struct MPinReclaimTests {
             let found = try await ReclaimedMPinIdentities(
                 of: EmailAddress(Self.address), in: access, stage.context)
             _ = try await stage.identity(Self.address, slot: 1)
-            let decision = try access.decision(
-                try await StatementExchange(context: stage.context, access: access).vouch(
-                    ReclaimStatement(
-                        context: try await StatementExchange(context: stage.context, access: access).statementContext(
-                            at: .now()), user: UUID(), reason: "reclaimed"), app.presented))
+            let signing = StatementExchange(context: stage.context, access: access)
+            let statement = ReclaimStatement(
+                context: try await signing.statementContext(at: .now()), user: UUID(), reason: "reclaimed")
+            let decision = try access.decision(try signing.vouch(statement, app.presented))
             try found.record(decision, in: &recorder)
             let error = await #expect(throws: LedgerError.self) { try await recorder.append(nil) }
             #expect(error?.isWorthDecidingAgain == true)

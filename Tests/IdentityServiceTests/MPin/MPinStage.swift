@@ -112,6 +112,7 @@ struct MPinStage: Sendable {
             claims: [
                 Claim(key: context.ring.employeeClaim(name, in: tenant), owner: id.uuid),
                 context.ring.memberClaim(id, of: user, in: tenant),
+                context.ring.accountClaim(id, of: user, in: tenant),
             ], statements: [insertion])
         return id
     }
