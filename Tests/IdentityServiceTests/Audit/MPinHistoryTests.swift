@@ -2,6 +2,7 @@ import Canonical
 import EventCoding
 import Foundation
 import Identity
+import Ledger
 import Testing
 
 @testable import Credentials
@@ -31,6 +32,38 @@ import Testing
         try scene.startMPin()
         try scene.linkMPin(to: staff, by: .member(staff, staff.device))
         try scene.history.expectLawful()
+    }
+
+    @Test func `an erasure by the operator is lawful, of a live and of an ended identity`() throws {
+        for isEnded in [false, true] {
+            var scene = try HistoryScene()
+            try scene.startMPin()
+            if isEnded { try scene.revokeMPin(by: scene.asAdmin) }
+            try scene.history.append(
+                scene.history.byOperator(on: scene.mpinStream) { MPinErased(by: $0) }, to: scene.mpinStream)
+            try scene.history.expectLawful()
+        }
+    }
+
+    @Test func `an erasure without the operator's signature, with another's, or repeated, is found`() throws {
+        try HistoryScene.expect(
+            "the decision to erase personal data has no signature", after: { try $0.startMPin() }
+        ) {
+            try $0.history.append(MPinErased(by: .operator(nil)), to: $0.mpinStream)
+        }
+        try HistoryScene.expect(
+            "the decision is signed with a key that is not the operator's", after: { try $0.startMPin() }
+        ) {
+            let forger = try SigningKeyPair()
+            try $0.history.append(
+                $0.history.byOperator(forger, on: $0.mpinStream) { MPinErased(by: $0) }, to: $0.mpinStream)
+        }
+        try HistoryScene.expect(
+            "the operator's statement is about something else", after: { try $0.startMPin() }
+        ) {
+            let other = StreamID.mpin(MPinIdentityID(UUID()), in: $0.history.tenant)
+            try $0.history.append($0.history.byOperator(on: other) { MPinErased(by: $0) }, to: $0.mpinStream)
+        }
     }
 
     @Test func `a policy whose statement says something else is found`() throws {

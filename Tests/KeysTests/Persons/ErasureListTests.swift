@@ -12,7 +12,7 @@ import Testing
     @Test func `a missing list is empty, and an addition creates it for its owner only`() throws {
         let directory = try KeyDirectory()
         #expect(try directory.list.read().isEmpty)
-        let entries = [entry(.user), entry()]
+        let entries = [entry(.user), entry(), entry(.mpin)]
         try directory.list.add(entries)
         #expect(try directory.list.read() == entries)
         #expect(directory.list.path == directory.file.path + ".erased")

@@ -33,7 +33,7 @@ struct PoisonTests {
                     SELECT projection FROM tenure.projection_progress
                     WHERE ledger_id = \(broken.tenant.uuid) AND position = \(Int64(broken.events.count)) ORDER BY 1
                     """)
-                #expect(rest == ["employee_keys", "pending_authorizations"])
+                #expect(rest == ["employee_keys", "mpin_identities", "pending_authorizations"])
                 let lag = try await ProjectionLag.read(stage.readers)
                 #expect(lag.stopped.allSatisfy { $0.position == position && $0.tenant == broken.tenant })
                 #expect(lag.events[.employees] == Int64(broken.events.count) - position + 1)

@@ -175,6 +175,7 @@ extension CompanyScript {
         let fourth = try script.register("E-4")
         try script.present(Self.key(), of: fourth)
         try script.reclaim(fourth)
+        try script.everythingOfMPin(linkedTo: second)
         try script.openSession(second)
         return script
     }

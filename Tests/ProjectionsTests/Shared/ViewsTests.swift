@@ -133,7 +133,7 @@ struct ViewsTests {
             }
             let tables = [
                 "projection_progress", "tenants", "tenant_cancelled_employees", "employees", "employee_keys",
-                "first_security_admins", "pending_authorizations",
+                "first_security_admins", "mpin_identities", "pending_authorizations",
             ]
             for table in tables {
                 let ledgers: SQL = "SELECT DISTINCT ledger_id FROM tenure.\(unsafeSQL: table)"

@@ -110,6 +110,13 @@ import Testing
                         companyName: "A", companyEmployeeId: nil, status: "cancelled", role: "employee", email: nil,
                         isCompanyOwnedEmail: false, registeredAt: Self.time, keys: [Self.key])
                 ], next: 7))
+        try check(
+            MPinIdentityResponse(
+                identityId: Self.id, userId: "u", deviceName: "d", status: "blocked", verification: "email",
+                startedAt: Self.time, expiresAt: Self.time, companyEmployeeId: "7", failures: 3, endReason: "failures"))
+        try check(
+            MPinIdentityResponse(
+                identityId: Self.id, status: "started", verification: "application", startedAt: Self.time, failures: 0))
         try check(SecurityAdminResponse(employee: Self.summary, eventId: Self.id, position: 1, since: Self.time))
         try check(
             PendingAuthorizationResponse(
