@@ -2,9 +2,7 @@ import Canonical
 import EventCoding
 import FoundationEssentials
 import Identity
-import Keys
 import Ledger
-import Logging
 import MPinCryptography
 
 /// What a client needs to make its key: the service's share, and a permit to fetch the other one.
