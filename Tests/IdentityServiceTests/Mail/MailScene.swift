@@ -33,8 +33,7 @@ final class MailScene: Sendable {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         var settings = ServiceSettings()
         settings.now = { clock.now }
-        settings.mail = try #require(
-            MailSettings(publicURL: "https://id.example/", sender: "tenure@id.example"))
+        settings.mail = MailSettings(publicURL: "https://id.example/", sender: "tenure@id.example")
         context = ServiceContext(
             pool: pool, appender: appender, reader: LedgerReader(pool: pool), ring: ring,
             personKeys: PersonKeys(pool: pool, masters: masters), seeds: OPRFSeeds(pool: pool, masters: masters),
