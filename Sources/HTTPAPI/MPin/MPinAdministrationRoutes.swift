@@ -22,11 +22,11 @@ extension Route {
     }
 
     /// `POST /v1/companies/{companyName}/mpin/identities/{identityId}/link`.
-    static let linkMPin = Route(.linkMPin, body: .optional) { exchange in
-        let request = try exchange.read(DecisionRequest.self)
+    static let linkMPin = Route(.linkMPin, body: .required) { exchange in
+        let request = try exchange.read(MPinLinkRequest.self)
         return try await exchange.decision(
             LinkMPin(
-                company: exchange.company, identity: exchange.captures["identityId"],
+                company: exchange.company, identity: exchange.captures["identityId"], token: request.regOTT,
                 signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.employee()))
     }
 

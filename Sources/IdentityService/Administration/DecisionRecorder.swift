@@ -15,7 +15,7 @@ struct DecisionRecorder<Answer: Sendable>: Sendable {
     let context: ServiceContext
     let access: CompanyAccess
     let call: Call
-    let ticket: IdempotencyTicket<Answer>?
+    var ticket: IdempotencyTicket<Answer>?
     var events: [NewEvent] = []
     var expectations: [StreamID: Int] = [:]
     var claims: [Claim] = []

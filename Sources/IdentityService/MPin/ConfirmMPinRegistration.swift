@@ -99,10 +99,11 @@ public struct ConfirmMPinRegistration: UseCase {
 }
 
 extension ServiceContext {
-    /// Logs that a D-TA gave no share, and returns what the caller is told.
+    /// What a caller is told if a D-TA gave no share. Who asked the D-TA has logged why.
     func keySourceFailed(_ error: any Error) -> any Error {
         guard let error = error as? MPinKeySourceError else { return error }
-        logger.warning("\(error.description)")
+        // The D-TA issues to an identity for a day. A registration that took longer has to begin anew.
+        if error.code == .closed { return ServiceError(.mpinKeyExpired) }
         return ServiceError(.serviceUnavailable, retryAfterSeconds: 5)
     }
 }

@@ -3,6 +3,7 @@ import Credentials
 import EventCoding
 import FoundationEssentials
 import Identity
+import Keys
 import Ledger
 
 /// Verifies or revokes an M-Pin identity. An admin signs, or an app vouches; the linked device may revoke its own.
@@ -143,15 +144,21 @@ public struct LinkMPin: RepeatableUseCase {
     public let company: String
     /// The identity's id.
     public let identity: String
+    /// The token of the registration. It shows that the caller's client started it: the statement names an identity by
+    /// its hash only, and an owner must not be made to link what somebody else started.
+    public let token: String
     /// The statement and the device's signature over it, in the second call.
     public let signed: SubmittedStatement?
     /// The employee. The session alone links nothing.
     public let caller: EmployeeCaller
 
     /// Each parameter sets the property of the same name.
-    public init(company: String, identity: String, signed: SubmittedStatement? = nil, caller: EmployeeCaller) {
+    public init(
+        company: String, identity: String, token: String, signed: SubmittedStatement? = nil, caller: EmployeeCaller
+    ) {
         self.company = company
         self.identity = identity
+        self.token = token
         self.signed = signed
         self.caller = caller
     }
@@ -173,7 +180,10 @@ public struct LinkMPin: RepeatableUseCase {
             let own = try await OwnDevices(of: caller, context), tenant = own.access.tenant
             guard context.mpinKeys != nil else { throw ServiceError(.mpinDisabled) }
             let identity = try await context.mpinIdentity(id, in: tenant.id, readsUserID: true)
-            guard let registration = identity.state.registration else { throw ServiceError(.mpinUnknown) }
+            let right = context.mpinRegistrationToken(id, in: tenant.id)
+            guard let registration = identity.state.registration,
+                equalInConstantTime(Array(right.utf8), Array(token.utf8))
+            else { throw ServiceError(.mpinUnknown) }
             let summary = try await context.summary(of: own.employee, in: tenant)
             let names = try await names(of: own, summary, context)
             guard !(try events(identity, own, names, nil, at: time)).isEmpty else {

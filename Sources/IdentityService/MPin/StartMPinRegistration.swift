@@ -63,6 +63,7 @@ public struct StartMPinRegistration: UseCase {
             try parsed { () throws(ValueError) in try MPinDeviceText(name, field: "deviceName") }
         }
         let time = run.call.time, mpinID = MPinID(of: userID, at: time), id = MPinIdentityID(UUID())
+        let hash = try mpinID.hash
         let mail = MPinMail(run.context, run.call)
         if activationCode == nil,
             try await run.context.mpin(company, app, role: .creation).policy.verification == .email
@@ -81,7 +82,7 @@ public struct StartMPinRegistration: UseCase {
                     MPinIdentity.initial,
                     .start(
                         MPinIdentity.Start(
-                            id: id, mpinIDHash: mpinID.hash, userID: userID, deviceName: device, policy: company.policy,
+                            id: id, mpinIDHash: hash, userID: userID, deviceName: device, policy: company.policy,
                             verifiedBy: proof, time: time)))
             }
             let (key, insertion) = try await run.context.personKeys.create(id: id.uuid, ledger: company.tenant.uuid)

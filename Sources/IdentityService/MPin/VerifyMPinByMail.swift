@@ -1,6 +1,6 @@
 import Canonical
 import EventCoding
-public import FoundationEssentials
+import FoundationEssentials
 import Identity
 import Keys
 import Ledger

@@ -6,6 +6,36 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
+/// The body of `POST /v1/companies/{companyName}/mpin/identities/{identityId}/link`.
+public struct MPinLinkRequest: Sendable, Equatable, JSONConvertible {
+    /// The token of the registration, which only the client that started it has.
+    public var regOTT: String
+    /// The signed statement; sent with the second call.
+    public var signed: StatementSignature?
+
+    /// Creates a value from its members.
+    public init(regOTT: String, signed: StatementSignature? = nil) {
+        self.regOTT = regOTT
+        self.signed = signed
+    }
+
+    /// Reads a request. Rejects unknown members.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        regOTT = try reader.string("regOTT")
+        signed = try StatementSignature.read(from: &reader)
+        try reader.finish()
+    }
+
+    /// The body as JSON.
+    public var json: JSONValue {
+        .objectOmittingNil([
+            "regOTT": .string(regOTT), "statement": signed.map { .base64($0.statement) },
+            "signature": signed.map { .base64($0.signature) },
+        ])
+    }
+}
+
 /// The body of `POST /v1/companies/{companyName}/mpin/activations`.
 public struct MPinActivationRequest: Sendable, Equatable, JSONConvertible {
     /// The user id that the code is for.

@@ -65,11 +65,8 @@ struct PinnedCompany: Sendable {
 
     /// Whether a statement is for the pinned tenant and names this key as signer.
     func permits(_ context: StatementContext, signedBy key: EmployeePublicKey) -> Bool {
-        context.signer.bytes == key.bytes && isCompany(context.tenant)
+        context.signer.bytes == key.bytes && (tenant == nil || context.tenant == tenant)
     }
-
-    /// Whether this is the pinned tenant, or none is pinned.
-    func isCompany(_ id: UUID) -> Bool { tenant == nil || id == tenant }
 }
 
 /// The credentials of an account differ from those that this device has pinned.

@@ -52,16 +52,12 @@ extension TenureClient {
 
         /// Parses the challenge and checks every field that this client knows: purpose, flow, app, key, tenant and
         /// employee. So a challenge of another tenant cannot be relayed.
-        ///
-        /// - Parameter later: The challenge of a later step; `nil` for the first one of the flow.
-        func checkedChallenge(
-            _ later: [UInt8]? = nil, app: String, issuer: String? = nil
-        ) throws(TenureClientError) -> Challenge {
+        func checkedChallenge(app: String, issuer: String? = nil) throws(TenureClientError) -> Challenge {
             guard let bytes = Base64URL.decode(handle), let id = UUID(bytes: Array(bytes.prefix(16))),
                 subjectSalt.count == Commitment.saltByteCount,
                 let subject = try? Commitment.subject(
                     salt: subjectSalt, companyName: company, companyEmployeeId: employee),
-                let challenge = try? Challenge(parsing: later ?? challenge)
+                let challenge = try? Challenge(parsing: challenge)
             else { throw TenureClientError(.signingRefused) }
             let expected = ChallengeExpectation(
                 purpose: purpose, employeeKey: key, issuer: issuer, flow: id, subject: subject, app: app)

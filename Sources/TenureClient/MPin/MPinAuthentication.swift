@@ -68,10 +68,10 @@ extension MPinClient {
         _ record: inout MPinRecord, _ pin: MPinPIN, _ user: MPinUser, _ backend: MPinBackend
     ) async throws(MPinFailure) {
         let code = try await authorizationCode(record, pin, backend)
-        // Never repeated: the code can be redeemed once.
+        // The code can be redeemed once, but a repetition under the same key gets the first response.
         let verdict = try await exchange(
             .authenticate, "POST", "/authenticate", at: backend.address, body: ["authOTT": .string(code)],
-            isRepeatable: false, Verdict.init)
+            isRepeatable: true, Verdict.init)
         guard verdict.mpinId == record.mpinId,
             verdict.identityId == nil || record.identityId == nil || verdict.identityId == record.identityId
         else { throw Self.otherIdentity }

@@ -80,6 +80,9 @@ extension MPinClient {
     ) async throws(MPinFailure) -> Value {
         var headers = ["Authorization": tenure.credentials.authorization]
         if body != nil { headers["Content-Type"] = "application/json" }
+        if method == "POST" { headers[HeaderName.idempotencyKey] = TenureClient.newKey() }
+        // The service mails in this language.
+        if !tenure.languages.isEmpty { headers["Accept-Language"] = tenure.languages.joined(separator: ", ") }
         let request = WireRequest(
             method: method, url: backend + path, headers: headers, body: body?.canonicalBytes())
         return try await exchange(call, request, isRepeatable: isRepeatable, read)
@@ -119,7 +122,8 @@ extension MPinClient {
             let failure =
                 response.map { MPinFailure($0, of: call) }
                 ?? MPinFailure(.networkError, "No response. Check the connection and repeat the call.")
-            let isTransient = response == nil || response?.status == 503
+            let isTransient =
+                response == nil || response?.status == 503 || failure.status.problem?.code == "idempotency.in_progress"
             let after = response?.headers["retry-after"].flatMap { Int($0) }
             guard isRepeatable, isTransient,
                 let wait = tenure.retries.wait(

@@ -20,18 +20,19 @@ extension MPinClient {
     /// ```
     ///
     /// - Parameters:
-    ///   - user: A user in `STARTED_REGISTRATION`, `ACTIVATED` or `REGISTERED`.
+    ///   - user: A user in `STARTED_REGISTRATION` or `ACTIVATED`, before its key is made.
     ///   - session: The session of the employee on this device.
     /// - Returns: `OK`; `CRYPTO_ERROR` if the service asks to sign anything else, or this device has no key of the
     ///   employee; `IDENTITY_NOT_AUTHORIZED` if the session has ended or the service refuses the link.
     public func link(_ user: MPinUser, session: EmployeeSession) async -> MPinStatus {
-        let states: Set<MPinUser.State> = [.startedRegistration, .activated, .registered]
+        let states: Set<MPinUser.State> = [.startedRegistration, .activated]
         return await with(user, in: states) { (record, _) async throws(MPinFailure) in
             guard let identity = record.identityId else {
                 throw MPinFailure(.flowError, "The service named no identity. Delete the user and register again.")
             }
             do {
-                let call = MPinLinkCall(session: session, identity: identity, mpinId: record.mpinIdBytes)
+                let call = MPinLinkCall(
+                    session: session, identity: identity, mpinId: record.mpinIdBytes, regOTT: record.regOTT ?? "")
                 user.name(try await call.make())
             } catch { throw MPinFailure(describing: error, of: .link) }
             guard record.state == .startedRegistration else { return }
@@ -46,13 +47,11 @@ private struct MPinLinkCall {
     /// The longest accepted lifetime of a statement: the 15 minutes of the service, plus five minutes by which this
     /// device's clock may be late.
     static let longestLife: Duration = .seconds(900 + 300)
-    static let endpoint = Endpoint(
-        "POST", "/v1/companies/{companyName}/mpin/identities/{identityId}/link", .employee,
-        "Link an M-Pin identity to the caller's account")
 
     let session: EmployeeSession
     let identity: UUID
     let mpinId: [UInt8]
+    let regOTT: String
 
     /// Links, and returns the employee that the service names.
     func make() async throws -> EmployeeSummaryResponse? {
@@ -79,7 +78,8 @@ private struct MPinLinkCall {
     private func send(_ signed: StatementSignature?) async throws -> DecisionResponse {
         let path = ["companyName": session.account.companyName, "identityId": identity.uuidString.lowercased()]
         return try await session.withAuthority { authority in
-            try await session.client.call(Self.endpoint, path, body: DecisionRequest(signed: signed), as: authority)
+            try await session.client.call(
+                .linkMPin, path, body: MPinLinkRequest(regOTT: regOTT, signed: signed), as: authority)
         }
     }
 }

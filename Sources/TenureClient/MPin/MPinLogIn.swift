@@ -7,9 +7,9 @@ import TenureAPI
 extension MPinClient {
     /// Logs an employee in on this device: the PIN takes the place of answers or passphrase.
     ///
-    /// The identity must be linked to the account, and the tenant's policy must let M-Pin open sessions. This device's
-    /// key signs the challenge of the log-in. Its authorization, the approval of the account and the link of the app are
-    /// checked as in any log-in. Requires a secret with ACCESS.
+    /// The identity must be linked to the account by this device, and the tenant's policy must let M-Pin open sessions.
+    /// This device's key signs the challenge of the log-in. Its authorization, the approval of the account and the link
+    /// of the app are checked as in any log-in. Requires a secret with ACCESS.
     ///
     /// ```swift
     /// let (mpinStatus, outcome) = await mpin.logIn(
@@ -42,60 +42,38 @@ extension MPinClient {
     }
 }
 
-/// A log-in whose device key is proved, and the signature of its next challenge.
+/// A log-in whose device key is proved: the key has signed the challenge, which names this flow, account and app.
 private struct MPinLogInFlow {
     static let endpoint = Endpoint(
-        "POST", "/v1/logins/{flow}/mpin", .app, "Take an M-Pin proof in the place of answers in a login")
+        "POST", "/v1/logins/{flow}/mpin", .app, "Complete a login by the proof of a PIN")
 
     private let context: FlowContext
-    private let signature: Signature
 
-    /// Starts a log-in, proves the device key and signs the challenge of the next step.
     init(_ company: String, _ employee: String, _ client: TenureClient) async throws {
         let account = client.account(companyName: company, companyEmployeeId: employee)
         let key = try await client.keyStore.keyOrNew(of: account)
         let flow = try await client.startLogin(company: company, employee: employee, key: key)
         let asked = try await client.proveKey(flow, key: key)
-        guard let bytes = asked.nextChallenge else { throw TenureClientError(.responseInvalid) }
-        let challenge = try flow.checkedChallenge(bytes, app: client.credentials.appId, issuer: client.issuer)
-        guard try await PinnedCompany(of: account, on: client).isCompany(challenge.fields.tenant) else {
-            throw TenureClientError(.signingRefused)
-        }
-        signature = try await key.signature(over: challenge)
         context = FlowContext(client: client, account: account, key: key, flow: flow, asked: asked)
     }
 
     func submit(_ authOTT: String) async throws -> FlowOutcome {
-        let body = MPinLogInRequest(authOTT: authOTT, signature: signature.bytes)
         let response: FlowOutcomeResponse = try await context.client.call(
-            Self.endpoint, ["flow": context.flow.handle], body: body)
+            Self.endpoint, ["flow": context.flow.handle], body: MPinRedemption(authOTT: authOTT))
         return try await context.outcome(of: response)
     }
 }
 
-private struct MPinLogInRequest: JSONConvertible {
+private struct MPinRedemption: JSONConvertible {
     let authOTT: String
-    let signature: [UInt8]
 
-    init(authOTT: String, signature: [UInt8]) {
-        self.authOTT = authOTT
-        self.signature = signature
-    }
+    init(authOTT: String) { self.authOTT = authOTT }
 
     init(json: JSONValue, at pointer: String) throws(JSONError) {
-        let reader = try ObjectReader(json, at: pointer)
-        throw reader.invalid("authOTT", "this is sent and never read")
+        var reader = try ObjectReader(json, at: pointer)
+        authOTT = try reader.string("authOTT")
+        try reader.finish()
     }
 
-    var json: JSONValue { ["authOTT": .string(authOTT), "signature": .string(Base64.encode(signature))] }
-}
-
-extension FlowOutcomeResponse {
-    /// The challenge of the step that asks for a secret.
-    fileprivate var nextChallenge: [UInt8]? {
-        switch self {
-        case .validateAnswers(let challenge, _, _), .validatePassphrase(let challenge, _, _): challenge
-        case .success, .authorizationPending, .setCredentials: nil
-        }
-    }
+    var json: JSONValue { ["authOTT": .string(authOTT)] }
 }

@@ -12,7 +12,8 @@ import TenureAPI
 /// let step = try await client.login(companyName: "acme.example", companyEmployeeId: "1001")
 /// ```
 public struct TenureClient: Sendable {
-    let baseURL: String
+    /// The address of the service, without a trailing slash.
+    public let baseURL: String
     let credentials: AppCredentials
     let issuer: String?
     let mode: Mode

@@ -9,13 +9,13 @@ struct ClientCommand: AsyncParsableCommand {
         abstract: "Act as an employee: register, log in, manage credentials and devices, decide about others.",
         discussion: """
             TENURE_URL, TENURE_APP_ID and TENURE_APP_SECRET, or the file of --config, name the service and the app; \
-            . .tenure/dev.env sets them for a development service. Answers and passphrases are read from the terminal \
-            only, without echo.
+            . .tenure/dev.env sets them for a development service. Answers, passphrases and PINs are read from the \
+            terminal only, without echo.
             """,
         subcommands: [
             ClientRegister.self, ClientLogin.self, ClientAuthorize.self, ClientChangeCredentials.self,
             ClientRecover.self, ClientRecoveries.self, ClientRole.self, ClientInvite.self, ClientDecide.self,
-            ClientReclaim.self, ClientDevices.self, ClientWhoAmI.self, ClientVerifyEmail.self,
+            ClientReclaim.self, ClientDevices.self, ClientPin.self, ClientWhoAmI.self, ClientVerifyEmail.self,
         ])
 }
 

@@ -9,6 +9,10 @@ import MPinRequests
 import TenureServer
 import Testing
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// The service's client of D-TAs against real ones, and against servers that are none.
 struct `The client of the D-TAs` {
     private static let tenant = UUID.random()
@@ -99,17 +103,17 @@ struct `The client of the D-TAs` {
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: files.path("dta/issued"))
         try await RunningAuthority.serve(files.path("dta")) { authority in
             let wrong = try client(member(authority.address), nobody())
-            #expect(await failure(wrong)?.code == .refused)
+            #expect(await self.failure(wrong)?.code == .refused)
             #expect(log.lines.last?.contains("signing key") == true)
             let right = try client(authority.member, nobody())
             for offset in [-300, 300] {
-                let failure = await failure(right, at: .now().adding(.seconds(offset)))
+                let failure = await self.failure(right, at: .now().adding(.seconds(offset)))
                 #expect(failure?.code == .refused && failure?.description.contains("clocks") == true)
                 #expect(log.lines.last?.hasPrefix("error ") == true && log.lines.last?.contains("clocks") == true)
                 #expect(log.lines.last?.contains(" 0 s ") == true || log.lines.last?.contains(" 1 s ") == true)
             }
             let count = log.lines.count
-            #expect(await failure(right)?.code == .closed)
+            #expect(await self.failure(right)?.code == .closed)
             #expect(log.lines.count == count)
             let found = await wrong.examine(at: .now())
             #expect(found.map(\.failure?.code) == [.refused, .unavailable])
@@ -146,7 +150,7 @@ struct `The client of the D-TAs` {
                 mpinIDHash: Self.hash, tenant: Self.tenant, epoch: 1, at: .now())
             #expect(share.count == 97)
             let other = try client(authority.member, nobody())
-            let failure = await failure(other)
+            let failure = await self.failure(other)
             #expect(failure?.code == .unavailable && failure?.description.contains("trusts") == true)
         }
         #expect(throws: MPinAuthorityClientError.self) {
@@ -156,10 +160,11 @@ struct `The client of the D-TAs` {
 
     @Test func `tries once more when a connection fails`() async throws {
         try await CannedServer.serve("") { server in
-            #expect(await failure(try client(member(server.address), nobody()))?.code == .unavailable)
+            let client = try client(member(server.address), nobody())
+            #expect(await self.failure(client)?.code == .unavailable)
             #expect(server.connections.value == 2)
         }
-        let failure = await failure(try client(nobody(), member(#require(MPinAuthorityAddress("http://[::1]:2")))))
+        let failure = await self.failure(try client(nobody(), member(#require(MPinAuthorityAddress("http://[::1]:2")))))
         #expect(failure?.code == .unavailable && failure?.description.contains("cannot be reached") == true)
         #expect(log.lines.allSatisfy { $0.hasPrefix("warning ") })
     }
@@ -169,7 +174,7 @@ struct `The client of the D-TAs` {
         try await CannedServer.serve(start, stalls: true) { server in
             let client = try client(member(server.address), nobody(), timeLimit: .milliseconds(300))
             let started = ContinuousClock.now
-            let failure = await failure(client)
+            let failure = await self.failure(client)
             #expect(failure?.code == .unavailable && failure?.description.contains("in time") == true)
             #expect(started.duration(to: .now) < .seconds(20))
         }
@@ -198,7 +203,8 @@ struct `The client of the D-TAs` {
     ])
     func `refuses what is no answer of a D-TA`(answer: String) async throws {
         try await CannedServer.serve(answer) { server in
-            #expect(await failure(try client(member(server.address), nobody()))?.code == .malformed)
+            let client = try client(member(server.address), nobody())
+            #expect(await self.failure(client)?.code == .malformed)
             #expect(server.connections.value == 1)
         }
     }
@@ -206,7 +212,8 @@ struct `The client of the D-TAs` {
     @Test(arguments: ["500 Internal Server Error", "503 Service Unavailable", "429 Too Many Requests"])
     func `may succeed later when a D-TA cannot work now`(status: String) async throws {
         try await CannedServer.serve(Self.answer("{\"message\":\"UNAVAILABLE\"}", status: status)) { server in
-            #expect(await failure(try client(member(server.address), nobody()))?.code == .unavailable)
+            let client = try client(member(server.address), nobody())
+            #expect(await self.failure(client)?.code == .unavailable)
         }
     }
 

@@ -33,6 +33,7 @@ struct RunningInstance: Sendable {
             computeWaiting: options.computeWaiting)
         parts.makeOperatorKey = { NewOperatorKey(try TestOperator.key().publicKey) {} }
         parts.operatorSigner = OperatorKeySource(TestOperator.key)
+        parts.mpinKeys = options.mpinKeys
         let assembly = try await ServiceAssembly(parts, logger: logger)
         let (ports, announce) = AsyncStream<Int>.makeStream()
         var configuration = HTTPConfiguration(

@@ -24,6 +24,8 @@ struct WorldOptions: Sendable {
     var rateLimit: RateLimit?
     /// Whether the app of the world lets its users choose questions of their own.
     var customQuestions = false
+    /// The D-TAs that the service gets key shares of M-Pin from, if it offers M-Pin.
+    var mpinKeys: (any MPinKeySource)?
 
     init(budgets: BudgetRules = BudgetRules()) {
         settings = ServiceSettings(budgets: budgets)

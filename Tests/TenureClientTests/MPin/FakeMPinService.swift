@@ -53,6 +53,7 @@ actor FakeMPinService: Transport {
     private var verifiesAtOnce: Bool
     private var statement: @Sendable (MPinStatement) -> MPinStatement = { $0 }
     private var challengedFlow: UUID?
+    private var kept: [String: WireResponse] = [:]
 
     init(verifiesAtOnce: Bool = true) throws {
         self.verifiesAtOnce = verifiesAtOnce
@@ -66,7 +67,7 @@ actor FakeMPinService: Transport {
     func answer(_ call: Call, _ replies: Reply...) { self.replies[call] = replies }
     /// Changes the statements to sign.
     func change(_ change: @Sendable @escaping (MPinStatement) -> MPinStatement) { statement = change }
-    /// Challenges of later steps name another flow.
+    /// Challenges name another flow.
     func challengeAnotherFlow() { challengedFlow = UUID() }
     func verifyAll() { for id in identities.keys { identities[id]?.isVerified = true } }
 
@@ -199,7 +200,11 @@ actor FakeMPinService: Transport {
             let code = UUID().uuidString
             verdicts[code] = (pass.mpinId, isRight)
             return Self.json(["pass": 2, "authOTT": .string(code)])
-        default: return verdict(try reader.string("authOTT"))
+        default:
+            let key = request.headers["Idempotency-Key"] ?? ""
+            let response = try kept[key] ?? verdict(try reader.string("authOTT"))
+            kept[key] = response
+            return response
         }
     }
 
@@ -279,12 +284,12 @@ extension FakeMPinService {
             let key = try EmployeePublicKey(bytes: login.employeePublicKey), flow = UUID()
             presented = (key, flow, login.companyName, login.companyEmployeeId)
             let started = FlowStartedResponse(
-                flow: Base64URL.encode(flow.bytes), challenge: try challenge(flow, nil),
+                flow: Base64URL.encode(flow.bytes), challenge: try challenge(challengedFlow ?? flow, nil),
                 subjectSalt: .init(repeating: 8, count: 32), expiresAt: .now())
             return WireResponse(status: 201, body: started.bytes)
         }
         guard request.url.hasSuffix("/key"), let presented else { return WireResponse(status: 404) }
-        let next = try challenge(challengedFlow ?? presented.flow, UUID())
+        let next = try challenge(presented.flow, UUID())
         return WireResponse(
             status: 200,
             body: FlowOutcomeResponse.validateAnswers(challenge: next, questions: FakeService.questions).bytes)

@@ -69,6 +69,16 @@ import Testing
         #expect(await device.client.finishAuthentication(user, pin: "2741").status == .incorrectPIN)
     }
 
+    @Test func `the verdict is asked for again under the same key when its response was lost`() async throws {
+        let device = try await MPinDevice(FakeMPinService())
+        let user = try await device.user(.registered)
+        await device.service.answer(.authenticate, .loseResponse)
+        #expect(await device.client.finishAuthentication(user, pin: "2741").status == .ok)
+        let sent = await device.service.sent.filter { $0.url.hasSuffix("/authenticate") }.suffix(2)
+        #expect(Set(sent.map { $0.headers["Idempotency-Key"] }).count == 1)
+        #expect(Set(sent.map(\.body)).count == 1)
+    }
+
     @Test func `a crash before the proof was sent needs a Confirm and takes any PIN`() async throws {
         let service = try FakeMPinService(), first = try await MPinDevice(service)
         let user = try await first.user(.activated)
@@ -89,7 +99,7 @@ import Testing
         let service = try FakeMPinService(), first = try await MPinDevice(service)
         let user = try await first.user(.activated)
         #expect(await first.client.confirmRegistration(user).status == .ok)
-        await service.answer(.authenticate, .loseResponse)
+        await service.answer(.authenticate, .loseResponse, .lose)
         #expect(await first.client.finishRegistration(user, pin: "2741").status == .networkError)
 
         // The service issues no key to a registered identity. The token in the store is proved instead.

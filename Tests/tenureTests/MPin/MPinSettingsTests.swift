@@ -98,7 +98,7 @@ import Testing
 
     @Test(arguments: names)
     func `a missing setting is named`(name: String) async throws {
-        let failure = await failure([name: ""])
+        let failure = await self.failure([name: ""])
         #expect(failure?.exitCode == .usage)
         let message = failure?.message ?? ""
         #expect(message.hasSuffix("but not \(name)"))
@@ -119,19 +119,19 @@ import Testing
         ("MPIN_DTA_2_PUBLIC_URL", "https://"),
     ])
     func `an impossible value is refused by name`(name: String, value: String) async throws {
-        let failure = await failure(["TENURE_\(name)": value])
+        let failure = await self.failure(["TENURE_\(name)": value])
         #expect(failure?.exitCode == .usage && failure?.message.contains("TENURE_\(name)") == true)
     }
 
     @Test func `a key file must be there, private and well-formed`() async throws {
         let name = "TENURE_MPIN_DTA_1_KEY_FILE"
-        let missing = await failure([name: directory.path + "/none"])
+        let missing = await self.failure([name: directory.path + "/none"])
         #expect(missing?.message.contains(name) == true && missing?.remedy?.contains("tenure dta init") == true)
         try write("open.key", String(repeating: "01", count: 32) + "\n", mode: 0o640)
-        let open = await failure([name: directory.path + "/open.key"])
+        let open = await self.failure([name: directory.path + "/open.key"])
         #expect(open?.message.contains(name) == true && open?.remedy?.contains("chmod 600") == true)
         try write("bad.key", "no key\n")
-        #expect(await failure([name: directory.path + "/bad.key"])?.message.contains(name) == true)
+        #expect(await self.failure([name: directory.path + "/bad.key"])?.message.contains(name) == true)
     }
 
     @Test func `clear text beyond loopback needs a permission, and never serves clients`() async throws {
