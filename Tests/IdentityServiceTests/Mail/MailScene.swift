@@ -122,6 +122,17 @@ final class MailScene: Sendable {
         }
     }
 
+    /// Charges a mail to one address; the seconds to wait if it is refused.
+    func charge(_ app: UUID?) async throws -> Int? {
+        do {
+            try await context.chargeMail(to: Array("zoe@mail.example".utf8), app: app, at: now)
+            return nil
+        } catch let refusal as ServiceError {
+            guard refusal.code == .requestRateLimited else { throw refusal }
+            return refusal.retryAfterSeconds
+        }
+    }
+
     /// The number of rows in the outbox.
     func waiting() async throws -> Int64 {
         let rows = try await readerPool.withConnection { connection in
