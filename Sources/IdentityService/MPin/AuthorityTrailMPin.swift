@@ -7,8 +7,9 @@ import Ledger
 
 /// The M-Pin identities and activations of one ledger, folded without their texts.
 struct MPinTrail: Sendable {
-    /// The events of identities and activations. Those of flows carry no decision.
-    static let payloads: [any EventPayload.Type] = MPinIdentityEvent.payloads + MPinActivationEvent.payloads
+    /// The events of identities and activations, and the right proofs, which lie in flows.
+    static let payloads: [any EventPayload.Type] =
+        MPinIdentityEvent.payloads + MPinActivationEvent.payloads + [MPinAuthenticated.self]
     /// The names of the events that came after the table of authority, the policy's among them.
     static let types = Set((payloads + [MPinPolicyChanged.self]).map { $0.type })
 
@@ -16,11 +17,16 @@ struct MPinTrail: Sendable {
     private var activations: [UUID: MPinActivation.State] = [:]
     /// The identities that used an activation code, which the same append verifies.
     private(set) var withCode: Set<UUID> = []
-    /// The identities whose last wrong proof reached a limit. The same append blocks them.
-    private(set) var due: Set<UUID> = []
+    /// The identities whose last wrong proof reached a limit, and which one. The same append blocks them.
+    private(set) var due: [UUID: MPinBlockReason] = [:]
+    /// The identities that were registered, or whose count was cleared, without the right proof that the same append has.
+    private(set) var unproved: Set<UUID> = []
 
     /// The identity of a stream.
     func identity(_ stream: StreamID) -> MPinIdentity.State { identities[stream.id] ?? MPinIdentity.initial }
+
+    /// The identity with an id.
+    func identity(_ id: MPinIdentityID) -> MPinIdentity.State { identities[id.uuid] ?? MPinIdentity.initial }
 
     /// The activation of a stream.
     func activation(_ stream: StreamID) -> MPinActivation.State { activations[stream.id] ?? MPinActivation.initial }
@@ -33,13 +39,17 @@ struct MPinTrail: Sendable {
         if let own = MPinIdentityEvent(payload) {
             MPinIdentity.evolve(&identities[event.stream.id, default: MPinIdentity.initial], recorded(own))
             if payload is MPinIdentityVerified { withCode.remove(event.stream.id) }
-            if payload is MPinBlocked { due.remove(event.stream.id) }
-            if let failed = payload as? MPinAuthenticationFailed,
-                failed.failures >= failed.limit || failed.lifetime >= MPinIdentity.lifetimeLimit
-            {
-                due.insert(event.stream.id)
+            if payload is MPinBlocked { due[event.stream.id] = nil }
+            if let failed = payload as? MPinAuthenticationFailed {
+                if failed.failures >= failed.limit {
+                    due[event.stream.id] = .failures
+                } else if failed.lifetime >= MPinIdentity.lifetimeLimit {
+                    due[event.stream.id] = .lifetime
+                }
             }
+            if payload is MPinRegistered || payload is MPinFailuresCleared { unproved.insert(event.stream.id) }
         }
+        if let proof = payload as? MPinAuthenticated { unproved.remove(proof.identityID.uuid) }
         if let own = MPinActivationEvent(payload) {
             MPinActivation.evolve(&activations[event.stream.id, default: MPinActivation.initial], recorded(own))
             if let used = payload as? MPinActivationUsed { withCode.insert(used.identityID.uuid) }
@@ -56,6 +66,7 @@ struct MPinTrail: Sendable {
         if let started = payload as? MPinRegistrationStarted {
             return event.stream == .mpin(started.identityID, in: tenant)
         }
+        if payload is MPinAuthenticated { return event.stream == .flow(event.stream.id, in: tenant) }
         return event.stream.kind == StreamID.mpinKind
     }
 }
@@ -71,20 +82,29 @@ extension AuthorityTrail {
             return .unlawful("an M-Pin identity has an event after its end")
         }
         if MPinIdentityEvent(payload) != nil, !(payload is MPinErased),
-            mpin.due.contains(event.stream.id) != (payload is MPinBlocked)
+            mpin.due[event.stream.id] != (payload as? MPinBlocked)?.reason
         {
             return .unlawful("an M-Pin identity is not blocked exactly at its limit")
         }
+        if MPinIdentityEvent(payload) != nil, mpin.unproved.contains(event.stream.id),
+            !(payload is MPinFailuresCleared)
+        {
+            return .unlawful("an M-Pin identity was registered, or its count cleared, without a right proof")
+        }
         switch payload {
         case let payload as MPinRegistrationStarted:
-            return state.registration == nil && event.streamVersion == 1 && payload.expiresAt > time
-                ? nil : .unlawful("an M-Pin identity is started a second time")
+            guard state.registration == nil, event.streamVersion == 1, payload.expiresAt > time else {
+                return .unlawful("an M-Pin identity is started a second time")
+            }
+            let policy = tenant.mpinPolicy
+            return policy.enabled && policy.verification == payload.verification
+                ? nil : .unlawful("an M-Pin identity is started against the policy")
         case let payload as MPinLinked: return linked(event, payload, state)
         case let payload as MPinIdentityVerified: return verified(event, payload, state)
         case let payload as MPinAuthenticationFailed:
             let isCounted =
                 payload.failures == state.failures + 1 && payload.lifetime == state.lifetimeFailures + 1
-            return isCounted && MPinPolicy.failureRange.contains(payload.limit)
+            return isCounted && payload.limit == tenant.mpinPolicy.maximumFailures
                 ? nil : .unlawful("the wrong proofs of an M-Pin identity are not counted as they happened")
         case let payload as MPinRevoked: return revoked(event, payload, state)
         case let payload as MPinErased:
@@ -95,8 +115,28 @@ extension AuthorityTrail {
         case is MPinActivationFailed, is MPinActivationUsed:
             return mpin.activation(event.stream).isOpen(at: time)
                 ? nil : .unlawful("an activation code is entered that is closed or unknown")
-        default: return nil
+        default: return progressed(payload, state)
         }
+    }
+
+    /// Judges what follows from a client's requests alone. Times are left out: an append may raise them.
+    private func progressed(_ payload: any EventPayload, _ state: MPinIdentity.State) -> AuthorityFinding? {
+        let isPossible: Bool
+        switch (payload, state.progress) {
+        case (is MPinRegistrationRestarted, .started), (is MPinRegistrationRestarted, .activated),
+            (is MPinRegistrationRestarted, .issued):
+            isPossible = true
+        case (is MPinClientKeyIssued, .activated), (is MPinRegistered, .issued): isPossible = true
+        case (is MPinFailuresCleared, .registered): isPossible = state.failures > 0
+        case (let proof as MPinAuthenticated, _):
+            let identity = mpin.identity(proof.identityID)
+            isPossible = identity.progress == .registered && identity.end == nil && !identity.isErased
+        default:
+            isPossible =
+                !(payload is MPinRegistrationRestarted || payload is MPinClientKeyIssued || payload is MPinRegistered
+                || payload is MPinFailuresCleared)
+        }
+        return isPossible ? nil : .unlawful("an M-Pin identity takes a step that its state does not permit")
     }
 
     private func linked(

@@ -15,7 +15,7 @@ import Testing
             case .restart: [.startedRegistration]
             case .confirm, .finish: [.startedRegistration, .activated]
             case .startAuthentication, .finishAuthentication, .finishAuthenticationMFA, .logIn: [.registered]
-            case .link: [.startedRegistration, .activated, .registered]
+            case .link: [.startedRegistration, .activated]
             }
         }
 
