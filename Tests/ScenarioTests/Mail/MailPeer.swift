@@ -117,7 +117,8 @@ final class MailPeer {
 
     /// Stops the program and removes its files.
     func stop() {
-        process.terminate()
+        // A program inherits the signals that the threads of tasks block, SIGTERM among them.
+        kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         try? FileManager.default.removeItem(at: directory)
     }
