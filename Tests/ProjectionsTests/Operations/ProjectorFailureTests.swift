@@ -71,12 +71,13 @@ struct PoisonTests {
                         try script.openSessions(2)
                         try await stage.append(script, from: before)
                         try await stage.waitUntil { lag in
-                            lag.events[.employeeKeys] == 0 && lag.events[.pendingAuthorizations] == 0
+                            [.employeeKeys, .mpinIdentities, .pendingAuthorizations].allSatisfy { lag.events[$0] == 0 }
                         }
                     }
                 }
                 let (stop, size) = (Int64(index), Int64(script.events.count))
-                #expect(try await stage.positions(script) == [size, stop, stop, size, stop], "projector \(projector)")
+                #expect(
+                    try await stage.positions(script) == [size, stop, stop, size, size, stop], "projector \(projector)")
             }
             try await stage.store(entry, script, Int64(index + 1))
             try await stage.finish([script])
