@@ -15,7 +15,7 @@ RUN swift build --configuration release --static-swift-stdlib --product tenure \
 
 FROM swift:6.3-slim
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends libpq5 curl \
+    && apt-get install --yes --no-install-recommends libcurl4 libpq5 curl \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin tenure
 COPY --from=build /usr/local/bin/tenure /usr/local/bin/tenure

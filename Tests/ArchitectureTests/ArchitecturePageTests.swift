@@ -8,8 +8,8 @@ import Testing
         "Identity", "IdentityService", "Projections", "TenureServer", "TenureAPI", "HTTPAPI", "TenureClient", "tenure",
     ]
     static let capabilities = [
-        "Registration", "Login", "MPin", "Credentials", "Devices", "Recovery", "Administration", "Sessions", "Audit",
-        "Operations", "Shared",
+        "Registration", "Login", "MPin", "Mail", "Credentials", "Devices", "Recovery", "Administration", "Sessions",
+        "Audit", "Operations", "Shared",
     ]
     /// Folders of these targets that are no capability.
     static let otherFolders: Set<String> = ["TenureClient/TenureClient.docc"]

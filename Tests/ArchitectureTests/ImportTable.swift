@@ -22,6 +22,8 @@ enum ImportTable {
     static let rows: [String: Row] = [
         "Schema": Row(isPure: true),
         "CLibPQ": Row(isPure: true),
+        "CCurl": Row(isPure: true),
+        "SMTP": Row(local: ["CCurl"]),
         // The C library for the one clock that `Timestamp.now()` reads.
         "Canonical": Row(external: ["Darwin", "Glibc", "Musl"], isPure: true),
         "Text": Row(isPure: true),
@@ -64,7 +66,7 @@ enum ImportTable {
             local: [
                 "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",
                 "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", "HTTPAPI",
-                "MPinAuthority", "MPinRequests", "TenureClient",
+                "MPinAuthority", "MPinRequests", "SMTP", "TenureClient",
             ],
             external: [
                 "ArgumentParser", "Configuration", "Crypto", "Logging", "ServiceLifecycle", "UnixSignals",

@@ -2,7 +2,6 @@ import Canonical
 import EventCoding
 import FoundationEssentials
 import Identity
-import Keys
 import Ledger
 import MPinCryptography
 

@@ -33,8 +33,7 @@ final class MailScene: Sendable {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         var settings = ServiceSettings()
         settings.now = { clock.now }
-        settings.mail = try #require(
-            MailSettings(publicURL: "https://id.example/", sender: "tenure@id.example"))
+        settings.mail = MailSettings(publicURL: "https://id.example/", sender: "tenure@id.example")
         context = ServiceContext(
             pool: pool, appender: appender, reader: LedgerReader(pool: pool), ring: ring,
             personKeys: PersonKeys(pool: pool, masters: masters), seeds: OPRFSeeds(pool: pool, masters: masters),
@@ -120,6 +119,17 @@ final class MailScene: Sendable {
             case let failed as MailFailed: "failed \(failed.attempts) \(failed.code)"
             default: event.type
             }
+        }
+    }
+
+    /// Charges a mail to one address; the seconds to wait if it is refused.
+    func charge(_ app: UUID?) async throws -> Int? {
+        do {
+            try await context.chargeMail(to: Array("zoe@mail.example".utf8), app: app, at: now)
+            return nil
+        } catch let refusal as ServiceError {
+            guard refusal.code == .requestRateLimited else { throw refusal }
+            return refusal.retryAfterSeconds
         }
     }
 

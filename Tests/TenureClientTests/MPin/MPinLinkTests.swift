@@ -24,7 +24,6 @@ import Testing
 
     @Test(arguments: [
         (MPinUser.State.startedRegistration, MPinUser.State.activated), (.activated, .activated),
-        (.registered, .registered),
     ])
     func `a link is signed with the device key and verifies the identity`(
         before: MPinUser.State, after: MPinUser.State
