@@ -46,7 +46,8 @@ enum ImportTable {
             external: ["Logging", "ServiceLifecycle"]),
         "IdentityService": Row(
             local: [
-                "Identity", "EventCoding", "Ledger", "Keys", "Credentials", "Postgres", "Canonical", "Text",
+                "Identity", "EventCoding", "Ledger", "Keys", "Credentials", "MPinCryptography", "Postgres", "Canonical",
+                "Text",
             ], external: ["Crypto", "Logging", "ServiceLifecycle"]),
         "TenureServer": Row(
             local: [

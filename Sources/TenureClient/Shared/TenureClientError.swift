@@ -271,8 +271,7 @@ extension TenureClientError.Kind {
         case .answersIncorrect: "OneOrMoreIncorrectAnswers"
         case .passphraseIncorrect: "InvalidPassphrase"
         case .appRoleMissing, .authorizationNotPermitted, .sessionLoginRequired, .invitationInvalid,
-            .invitationRequired,
-            .appLastWithAccess:
+            .invitationRequired, .appLastWithAccess:
             "AccessDenied"
         case .employeeInactive, .employeeNotApproved: "UserInActive"
         case .companyUnknown: "CompanyDoesNotExists"
@@ -287,8 +286,8 @@ extension TenureClientError.Kind {
         case .connectionLost, .serviceUnavailable: "CouldNotConnectToServer"
         case .baseURLMissing: "BayunAppCredentialsCannotBeNil"
         case .wrongStep, .flowExpired, .flowEnded, .policyBlindOnly, .emailNotReclaimable, .emailUnverified,
-            .credentialsLocked,
-            .rateLimited, .requestStale, .idempotencyConflict, .idempotencyInProgress, .authorizationUnknownKey,
+            .credentialsLocked, .rateLimited, .requestStale, .idempotencyConflict, .idempotencyInProgress,
+            .authorizationUnknownKey,
             .promptRequired, .promptUnavailable, .modeUnavailable, .recoveryUnknown, .recoveryInProgress,
             .recoveryOtherCompanies, .recoveryNotAvailable, .mpinRequestExpired, .mpinWrongState, .mpinKeyExpired,
             .mpinEnded, .mpinBlocked, .mpinDisabled:

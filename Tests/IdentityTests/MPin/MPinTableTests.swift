@@ -146,8 +146,8 @@ import Testing
         ]
         for (kind, expected) in kinds { #expect(Set(Refusal.allCases.filter { $0.kind == kind }) == expected) }
         let codes: Set<String> = [
-            "mpin.unknown", "mpin.unauthorized", "mpin.wrong_state", "mpin.ended", "mpin.disabled", "request.invalid",
-            "authorization.not_permitted", "employee.inactive",
+            "mpin.unknown", "mpin.unauthorized", "mpin.wrong_state", "mpin.ended", "mpin.blocked", "mpin.disabled",
+            "request.invalid", "authorization.not_permitted", "employee.inactive",
         ]
         #expect(Set(Refusal.allCases.map(\.code)) == codes)
     }
