@@ -48,7 +48,9 @@ let package = Package(
         .library(name: "Credentials", targets: ["Credentials"]),
         .library(
             name: "IdentityService",
-            targets: ["TenureServer", "IdentityService", "Keys", "Identity", "EventCoding", "Projections"]),
+            targets: [
+                "TenureServer", "IdentityService", "Keys", "Identity", "EventCoding", "Projections", "MPinCryptography",
+            ]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

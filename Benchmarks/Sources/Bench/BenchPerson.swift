@@ -32,8 +32,8 @@ struct BenchPerson: Sendable {
 
 /// An app that talks to the service; every call has an idempotency key, as the client for apps sends one.
 struct BenchSession: Sendable {
-    private let service: TenureService
-    private let app: AppCaller
+    let service: TenureService
+    let app: AppCaller
 
     init(_ service: TenureService, _ secret: OperatorUseCases.IssuedSecret) async throws {
         self.service = service
@@ -41,7 +41,7 @@ struct BenchSession: Sendable {
         app = try await service.run(credentials, Call(requestId: "bench"))
     }
 
-    private var call: Call {
+    var call: Call {
         // Not a UUID: making one opens a file, which is the client's work and not the service's.
         Call(
             requestId: "bench", sourceAddress: "192.0.2.1", idempotencyKey: "bench-\(UInt64.random(in: .min ... .max))",
@@ -50,7 +50,7 @@ struct BenchSession: Sendable {
 
     /// Runs a use case as a route does, which stores its reply. The reply's bytes are not made here, because a request
     /// makes them with and without a key.
-    private func run<Request: RepeatableUseCase>(_ request: Request) async throws -> Request.Answer {
+    func run<Request: RepeatableUseCase>(_ request: Request) async throws -> Request.Answer {
         let form = WireForm<Request.Answer>(answer: { _ in Self.reply }, refusal: { _ in Self.reply })
         guard case .answered(let answer) = try await service.reply(to: request, call, as: form) else {
             throw BenchError("a call repeated another one")

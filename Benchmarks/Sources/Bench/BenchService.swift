@@ -12,8 +12,13 @@ struct BenchService: Sendable {
     private let cluster: Cluster
     private let database: String
     private let masters: MasterKeys
+    private let mpinKeys: (any MPinKeySource)?
 
-    init(_ cluster: Cluster, _ database: String, _ masters: MasterKeys) {
+    /// - Parameter mpinKeys: Where key shares of M-Pin come from; without it M-Pin is not offered.
+    init(
+        _ cluster: Cluster, _ database: String, _ masters: MasterKeys, mpinKeys: (any MPinKeySource)? = nil
+    ) {
+        self.mpinKeys = mpinKeys
         self.cluster = cluster
         self.database = database
         self.masters = masters
@@ -29,6 +34,7 @@ struct BenchService: Sendable {
         let key = try OperatorKey(privateBytes: [UInt8](repeating: 7, count: 32))
         configuration.makeOperatorKey = { NewOperatorKey(key.publicKey) {} }
         configuration.operatorSigner = OperatorKeySource { key }
+        configuration.mpinKeys = mpinKeys
         let assembly = try await ServiceAssembly(configuration, logger: Cluster.logger)
         let group = ServiceGroup(services: assembly.services, logger: Cluster.logger)
         let running = Task { try await group.run() }

@@ -6,41 +6,14 @@ struct BlindLoad: Sendable {
     let people: [BlindPerson]
     let session: BenchSession
 
-    /// What a load came to.
-    struct Full: Sendable {
-        /// Log-ins per second.
-        let rate: Double
-        /// Milliseconds of processor time of a log-in, of the program and of the server; 0 when it is not known.
-        let processorTime: Double
-    }
-
     /// Everybody again and again.
     ///
     /// - Parameter hashing: What hashes for each log-in; its processor time is the program's.
-    func full(_ seconds: Int, _ postmaster: Int, hashing: BlindPerson.Hashing? = nil) async throws -> Full {
-        let workers = hashing?.workers.processes ?? []
-        let before = ProcessorTime.now(postmaster, workers), start = ContinuousClock.now
-        let deadline = start + .seconds(seconds), session = session
-        let count = try await withThrowingTaskGroup(of: Int.self) { group in
-            for person in people {
-                group.addTask {
-                    var count = 0
-                    while ContinuousClock.now < deadline {
-                        try await person.logIn(session, hashing: hashing)
-                        count += 1
-                    }
-                    return count
-                }
-            }
-            return try await group.reduce(0, +)
+    func full(_ seconds: Int, _ postmaster: Int, hashing: BlindPerson.Hashing? = nil) async throws -> FullLoad {
+        let session = session
+        return try await FullLoad.run(people, seconds, postmaster, hashing?.workers.processes ?? []) { person in
+            try await person.logIn(session, hashing: hashing)
         }
-        let elapsed = (ContinuousClock.now - start).inSeconds
-        var each = 0.0
-        if let before, let after = ProcessorTime.now(postmaster, workers) {
-            let used = after - before
-            each = (used.program + used.server).inSeconds * 1_000 / Double(count)
-        }
-        return Full(rate: Double(count) / elapsed, processorTime: each)
     }
 
     /// Log-ins that begin at a rate, whether those before have ended or not: the 99th percentile in milliseconds, from

@@ -88,7 +88,7 @@ struct BlindLoginBench: Benchmark {
     /// machine is changes within seconds, and what is held against each other has to have met the same.
     private func costs(_ load: BlindLoad) async throws -> Costs {
         let workers = try python.map { try HashingWorkers(python: $0) }
-        var plain: [BlindLoad.Full] = [], hashing: [Double] = [], evaluations: [Double] = []
+        var plain: [FullLoad] = [], hashing: [Double] = [], evaluations: [Double] = []
         for hashes in [nil, 1, nil, 5, nil] {
             guard let hashes else {
                 evaluations.append(try await CredentialBench.evaluationMilliseconds())

@@ -1,0 +1,40 @@
+import Foundation
+
+/// Callers who each call again as soon as they have their answer.
+struct FullLoad: Sendable {
+    /// Calls per second.
+    let rate: Double
+    /// Milliseconds of processor time for each call, of the program and of the server; 0 if it is not known.
+    let processorTime: Double
+
+    /// Measures the load.
+    ///
+    /// - Parameter others: Processes whose processor time counts as the program's.
+    static func run<Caller: Sendable>(
+        _ callers: [Caller], _ seconds: Int, _ postmaster: Int, _ others: [Int] = [],
+        _ call: @escaping @Sendable (Caller) async throws -> Void
+    ) async throws -> FullLoad {
+        let before = ProcessorTime.now(postmaster, others), start = ContinuousClock.now
+        let deadline = start + .seconds(seconds)
+        let count = try await withThrowingTaskGroup(of: Int.self) { group in
+            for caller in callers {
+                group.addTask {
+                    var count = 0
+                    while ContinuousClock.now < deadline {
+                        try await call(caller)
+                        count += 1
+                    }
+                    return count
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        let elapsed = (ContinuousClock.now - start).inSeconds
+        var each = 0.0
+        if let before, let after = ProcessorTime.now(postmaster, others) {
+            let used = after - before
+            each = (used.program + used.server).inSeconds * 1_000 / Double(count)
+        }
+        return FullLoad(rate: Double(count) / elapsed, processorTime: each)
+    }
+}
