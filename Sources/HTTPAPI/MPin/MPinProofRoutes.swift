@@ -31,6 +31,7 @@ extension Route {
             .json(
                 MPinAuthenticationResponse(
                     userId: answer.userID, mpinId: answer.mpinID, identityId: answer.identityID,
+                    verifiedBy: answer.verifiedBy,
                     employee: answer.employee.map(EmployeeSummaryResponse.init)))
         }
     }

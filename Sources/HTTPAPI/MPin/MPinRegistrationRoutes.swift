@@ -45,11 +45,11 @@ extension Route {
     /// `POST /mpin/{companyName}/rps/user/{mpinId}`.
     static let activateMPin = Route(.activateMPin, body: .required) { exchange in
         let request = try exchange.read(MPinActivateRequest.self)
-        _ = try exchange.app()
         _ = try await exchange.run(
             VerifyMPinByMail(
                 company: exchange.company,
-                .activateKey(request.activateKey, mpinID: exchange.captures["mpinId"]), isConfirmed: true))
+                .activateKey(request.activateKey, mpinID: exchange.captures["mpinId"], app: exchange.app()),
+                isConfirmed: true))
         return .json(MPinEmptyResponse())
     }
 
@@ -70,8 +70,8 @@ extension Route {
 
     /// `POST /mpin/{companyName}/rps/setupDone/{mpinId}`: the first right proof completes a registration, not this.
     static let finishMPin = Route(.finishMPin, body: .optional) { exchange in
-        _ = try exchange.app()
         _ = try exchange.document()
+        _ = try await exchange.run(ReadMPinSettings(company: exchange.company, app: exchange.app()))
         return .json(MPinEmptyResponse())
     }
 }

@@ -158,7 +158,7 @@ extension Endpoint {
         switch template.text.split(separator: "/").last {
         // The call may open or seal ten copies.
         case "answers", "credentials": 10
-        case "passphrase", "evaluations", "proof": 4
+        case "passphrase", "evaluations", "proof", "pass2": 4
         // A filter may read twenty pages of the ledger.
         case "events": 4
         default: method == "GET" ? 1 : 2

@@ -103,7 +103,7 @@ public enum MPinIdentity: Decider {
             guard linked.employee == employee, linked.fingerprint == fingerprint else { throw .wrongState }
         } else {
             // Whoever has a client key already need not be the device that signs.
-            guard stage == .started || stage == .activated else { throw .wrongState }
+            guard state.key == nil, stage == .started || stage == .activated else { throw .wrongState }
             guard let text = state.registration?.userID.text, let userID = try? MPinUserID(text),
                 userID.names(link.email, link.companyEmployeeID)
             else { throw .otherUserID }

@@ -9,6 +9,10 @@ extension MPinIdentity {
         public internal(set) var progress: Progress?
         /// When the registration last started: at first, or by a restart.
         public internal(set) var startedAt: Timestamp?
+        /// When the registration that last started expires, or would have expired unverified. Its mailed link does too.
+        public internal(set) var startedUntil: Timestamp?
+        /// How the identity was verified last; `nil` while it is not.
+        public internal(set) var verifiedBy: MPinVerificationMethod?
         /// The employee's device that the identity is linked to; `nil` for an identity without an account.
         public internal(set) var link: DeviceLink?
         /// The client key whose share was issued last.
@@ -143,13 +147,18 @@ extension MPinIdentity {
             state.registration = Registration(event, at: recorded.place)
             state.progress = .started(until: event.expiresAt)
             state.startedAt = recorded.time
+            state.startedUntil = event.expiresAt
         case .restarted(let event):
             state.progress = .started(until: event.expiresAt)
             state.startedAt = recorded.time
+            state.startedUntil = event.expiresAt
+            state.verifiedBy = nil
         case .linked(let event):
             state.link = DeviceLink(
                 employee: event.employeeID, fingerprint: event.fingerprint, place: recorded.place)
-        case .verified(let event): state.progress = .activated(until: event.issueUntil)
+        case .verified(let event):
+            state.progress = .activated(until: event.issueUntil)
+            state.verifiedBy = event.method
         case .keyIssued(let event):
             state.key = IssuedKey(suite: event.suite, epoch: event.epoch, pushIdentifier: event.pushIdentifier)
             if case .activated(let until) = state.progress { state.progress = .issued(until: until) }

@@ -66,7 +66,8 @@ struct CompleteLogin: Sendable {
             try recorder.add(
                 try proof.event(of: state, employee: employeeId), to: .flow(state.id, in: tenantId), version: 0,
                 keys: keys, about: employeeId.uuid, by: employeeId)
-            try recorder.refund(by: employeeId)
+            // A PIN proves no answers: what a flow has guessed at them stays charged.
+            if case .credential = proof { try recorder.refund(by: employeeId) }
             let summary = try await context.summary(of: employee, in: tenant)
             switch decision {
             case .success:

@@ -151,7 +151,8 @@ extension AuthorityTrail {
             case .started, .activated: break
             default: throw MPinIdentity.Rejection.wrongState
             }
-            guard state.link == nil, payload.fingerprint == KeyFingerprint(of: decision.signer) else {
+            guard state.link == nil, state.key == nil, payload.fingerprint == KeyFingerprint(of: decision.signer)
+            else {
                 throw MPinIdentity.Rejection.wrongState
             }
             return [payload.employeeID]

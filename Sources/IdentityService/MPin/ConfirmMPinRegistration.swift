@@ -65,7 +65,7 @@ public struct ConfirmMPinRegistration: UseCase {
                     .issueKey(
                         MPinIdentity.IssueKey(
                             suite: .bls12381AMCL3SHA256, epoch: epoch, pushIdentifier: push, policy: company.policy,
-                            linkedStatus: linked?.state.account?.status, time: time)))
+                            linkedStatus: context.linkedStatus(linked, of: identity), time: time)))
             }
             guard epoch >= Int(company.keys.oldestEpoch) else { throw ServiceError(.mpinKeyExpired) }
             // The share is fetched before anything is recorded: while a D-TA is away, nothing changes.

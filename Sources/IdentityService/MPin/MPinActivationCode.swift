@@ -110,7 +110,7 @@ public struct IssueMPinActivation: RepeatableUseCase {
     public func run(_ run: UseCaseRun<MPinActivationDecision>) async throws -> MPinActivationDecision {
         let userID = try parsed { () throws(ValueError) in try MPinUserID(self.userID) }
         let context = run.context, time = run.call.time
-        return try await optimistic {
+        return try await optimistic(retryingClaims: true) {
             let access = try await context.access(company, caller, role: .authorization)
             guard access.tenant.state.mpinPolicy.enabled else { throw ServiceError(.mpinDisabled) }
             try access.require(.verifyMPin, about: .newcomer)

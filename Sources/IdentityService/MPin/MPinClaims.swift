@@ -47,7 +47,7 @@ extension ServiceContext {
         let rows = try await pool.query(
             """
             SELECT value FROM tenure.claim
-            WHERE ledger_id = \(tenant.uuid) AND kind = \(KeyRing.mpinLinkedKind) AND owner = \(employee.uuid)
+            WHERE ledger_id = \(tenant.uuid) AND kind = 'mpin-linked' AND owner = \(employee.uuid)
             ORDER BY key
             """, in: [LedgerID(tenant.uuid)])
         return try rows.compactMap { UUID(bytes: try $0.decode([UInt8].self)).map(MPinIdentityID.init) }

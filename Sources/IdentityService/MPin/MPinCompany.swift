@@ -62,6 +62,15 @@ extension ServiceContext {
         return try await StateLoader(reader: reader).employee(link.employee, in: tenant)
     }
 
+    /// The status of a linked employee, as the rules of an identity see it: `nil` unless the linked device key is in
+    /// force. So an identity ends to work with its device, and a reinstatement alone does not bring it back.
+    func linkedStatus(_ employee: EmployeeSnapshot?, of identity: MPinIdentitySnapshot?) -> EmployeeStatus? {
+        guard let employee, let link = identity?.state.link,
+            employee.state.authorizedKeys.contains(where: { KeyFingerprint(of: $0) == link.fingerprint })
+        else { return nil }
+        return employee.state.account?.status
+    }
+
     /// The code with which the client that started a registration continues it: 32 hexadecimal characters.
     func mpinRegistrationToken(_ identity: MPinIdentityID, in tenant: TenantID) -> String {
         Hex.encode(Array(ring.mpinCode("regOTT", [tenant.uuid.bytes, identity.uuid.bytes]).prefix(16)))

@@ -3,6 +3,7 @@ public import FoundationEssentials
 import Identity
 import Keys
 import Ledger
+import Logging
 import MPinCryptography
 import Postgres
 
@@ -84,7 +85,10 @@ struct MPinServerKeys: Sendable {
             throw context.keySourceFailed(
                 MPinKeySourceError(code: .malformed, description: "two different shares of a server key are expected"))
         }
-        let key = try MPinServerKey(adding: shares.map { try MPinServerKeyShare(encoded: $0) })
+        guard let key = try? MPinServerKey(adding: shares.map({ try MPinServerKeyShare(encoded: $0) })) else {
+            context.logger.warning("a D-TA gave a share of a server key that is no point")
+            throw ServiceError(.serviceUnavailable, retryAfterSeconds: 5)
+        }
         try await store(key, tenant, epoch)
         return key
     }

@@ -1,5 +1,6 @@
 import Canonical
 import Crypto
+import EventCoding
 import FoundationEssentials
 import Identity
 import Keys
@@ -162,6 +163,15 @@ struct MPinPasses: Sendable {
             !pass.isRedeemed
         else { throw ServiceError(.mpinRequestExpired) }
         return (pass, verdict)
+    }
+
+    /// Whether the identity of a pass is linked to the employee and the device of a flow.
+    func isLinked(_ pass: MPinPass, to state: FlowState) async throws -> Bool {
+        guard let sealed = pass.sealedID, let bytes = context.ring.openMPin(sealed, at: MPinPass.place(pass.id)),
+            let link = try await context.mpinIdentity(named: MPinID(text: Hex.encode(bytes)), in: tenant)?.state.link
+        else { return false }
+        let fingerprint = try state.fingerprint
+        return link.employee == EmployeeID(state.employeeId) && link.fingerprint == fingerprint
     }
 
     /// The statement that redeems a verdict. It returns a row if nobody did before.

@@ -6,6 +6,9 @@ import Ledger
 
 /// A place for a new identity among the eight live ones that a user id may have.
 struct MPinSlot: Sendable {
+    /// The time after which an unverified registration gives way to any other.
+    static let patience: Duration = .seconds(600)
+
     /// The claim of the new identity.
     let claim: ClaimKey
     /// The identity that held the place, with the events that end it.
@@ -14,7 +17,8 @@ struct MPinSlot: Sendable {
     /// Finds a place.
     ///
     /// Places of identities that have ended or expired are free. An identity that is verified at once also takes the
-    /// place of one that is not verified.
+    /// place of one that is not verified, and any start that of one that waited for its verification for ten minutes: so
+    /// nobody keeps an owner out by starts alone.
     ///
     /// - Throws: `request.rate_limited` if there is none. An unfinished registration gives its place back after an hour.
     static func find(
@@ -39,7 +43,8 @@ struct MPinSlot: Sendable {
                 let end = try decided { () throws(MPinIdentity.Rejection) in
                     try MPinIdentity.decide(holder.state, .supersede)
                 }
-                if isVerified, unverified == nil, !end.isEmpty {
+                let isOld = holder.state.startedAt.map { $0.adding(Self.patience) <= time } ?? false
+                if isVerified || isOld, unverified == nil, !end.isEmpty {
                     unverified = MPinSlot(claim: place, former: (holder, end))
                 }
             }

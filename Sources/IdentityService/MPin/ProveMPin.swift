@@ -124,12 +124,13 @@ public struct ProveMPin: UseCase {
         let epoch = identity?.state.key?.epoch ?? Int(company.keys.epoch)
         let keys = MPinServerKeys(context: run.context, source: company.keys)
         let key = try await keys.key(of: company.tenant, epoch: epoch, at: run.call.time)
-        let challenge = try MPinChallenge(encoded: pass.challenge), hash = try mpinID.hash.bytes
-        let commitment = try MPinCommitment(encoded: pass.commitment)
+        let hash = try mpinID.hash.bytes
         let lane = AdmissionLane(app: app.appId, tenant: company.tenant.uuid, isKnownDevice: false)
         return try await run.context.evaluations.admitted(lane) { turn in
             try await turn.run {
-                key.accepts(response, to: challenge, after: commitment, from: try MPinIdentityPoint(digest: hash))
+                try key.accepts(
+                    response, to: MPinChallenge(encoded: pass.challenge),
+                    after: MPinCommitment(encoded: pass.commitment), from: MPinIdentityPoint(digest: hash))
             }
         }
     }
@@ -144,7 +145,8 @@ public struct ProveMPin: UseCase {
         let linked: EmployeeSnapshot?
         if let identity { linked = try await context.linkedEmployee(of: identity, in: tenant) } else { linked = nil }
         let proof = MPinIdentity.Proof(
-            isRight: isRight, policy: company.policy, linkedStatus: linked?.state.account?.status, time: run.call.time)
+            isRight: isRight, policy: company.policy, linkedStatus: context.linkedStatus(linked, of: identity),
+            time: run.call.time)
         let (verdict, events) = Self.decide(identity?.state, proof, oldestEpoch: Int(company.keys.oldestEpoch))
         let recording = try passes.recording(verdict, of: pass, token, mpinID, at: run.call.time)
         guard let identity, verdict == .right || !events.isEmpty else {

@@ -14,6 +14,8 @@ public struct MPinAuthentication: Sendable, Equatable {
     public var mpinID: String
     /// The identity's random id.
     public var identityID: UUID
+    /// How the identity was verified: `email`, `code`, `application` or `device`.
+    public var verifiedBy: String
     /// The employee whom the identity is linked to; `nil` if it is not linked.
     public var employee: EmployeeSummary?
 }
@@ -72,9 +74,13 @@ public struct RedeemMPinProof: RepeatableUseCase {
         default: return .failure(ServiceError(.mpinEnded))
         }
         guard let userID = identity.state.registration?.userID.text else { return .failure(ServiceError(.mpinEnded)) }
-        var answer = MPinAuthentication(userID: userID, mpinID: mpinID.text, identityID: identity.id.uuid)
+        var answer = MPinAuthentication(
+            userID: userID, mpinID: mpinID.text, identityID: identity.id.uuid,
+            verifiedBy: identity.state.verifiedBy?.rawValue ?? "")
         if let linked = try await context.linkedEmployee(of: identity, in: tenant) {
-            guard linked.state.account?.status == .active else { return .failure(ServiceError(.employeeInactive)) }
+            guard context.linkedStatus(linked, of: identity) == .active else {
+                return .failure(ServiceError(.employeeInactive))
+            }
             answer.employee = try await context.summary(of: linked, in: company.access.tenant)
         }
         return .success(answer)
@@ -141,7 +147,10 @@ public struct LogInByMPin: RepeatableUseCase {
         let passes = MPinPasses(context: context, tenant: TenantID(state.tenantId), app: app)
         let (pass, verdict) = try await passes.verdict(of: token, at: time)
         if case .refused(let code) = verdict { throw ServiceError(code) }
-        guard !state.isDecoy else { throw ServiceError(.authorizationNotPermitted) }
+        // A decoy's random ids match no link, so known and unknown names take the same steps to the same refusal.
+        guard try await passes.isLinked(pass, to: state), !state.isDecoy else {
+            throw ServiceError(.authorizationNotPermitted)
+        }
         let scene = try await FlowScene.load(.proof, for: state, context)
         let proof = MPinLoginProof(
             token: token, pass: pass, passes: passes,

@@ -70,7 +70,7 @@ public struct StartMPinRegistration: UseCase {
         {
             try await mail.charge(userID, app: app)
         }
-        return try await optimistic {
+        return try await optimistic(retryingClaims: true) {
             let company = try await run.context.mpin(company, app, role: .creation)
             var recorder = DecisionRecorder(access: company.access, run)
             let proof = try await verification(of: id, mpinID, userID, company, &recorder, run)
@@ -93,7 +93,7 @@ public struct StartMPinRegistration: UseCase {
             }
             recorder.claims.append(
                 Claim(key: run.context.ring.mpinClaim(hash: try mpinID.hash, in: company.tenant), owner: id.uuid))
-            if proof == nil, company.policy.verification == .email {
+            if proof == nil, company.policy.verification == .email, MPinMail.isWanted(for: userID) {
                 try mail.add(
                     for: id, in: company.tenant, until: time.adding(MPinIdentity.registrationWindow), languages,
                     to: &recorder)
@@ -176,6 +176,8 @@ public struct RestartMPinRegistration: UseCase {
     public func run(_ run: UseCaseRun<MPinRegistration>) async throws -> MPinRegistration {
         let userID = try parsed { () throws(ValueError) in try MPinUserID(self.userID) }
         let mpinID = try MPinID(text: self.mpinID), time = run.call.time
+        let mail = MPinMail(run.context, run.call)
+        var isCharged = false
         return try await optimistic {
             let company = try await run.context.mpin(company, app, role: .creation)
             let found = try await run.context.mpinRegistration(mpinID, token: token, in: company.tenant)
@@ -189,9 +191,11 @@ public struct RestartMPinRegistration: UseCase {
                     event.payload, to: .mpin(identity.id, in: company.tenant), version: identity.version, keys: [:])
             }
             let end = time.adding(isActive ? MPinIdentity.issuingWindow : MPinIdentity.registrationWindow)
-            if identity.state.link == nil, identity.state.registration?.verification == .email {
-                let mail = MPinMail(run.context, run.call)
-                try await mail.charge(userID, app: app)
+            if !isActive, identity.state.link == nil, identity.state.registration?.verification == .email,
+                MPinMail.isWanted(for: userID)
+            {
+                if !isCharged { try await mail.charge(userID, app: app) }
+                isCharged = true
                 try mail.add(for: identity.id, in: company.tenant, until: end, languages, to: &recorder)
             }
             let registration = MPinRegistration(

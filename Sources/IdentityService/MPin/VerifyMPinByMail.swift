@@ -24,7 +24,7 @@ public struct VerifyMPinByMail: UseCase {
         /// hexadecimal characters.
         case link(identity: String, expires: String, key: String)
         /// The code of the last link, by an app that has a page of its own.
-        case activateKey(String, mpinID: String)
+        case activateKey(String, mpinID: String, app: AppCaller)
     }
 
     /// The tenant's name.
@@ -87,15 +87,13 @@ public struct VerifyMPinByMail: UseCase {
             }
             identity = try await context.mpinIdentity(MPinIdentityID(id), in: tenant)
             (expires, code) = (end, key)
-        case .activateKey(let key, let mpinID):
+        case .activateKey(let key, let mpinID, let app):
+            _ = try await context.mpin(company, app, role: .creation)
             guard let found = try await context.mpinIdentity(named: MPinID(text: mpinID), in: tenant) else {
                 throw ServiceError(.mpinUnknown)
             }
             identity = found
-            guard case .started(let until)? = found.state.progress else {
-                // The code cannot be compared any more, and nothing is left to verify.
-                throw ServiceError(.mpinWrongState)
-            }
+            guard let until = found.state.startedUntil else { throw ServiceError(.mpinUnknown) }
             (expires, code) = (until.microseconds / 1_000_000, key)
         }
         guard let given = Hex.decode(code),
@@ -118,10 +116,17 @@ struct MPinMail: Sendable {
         self.call = call
     }
 
-    /// Charges the mail to the address, before anything is decided.
+    /// Whether a user id is meant as an address that a mail can go to. A code, a decision or a link verifies the others.
+    static func isWanted(for userID: MPinUserID) -> Bool {
+        guard userID.entered.contains("@") else { return false }
+        return (try? EmailAddress(recorded: userID.entered))?.isDummy != true
+    }
+
+    /// Charges the mail to the address, before anything is decided. A user id that gets no mail is not charged.
     ///
     /// - Throws: `mail.unavailable`, `request.invalid` for a user id that is no address, and `request.rate_limited`.
     func charge(_ userID: MPinUserID, app: AppCaller) async throws {
+        guard Self.isWanted(for: userID) else { return }
         try context.requireMail()
         guard DeliverableAddress(userID.entered) != nil else {
             throw ServiceError(

@@ -81,7 +81,7 @@ struct EndInvitations: Sendable {
             PersonKeys.deletion(of: id.uuid, ledger: ledger.uuid),
             """
             DELETE FROM tenure.claim
-            WHERE ledger_id = \(ledger.uuid) AND kind = \(KeyRing.invitationKind) AND owner = \(id.uuid)
+            WHERE ledger_id = \(ledger.uuid) AND kind = 'invitation' AND owner = \(id.uuid)
             """, pending.insertion,
         ]
         let opening = [Appender.lockingHeads(ledgers)]

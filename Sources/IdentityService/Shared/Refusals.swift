@@ -92,13 +92,17 @@ extension Weakness.Place {
 ///
 /// Every append names exact versions, so an outdated state leads to a retry and never to a wrong decision.
 ///
-/// - Parameter attempts: The largest number of attempts.
+/// - Parameters:
+///   - attempts: The largest number of attempts.
+///   - retryingClaims: Whether a claim that somebody took or released first is a reason to decide again.
 /// - Throws: `request.stale` after the last conflict, and the errors of `body`.
-func optimistic<Result>(attempts: Int = 8, _ body: () async throws -> Result) async throws -> Result {
+func optimistic<Result>(
+    attempts: Int = 8, retryingClaims: Bool = false, _ body: () async throws -> Result
+) async throws -> Result {
     for attempt in 1... {
         do {
             return try await body()
-        } catch let error as LedgerError where error.isWorthDecidingAgain {
+        } catch let error as LedgerError where error.isWorthDecidingAgain || (retryingClaims && error.isAboutClaim) {
             guard attempt < attempts else { throw ServiceError(.requestStale) }
             // Many first registrations of one tenant conflict here. Spreading them lets one pass at a time.
             try await Task.sleep(for: .milliseconds(Int.random(in: 0...(4 << min(attempt, 5)))))
@@ -110,6 +114,9 @@ func optimistic<Result>(attempts: Int = 8, _ body: () async throws -> Result) as
 }
 
 extension LedgerError {
+    /// Whether a claim belonged to somebody else, or to nobody any more.
+    fileprivate var isAboutClaim: Bool { code == .claimTaken || code == .claimMissing }
+
     /// Whether a retry can succeed: a stream has another version, or a condition of the append failed. Examples are a
     /// bucket re-keyed while a key was created in it, and an employee registered while an e-mail was reclaimed.
     var isWorthDecidingAgain: Bool { code == .versionConflict || (code == .effectRefused && constraint == nil) }

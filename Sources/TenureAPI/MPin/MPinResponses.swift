@@ -169,14 +169,20 @@ public struct MPinAuthenticationResponse: Sendable, Equatable, JSONConvertible {
     public var mpinId: String
     /// The identity's random id.
     public var identityId: UUID
+    /// How the identity was verified: `email`, `code`, `application` or `device`. Only `email` says that the user id is
+    /// the address of a mailbox that the user reads.
+    public var verifiedBy: String
     /// The employee whom the identity is linked to; `nil` if it is not linked.
     public var employee: EmployeeSummaryResponse?
 
     /// Creates a value from its members.
-    public init(userId: String, mpinId: String, identityId: UUID, employee: EmployeeSummaryResponse? = nil) {
+    public init(
+        userId: String, mpinId: String, identityId: UUID, verifiedBy: String, employee: EmployeeSummaryResponse? = nil
+    ) {
         self.userId = userId
         self.mpinId = mpinId
         self.identityId = identityId
+        self.verifiedBy = verifiedBy
         self.employee = employee
     }
 
@@ -186,6 +192,7 @@ public struct MPinAuthenticationResponse: Sendable, Equatable, JSONConvertible {
         userId = try reader.string("userId")
         mpinId = try reader.string("mpinId")
         identityId = try reader.uuid("identityId")
+        verifiedBy = try reader.string("verifiedBy")
         employee = try reader.optionalWire("employee")
     }
 
@@ -193,7 +200,7 @@ public struct MPinAuthenticationResponse: Sendable, Equatable, JSONConvertible {
     public var json: JSONValue {
         .objectOmittingNil([
             "status": 200, "message": "OK", "userId": .string(userId), "mpinId": .string(mpinId),
-            "identityId": .uuid(identityId), "employee": employee?.json,
+            "identityId": .uuid(identityId), "verifiedBy": .string(verifiedBy), "employee": employee?.json,
         ])
     }
 }

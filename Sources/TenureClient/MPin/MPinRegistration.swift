@@ -215,6 +215,6 @@ extension MPinFailure {
     /// Whether a refused Confirm may mean that the user is registered already.
     fileprivate var mayBeRegistered: Bool {
         guard let problem = status.problem else { return status.status == .identityNotVerified }
-        return ["mpin.unknown", "mpin.wrong_state"].contains(problem.code)
+        return ["mpin.unknown", "mpin.wrong_state", "request.invalid"].contains(problem.code)
     }
 }

@@ -17,7 +17,7 @@ extension Settings {
                 .usage, "M-Pin needs two D-TAs: \(some.variable) is set, but not \(missing.joined(separator: ", "))",
                 remedy: "Set all four of docs/mpin.md, or none of them: without D-TAs M-Pin is not offered.")
         }
-        let epochs = 1...Int(UInt32.max)
+        let epochs = 1...Int(Int32.max)
         let epoch = try number(.mpinEpoch, in: epochs, default: 1)
         let oldest = try number(.mpinOldestEpoch, in: 1...epoch, default: 1)
         return MPinAuthorityClientConfiguration(
