@@ -73,9 +73,11 @@ struct MPinScene: Sendable {
 }
 
 /// Runs `body` with a company under an M-Pin policy, in a world of its own; by default the application verifies.
+///
+/// - Parameter mailbox: Takes the mails of the service, if it sends any.
 func withMPin(
     _ company: String = "mpin.example", policy: [String: JSONValue] = ["verification": "application"],
-    _ body: (MPinScene) async throws -> Void
+    mailbox: Mailbox? = nil, _ body: (MPinScene) async throws -> Void
 ) async throws {
     let files = try TemporaryFiles()
     defer { files.remove() }
@@ -84,6 +86,7 @@ func withMPin(
     var options = WorldOptions()
     options.settings.now = { clock.now }
     options.mpinKeys = keys
+    if let mailbox { mailbox.serve(&options) }
     try await inTurn(options) { world in
         let client = try world.client
         let founder = try await client.found(company)

@@ -5,6 +5,7 @@ import Hummingbird
 import IdentityService
 import Keys
 import Logging
+import Postgres
 import ServiceLifecycle
 import TenureServer
 import TestSupport
@@ -21,19 +22,23 @@ struct RunningInstance: Sendable {
     let metrics: @Sendable () async -> String
 
     /// Runs `body` beside the service and stops the service afterwards.
+    ///
+    /// - Parameter proxy: The URL of a proxy through which the service reaches the database.
     static func with<Result>(
         _ database: TestDatabase, _ options: WorldOptions, _ masters: MasterKeyStore, _ log: CollectedLog,
-        _ body: (RunningInstance) async throws -> Result
+        through proxy: String? = nil, _ body: (RunningInstance) async throws -> Result
     ) async throws -> Result {
         let logger = log.logger
         var parts = ServiceAssembly.Configuration(
-            application: database.configuration(as: .application),
-            reader: database.configuration(as: .reader), masters: masters, settings: options.settings,
+            application: try configuration(of: database, as: .application, through: proxy),
+            reader: try configuration(of: database, as: .reader, through: proxy), masters: masters,
+            settings: options.settings,
             maximumConnections: 12, computeThreads: options.computeThreads,
             computeWaiting: options.computeWaiting)
         parts.makeOperatorKey = { NewOperatorKey(try TestOperator.key().publicKey) {} }
         parts.operatorSigner = OperatorKeySource(TestOperator.key)
         parts.mpinKeys = options.mpinKeys
+        parts.mailTransport = options.mailTransport
         let assembly = try await ServiceAssembly(parts, logger: logger)
         let (ports, announce) = AsyncStream<Int>.makeStream()
         var configuration = HTTPConfiguration(
@@ -64,6 +69,13 @@ struct RunningInstance: Sendable {
             try? await running.value
             throw error
         }
+    }
+
+    private static func configuration(
+        of database: TestDatabase, as role: TestDatabase.Role, through proxy: String?
+    ) throws -> PostgresConfiguration {
+        guard let proxy else { return database.configuration(as: role) }
+        return try TestServer.configuration(url: proxy).with(database: database.name).with(user: role.rawValue)
     }
 }
 

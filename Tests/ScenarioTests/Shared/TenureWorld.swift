@@ -26,6 +26,8 @@ struct WorldOptions: Sendable {
     var customQuestions = false
     /// The D-TAs that the service gets key shares of M-Pin from, if it offers M-Pin.
     var mpinKeys: (any MPinKeySource)?
+    /// Takes the mails, if the service sends any. `settings.mail` is needed too.
+    var mailTransport: (any MailTransport)?
 
     init(budgets: BudgetRules = BudgetRules()) {
         settings = ServiceSettings(budgets: budgets)
@@ -108,9 +110,18 @@ struct TenureWorld: Sendable {
     }
 
     /// Runs `body` with a second instance of the service on the same database.
-    func withSecondInstance<Result: Sendable>(_ body: (URL) async throws -> Result) async throws -> Result {
+    ///
+    /// - Parameters:
+    ///   - proxy: The URL of a proxy through which the instance reaches the database.
+    ///   - change: What is different at this instance.
+    func withSecondInstance<Result: Sendable>(
+        through proxy: String? = nil, changing change: (inout WorldOptions) -> Void = { _ in },
+        _ body: (URL) async throws -> Result
+    ) async throws -> Result {
         let store = try MasterKeyStore(file: keyFile)
-        return try await RunningInstance.with(database, options, store, log) { second in
+        var options = options
+        change(&options)
+        return try await RunningInstance.with(database, options, store, log, through: proxy) { second in
             try await body(second.baseURL)
         }
     }
