@@ -165,7 +165,8 @@ public struct ReadMPinSettings: UseCase {
 
     /// Reads the settings.
     public func run(_ run: UseCaseRun<MPinSettingsView>) async throws -> MPinSettingsView {
-        let company = try await run.context.mpin(self.company, app, role: .access)
+        let role: CallerRole = app.roles.contains(.access) ? .access : .creation
+        let company = try await run.context.mpin(self.company, app, role: role)
         return MPinSettingsView(
             tenantID: company.tenant.uuid, clientURL: company.keys.clientURL, suite: MPinCompany.suite.rawValue)
     }
