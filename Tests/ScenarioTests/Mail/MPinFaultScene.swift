@@ -1,6 +1,7 @@
 import Canonical
 import Foundation
 import MPinCryptography
+import Postgres
 import Synchronization
 import Testing
 
