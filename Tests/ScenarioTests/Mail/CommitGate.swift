@@ -76,7 +76,7 @@ struct CommitGate: ~Copyable {
                 RETURN NULL;
             END $$
             """)
-        try await holder.executeScript("BEGIN; SELECT pg_advisory_xact_lock(\(key))")
+        try await holder.executeScript("BEGIN; DO $$ BEGIN PERFORM pg_advisory_xact_lock(\(key)); END $$")
         // By a session of its own, so that the trigger is there at once and not only when the lock is released.
         try await world.superuser { connection in
             try await connection.executeScript(
