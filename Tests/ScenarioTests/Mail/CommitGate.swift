@@ -58,21 +58,25 @@ struct CommitGate: ~Copyable {
     private let world: TenureWorld
     private var holder: PostgresConnection
 
-    /// Closes the gate at a point.
-    init(_ world: TenureWorld, at point: CommitPoint) async throws {
+    private init(_ world: TenureWorld, _ holder: consuming PostgresConnection) {
         self.world = world
-        holder = try await world.database.connect(as: .superuser)
+        self.holder = holder
+    }
+
+    /// Closes the gate at a point.
+    static func closed(_ world: TenureWorld, at point: CommitPoint) async throws -> CommitGate {
+        var holder = try await world.database.connect(as: .superuser)
         // One table at a time: a script that locked two could deadlock with an append.
         try await holder.executeScript("DROP FUNCTION IF EXISTS public.wait_at_commit CASCADE")
         try await holder.executeScript(
             """
             CREATE FUNCTION public.wait_at_commit() RETURNS trigger LANGUAGE plpgsql AS $$
             BEGIN
-                PERFORM pg_catalog.pg_advisory_xact_lock(\(Self.key));
+                PERFORM pg_catalog.pg_advisory_xact_lock(\(key));
                 RETURN NULL;
             END $$
             """)
-        try await holder.executeScript("BEGIN; SELECT pg_advisory_xact_lock(\(Self.key))")
+        try await holder.executeScript("BEGIN; DO $$ BEGIN PERFORM pg_advisory_xact_lock(\(key)); END $$")
         // By a session of its own, so that the trigger is there at once and not only when the lock is released.
         try await world.superuser { connection in
             try await connection.executeScript(
@@ -81,6 +85,7 @@ struct CommitGate: ~Copyable {
                 FOR EACH ROW WHEN (\(point.condition)) EXECUTE FUNCTION public.wait_at_commit()
                 """)
         }
+        return CommitGate(world, holder)
     }
 
     /// Waits until a transaction arrives, lets the fault happen to it, and opens the gate for good.

@@ -1,6 +1,7 @@
 import Canonical
 import Foundation
 import MPinCryptography
+import Postgres
 import Synchronization
 import Testing
 
@@ -56,7 +57,7 @@ final class MPinFaultScene: Sendable {
         _ point: CommitPoint, _ call: @escaping @Sendable (MPinScenarioClient) async throws -> HTTPReply
     ) async throws -> HTTPReply {
         let instance = instances.withLock { $0.current }, pins = self.pins
-        var gate = try await CommitGate(scene.world, at: point)
+        var gate = try await CommitGate.closed(scene.world, at: point)
         let first = Task { try? await call(pins) }
         try await gate.strike(fault, at: instance)
         if fault.isDeath {
@@ -70,7 +71,7 @@ final class MPinFaultScene: Sendable {
     /// Starts a registration, and lets the work on its mail meet the fault at a commit.
     func started(_ userId: String, survivingMail work: CommitPoint) async throws -> MPinEnrolment {
         let instance = instances.withLock { $0.current }
-        var gate = try await CommitGate(scene.world, at: work)
+        var gate = try await CommitGate.closed(scene.world, at: work)
         let enrolment = try await started(userId)
         try await gate.strike(fault, at: instance)
         if fault.isDeath { try await replace(instance) }

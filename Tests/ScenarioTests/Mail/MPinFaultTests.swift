@@ -153,7 +153,7 @@ extension MPinFaultScene {
             """)
         #expect(odd == 0, "mails without a beginning or an end", sourceLocation: sourceLocation)
         let copies = mailbox.copies
-        #expect(copies.allSatisfy(\.isQueued), "a mail without its event", sourceLocation: sourceLocation)
+        #expect(copies.allSatisfy { $0.isQueued }, "a mail without its event", sourceLocation: sourceLocation)
         let sent = try await world.count("MailSent")
         let mails = Dictionary(grouping: copies, by: \.mail.id)
         #expect(mails.count >= sent, "a mail that is sent was handed over", sourceLocation: sourceLocation)
