@@ -9,7 +9,7 @@ import Ledger
 enum EventSignatures {
     /// The unsigned event types. Most events of a log are of these types, and are not read in full.
     static let unsigned: Set<String> = [
-        AttemptCharged.type, AttemptsCleared.type, CredentialsLocked.type, SessionClosed.type, MPinAuthenticated.type,
+        AttemptCharged.type, AttemptsCleared.type, CredentialsLocked.type, SessionClosed.type,
     ]
 
     /// Returns what is wrong, or `nil`; also `nil` for events without signatures.
