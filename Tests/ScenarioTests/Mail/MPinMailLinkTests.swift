@@ -174,8 +174,8 @@ struct `The link in a mail` {
             #expect([401, 403].contains(refused.status), "\(refused)")
             #expect(try await scene.activate(enrolment, link.key).status == 200)
             #expect(try await scene.types(enrolment) == ["MPinRegistrationStarted", "MPinIdentityVerified"])
-            try await scene.expectRefusal("mpin.wrong_state", "a second time") {
-                try await scene.activate(enrolment, link.key)
+            try await scene.expectNothingAppended("a second time") {
+                #expect(try await scene.activate(enrolment, link.key).status == 200)
             }
             #expect(try await scene.follow(link).status == 200, "the link says that it is done")
             let holder = try await scene.pins.confirmed(enrolment)
