@@ -45,7 +45,7 @@ import Testing
 
     @Test func `the OpenAPI document states each operation's callers`() async throws {
         let text = try await served()
-        for endpoint in Endpoint.all where endpoint.template.text.hasPrefix("/v1/") {
+        for endpoint in Endpoint.all where endpoint.template.text.hasPrefix("/v1/") || endpoint.isMPinProtocol {
             let section = try #require(text.firstRange(of: "  \(endpoint.template.text):\n"))
             let method = try #require(
                 text[section.upperBound...].firstRange(of: "    \(endpoint.method.lowercased()):\n"))
@@ -72,7 +72,8 @@ import Testing
             service.outcome = outcome
             service.decision = decision
             service.next = 9
-            for endpoint in Endpoint.all where endpoint.template.text.hasPrefix("/v1/") {
+            for endpoint in Endpoint.all
+            where endpoint.template.text.hasPrefix("/v1/") || endpoint.isMPinProtocol {
                 lines.append(try await sample(endpoint, service))
             }
             service.failure = ServiceErrors.named("answers.incorrect")

@@ -38,7 +38,7 @@ extension Route {
 
     /// `POST /v1/logins/{flow}/mpin`.
     static let logInByMPin = Route(.logInByMPin, body: .required) { exchange in
-        let request = try exchange.read(MPinTokenRequest.self)
+        let request = try exchange.read(MPinLoginRequest.self)
         return try await exchange.outcome(
             LogInByMPin(token: request.authOTT, flow: exchange.captures["flow"], app: exchange.app()))
     }

@@ -53,6 +53,8 @@ public struct VerifyMPinByMail: UseCase {
         let name = try parsed { () throws(ValueError) in try CompanyName(company) }
         let id = TenantID(context.ring.tenantID(companyName: name.canonical))
         return try await optimistic {
+            // An app is checked first, so that it is told the same about a tenant of others and about none.
+            if case .activateKey(_, _, let app) = proof { _ = try await context.mpin(company, app, role: .creation) }
             let tenant = try await StateLoader(reader: context.reader).tenant(id)
             guard tenant.exists, let companyName = tenant.state.companyName else { throw ServiceError(.mpinUnknown) }
             let identity = try await checked(in: tenant.id, run)
@@ -87,8 +89,7 @@ public struct VerifyMPinByMail: UseCase {
             }
             identity = try await context.mpinIdentity(MPinIdentityID(id), in: tenant)
             (expires, code) = (end, key)
-        case .activateKey(let key, let mpinID, let app):
-            _ = try await context.mpin(company, app, role: .creation)
+        case .activateKey(let key, let mpinID, _):
             guard let found = try await context.mpinIdentity(named: MPinID(text: mpinID), in: tenant) else {
                 throw ServiceError(.mpinUnknown)
             }

@@ -129,7 +129,7 @@ public struct MPinPass2Request: Sendable, Equatable, JSONConvertible {
     }
 }
 
-/// The body of `POST /mpin/{companyName}/authenticate`, and of `POST /v1/logins/{flow}/mpin`.
+/// The body of `POST /mpin/{companyName}/authenticate`.
 public struct MPinTokenRequest: Sendable, Equatable, JSONConvertible {
     /// The token of pass 2.
     public var authOTT: String
@@ -148,6 +148,25 @@ public struct MPinTokenRequest: Sendable, Equatable, JSONConvertible {
         } else {
             authOTT = try reader.string("authOTT")
         }
+        try reader.finish()
+    }
+
+    /// The body as JSON.
+    public var json: JSONValue { ["authOTT": .string(authOTT)] }
+}
+
+/// The body of `POST /v1/logins/{flow}/mpin`.
+public struct MPinLoginRequest: Sendable, Equatable, JSONConvertible {
+    /// The token of pass 2.
+    public var authOTT: String
+
+    /// Creates a value from its members.
+    public init(authOTT: String) { self.authOTT = authOTT }
+
+    /// Reads a request. Rejects unknown members.
+    public init(json: JSONValue, at pointer: String) throws(JSONError) {
+        var reader = try ObjectReader(json, at: pointer)
+        authOTT = try reader.string("authOTT")
         try reader.finish()
     }
 

@@ -52,6 +52,7 @@ struct FakeService: UseCaseRunner {
         if let answer = try await sessionAnswer(to: request, call) { return answer }
         if let answer = try await decisionAnswer(to: request, call) { return answer }
         if let answer = try await recoveryAnswer(to: request, call) { return answer }
+        if let answer = try await mpinAnswer(to: request, call) { return answer }
         if let answer = try await companyAnswer(to: request) { return answer }
         throw Unanswered(request: "\(type(of: request))")
     }
@@ -118,7 +119,8 @@ enum Samples {
         #"{"answers":["# + (1...3).map { #"{"questionId":"AAA\#($0)","answer":"x"}"# }.joined(separator: ",") + "]}"
 
     static func body(_ endpoint: Endpoint) -> String? {
-        switch endpoint {
+        if let body = mpinBody(endpoint) { return body }
+        return switch endpoint {
         case .startRegistration: registration
         case .startLogin, .startChange, .startRecovery: login
         case .proveRegistrationKey, .proveLoginKey, .proveChangeKey, .proveRecoveryKey: #"{"keyProof":"AQID"}"#

@@ -23,7 +23,8 @@ import Testing
             switch endpoint {
             case .listQuestions: 0
             case .listDevices: 2
-            default: endpoint.template.text.hasPrefix("/v1/") ? 1 : 0
+            case .showEmailLink, .confirmEmail: 1
+            default: endpoint.template.text.hasPrefix("/v1/") || endpoint.isMPinProtocol ? 1 : 0
             }
         #expect(await service.recorder.work.count == work)
     }
@@ -53,7 +54,9 @@ import Testing
                 endpoint.method, Samples.path(endpoint), authorization: nil, body: Samples.body(endpoint))
         }
         #expect(try answer.problem.code == (endpoint.access == .employee ? "session.invalid" : "app.unknown"))
-        #expect(answer.header("WWW-Authenticate")?.isEmpty == false)
+        // An M-Pin client takes 401 for a wrong proof, so a refused app gets 403 and nothing to authenticate with.
+        #expect(answer.status == (endpoint.isMPinProtocol ? 403 : 401))
+        #expect((answer.header("WWW-Authenticate") ?? "").isEmpty == endpoint.isMPinProtocol)
         #expect(await service.recorder.entries.isEmpty)
     }
 }
