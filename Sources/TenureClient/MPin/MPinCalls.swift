@@ -71,14 +71,17 @@ extension MPinClient {
         }
     }
 
-    /// Sends a request to the backend with the app's credentials and reads the response.
+    /// Sends a request to the backend, with the app's credentials if it belongs to the app's service, and reads the
+    /// response.
     ///
     /// - Parameter isRepeatable: Whether the request may be sent again if its response was lost.
     func exchange<Value>(
         _ call: MPinCall, _ method: String, _ path: String, at backend: String, body: JSONValue? = nil,
         isRepeatable: Bool, _ read: (JSONValue) throws -> Value
     ) async throws(MPinFailure) -> Value {
-        var headers = ["Authorization": tenure.credentials.authorization]
+        var headers: [String: String] = [:]
+        // The secret goes to the service that it belongs to, whatever backend somebody had the app set.
+        if backend.hasPrefix(tenure.baseURL + "/") { headers["Authorization"] = tenure.credentials.authorization }
         if body != nil { headers["Content-Type"] = "application/json" }
         if method == "POST" { headers[HeaderName.idempotencyKey] = TenureClient.newKey() }
         // The service mails in this language.
