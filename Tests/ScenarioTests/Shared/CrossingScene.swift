@@ -19,6 +19,8 @@ struct CrossingScene: Sendable {
     static let other = "crossing.example"
     /// A tenant that does not exist.
     static let absent = "never-was.example"
+    /// The user id of the victim's M-Pin identity.
+    private static let userID = "pin-\(victim)"
 
     /// The victim's app.
     let client: Client
@@ -33,6 +35,8 @@ struct CrossingScene: Sendable {
     let intruder: Member
     /// A login of the victim's employee on its way, by the path of its kind.
     let flows: [String: String]
+    /// A verified M-Pin identity of the victim.
+    let identity: MPinEnrolment
 
     init(_ world: TenureWorld) async throws {
         client = try world.client
@@ -49,6 +53,15 @@ struct CrossingScene: Sendable {
             "credentials/changes": try await Flow.change(employee.person, employee.device, client).handle,
             "recoveries": try await Flow.recover(employee.person, Device(), client).handle,
         ]
+        let policy = try await client.signed(
+            by: owner, "PATCH", client.path(Self.victim, "/mpin/policy"), ["verification": "application"])
+        try #require(policy.outcome == "done", "\(policy)")
+        identity = try MPinEnrolment(
+            Self.userID,
+            try await client.send(
+                client.request(
+                    "PUT", "/mpin/\(segment(Self.victim))/rps/user", ["userId": .string(Self.userID)],
+                    by: .app(client.app))))
         try await client.settle(Self.victim)
     }
 
@@ -82,6 +95,9 @@ struct CrossingScene: Sendable {
             "fingerprint": isAbsent ? String(repeating: "0", count: 64) : fingerprint(for: endpoint),
             "appId": isAbsent ? absentId : client.app.appId,
             "invitationId": isAbsent ? absentId : "00000000-0000-4000-8000-000000000001",
+            "mpinId": isAbsent ? String(repeating: "7b7d", count: 32) : identity.mpinId,
+            "identityId": isAbsent ? absentId : identity.identityId,
+            "userId": isAbsent ? absentId : "00000000-0000-4000-8000-000000000001",
             "position": "1",
             "tile": "0/000.p/1",
         ]
@@ -106,6 +122,7 @@ struct CrossingScene: Sendable {
     /// A body that the route accepts, so that a refusal is about the caller.
     func body(of endpoint: Endpoint) -> JSONValue? {
         guard endpoint.method != "GET" else { return nil }
+        if let body = mpinBody(of: endpoint) { return body }
         let signature: JSONValue = .string(Base64.encode([UInt8](repeating: 1, count: 64)))
         let last = endpoint.template.text.split(separator: "/").last.map(String.init) ?? ""
         return switch last {
@@ -130,6 +147,29 @@ struct CrossingScene: Sendable {
         }
     }
 
+    /// The same of an endpoint of M-Pin that needs a body; `nil` for other endpoints.
+    private func mpinBody(of endpoint: Endpoint) -> JSONValue? {
+        let userID: JSONValue = .string(Self.userID), regOTT: JSONValue = .string(identity.regOTT)
+        return switch endpoint {
+        case .startMPin: ["userId": userID]
+        case .restartMPin: ["userId": userID, "regOTT": regOTT]
+        case .activateMPin: ["activateKey": .string(String(repeating: "0", count: 64))]
+        case .startMPinProof: ["mpin_id": .string(identity.mpinId), "U": .string(Self.point)]
+        case .proveMPin: ["mpin_id": .string(identity.mpinId), "V": .string(Self.point)]
+        case .redeemMPinProof, .logInByMPin: ["authOTT": .string(String(repeating: "A", count: 43))]
+        case .linkMPin: ["regOTT": regOTT]
+        case .issueMPinActivation:
+            ["userId": userID, "subjectSalt": .string(Base64.encode([UInt8](repeating: 1, count: 32)))]
+        case .changeMPinPolicy: ["enabled": false]
+        default: nil
+        }
+    }
+
+    /// The generator of the group of proofs, which is a point that every call accepts.
+    private static let point =
+        "04" + "17f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb"
+        + "08b3f481e3aaa0f1a09e30ed741d8ae4fcf5e095d5d00af600db18cb2c04b3edd03cc744a2888ae40caa232946c5e7e1"
+
     /// The callers of the other tenant who may call a route, by name.
     func callers(of endpoint: Endpoint) -> [(name: String, caller: Caller)] {
         let app = (name: "an app that is not linked", caller: Caller.app(stranger.app))
@@ -146,7 +186,7 @@ struct CrossingScene: Sendable {
     var marks: [String] {
         [
             Self.victim, owner.person.email, employee.person.email, owner.device.fingerprint,
-            employee.device.fingerprint, pending.fingerprint,
+            employee.device.fingerprint, pending.fingerprint, identity.mpinId, identity.identityId,
         ]
     }
 
