@@ -112,9 +112,8 @@ struct AuthorityTrail: Sendable {
     /// Reports what is still unresolved at the end of the ledger.
     mutating func finish() {
         settle(nil)
-        for position in uninvited.values.sorted() {
-            later.append((position, "an employee registered without the invitation that the policy requires"))
-        }
+        let words = "an employee registered without the invitation that the policy requires"
+        later += (uninvited.values.map { ($0, words) } + mpin.unresolved).sorted { $0.position < $1.position }
         uninvited = [:]
     }
 

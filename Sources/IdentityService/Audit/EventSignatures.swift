@@ -7,7 +7,8 @@ import Ledger
 
 /// Verifies the signatures that an event carries, with the keys that it names.
 enum EventSignatures {
-    /// The unsigned event types. Most events of a log are of these types, and are not read in full.
+    /// The unsigned event types that no other event is judged by. Most events of a log are of these types, and are not
+    /// read in full.
     static let unsigned: Set<String> = [
         AttemptCharged.type, AttemptsCleared.type, CredentialsLocked.type, SessionClosed.type,
     ]

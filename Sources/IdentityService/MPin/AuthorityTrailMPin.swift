@@ -5,72 +5,6 @@ import FoundationEssentials
 import Identity
 import Ledger
 
-/// The M-Pin identities and activations of one ledger, folded without their texts.
-struct MPinTrail: Sendable {
-    /// The events of identities and activations, and the right proofs, which lie in flows.
-    static let payloads: [any EventPayload.Type] =
-        MPinIdentityEvent.payloads + MPinActivationEvent.payloads + [MPinAuthenticated.self]
-    /// The names of the events that came after the table of authority, the policy's among them.
-    static let types = Set((payloads + [MPinPolicyChanged.self]).map { $0.type })
-
-    private var identities: [UUID: MPinIdentity.State] = [:]
-    private var activations: [UUID: MPinActivation.State] = [:]
-    /// The identities that used an activation code, which the same append verifies.
-    private(set) var withCode: Set<UUID> = []
-    /// The identities whose last wrong proof reached a limit, and which one. The same append blocks them.
-    private(set) var due: [UUID: MPinBlockReason] = [:]
-    /// The identities that were registered, or whose count was cleared, without the right proof that the same append has.
-    private(set) var unproved: Set<UUID> = []
-
-    /// The identity of a stream.
-    func identity(_ stream: StreamID) -> MPinIdentity.State { identities[stream.id] ?? MPinIdentity.initial }
-
-    /// The identity with an id.
-    func identity(_ id: MPinIdentityID) -> MPinIdentity.State { identities[id.uuid] ?? MPinIdentity.initial }
-
-    /// The activation of a stream.
-    func activation(_ stream: StreamID) -> MPinActivation.State { activations[stream.id] ?? MPinActivation.initial }
-
-    /// Applies an event, right or wrong.
-    mutating func learn(_ event: RecordedEvent, _ payload: any EventPayload) {
-        func recorded<Event: AggregateEvent>(_ own: Event) -> Recorded<Event> {
-            Recorded(own, id: event.id, time: event.time, position: event.position, version: event.streamVersion)
-        }
-        if let own = MPinIdentityEvent(payload) {
-            MPinIdentity.evolve(&identities[event.stream.id, default: MPinIdentity.initial], recorded(own))
-            if payload is MPinIdentityVerified { withCode.remove(event.stream.id) }
-            if payload is MPinBlocked { due[event.stream.id] = nil }
-            if let failed = payload as? MPinAuthenticationFailed {
-                if failed.failures >= failed.limit {
-                    due[event.stream.id] = .failures
-                } else if failed.lifetime >= MPinIdentity.lifetimeLimit {
-                    due[event.stream.id] = .lifetime
-                }
-            }
-            if payload is MPinRegistered || payload is MPinFailuresCleared { unproved.insert(event.stream.id) }
-        }
-        if let proof = payload as? MPinAuthenticated { unproved.remove(proof.identityID.uuid) }
-        if let own = MPinActivationEvent(payload) {
-            MPinActivation.evolve(&activations[event.stream.id, default: MPinActivation.initial], recorded(own))
-            if let used = payload as? MPinActivationUsed { withCode.insert(used.identityID.uuid) }
-        }
-    }
-
-    /// Whether an event is in the stream that it changes. Only the first event of an identity names it.
-    static func isPlaced(_ event: RecordedEvent, _ payload: any EventPayload) -> Bool {
-        let tenant = TenantID(event.ledger.uuid)
-        if MPinActivationEvent(payload) != nil {
-            return event.data["activationId"]?.uuid.map { .activation(MPinActivationID($0), in: tenant) }
-                == event.stream
-        }
-        if let started = payload as? MPinRegistrationStarted {
-            return event.stream == .mpin(started.identityID, in: tenant)
-        }
-        if payload is MPinAuthenticated { return event.stream == .flow(event.stream.id, in: tenant) }
-        return event.stream.kind == StreamID.mpinKind
-    }
-}
-
 /// Judges decisions about M-Pin: the policy, identities and activation codes.
 ///
 /// User ids are encrypted, so verification cannot compare one with the names of the linked account.
@@ -82,14 +16,14 @@ extension AuthorityTrail {
             return .unlawful("an M-Pin identity has an event after its end")
         }
         if MPinIdentityEvent(payload) != nil, !(payload is MPinErased),
-            mpin.due[event.stream.id] != (payload as? MPinBlocked)?.reason
+            mpin.due[event.stream.id]?.reason != (payload as? MPinBlocked)?.reason
         {
-            return .unlawful("an M-Pin identity is not blocked exactly at its limit")
+            return .unlawful(MPinTrail.unblocked)
         }
-        if MPinIdentityEvent(payload) != nil, mpin.unproved.contains(event.stream.id),
+        if MPinIdentityEvent(payload) != nil, mpin.unproved[event.stream.id] != nil,
             !(payload is MPinFailuresCleared)
         {
-            return .unlawful("an M-Pin identity was registered, or its count cleared, without a right proof")
+            return .unlawful(MPinTrail.unprovedWords)
         }
         switch payload {
         case let payload as MPinRegistrationStarted:

@@ -32,7 +32,8 @@ struct MailContent {
             "Auto-Submitted: auto-generated",
             "Content-Language: \(language.rawValue)",
             "MIME-Version: 1.0",
-            "Content-Type: multipart/alternative; boundary=\"\(boundary)\"",
+            "Content-Type: multipart/alternative;",
+            " boundary=\"\(boundary)\"",
             "",
         ]
         for (type, text) in [("text/plain", plain(texts)), ("text/html", html(texts))] {
@@ -95,13 +96,14 @@ struct MailContent {
         }.joined()
     }
 
-    /// A header text in ASCII (RFC 2047). An encoded word has at most 75 characters, so a long text takes several.
+    /// The text of a subject in ASCII (RFC 2047). A line with an encoded word has at most 76 characters, the first one
+    /// with the name of the header, so a long text takes several.
     static func encodedWords(_ text: String) -> String {
         if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
         var words: [[UInt8]] = [[]]
         for scalar in text.unicodeScalars {
             let bytes = Array(String(scalar).utf8)
-            if words[words.count - 1].count + bytes.count > 42 { words.append([]) }
+            if words[words.count - 1].count + bytes.count > 39 { words.append([]) }
             words[words.count - 1] += bytes
         }
         return words.map { "=?utf-8?B?\(Base64.encode($0))?=" }.joined(separator: "\r\n ")

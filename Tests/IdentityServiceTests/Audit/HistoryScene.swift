@@ -269,15 +269,18 @@ extension HistoryScene {
     typealias Step = (inout HistoryScene) throws -> Void
 
     /// Expects that the scene is lawful until the last step, and that the step is found in these words.
+    ///
+    /// - Parameter at: The position of the finding, from that of the last event.
     static func expect(
-        _ words: String, after arrange: Step = { _ in }, _ violate: Step,
+        _ words: String, after arrange: Step = { _ in }, _ violate: Step, at position: (Int64) -> Int64 = { $0 },
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         var scene = try HistoryScene()
         try arrange(&scene)
         try scene.history.expectLawful("before the violation", sourceLocation: sourceLocation)
         try violate(&scene)
-        try scene.history.expectFinding(words, sourceLocation: sourceLocation)
+        try scene.history.expectFinding(
+            words, at: position(scene.history.latest), sourceLocation: sourceLocation)
     }
 }
 

@@ -45,6 +45,31 @@ extension HistoryScene {
                 method: method, issueUntil: history.time.adding(Self.mpinWindow), by: .policy), to: mpinStream)
     }
 
+    /// Appends a right proof, which lies in the flow of its pass.
+    mutating func proveMPin() throws {
+        try history.append(MPinAuthenticated(identityID: mpin), to: .flow(UUID(), in: history.tenant))
+    }
+
+    /// Appends an event of the identity.
+    mutating func appendMPin(_ payload: any EventPayload) throws { try history.append(payload, to: mpinStream) }
+
+    /// Appends that a client key was issued.
+    mutating func issueMPin() throws { try appendMPin(MPinClientKeyIssued(suite: .bls12381AMCL3SHA256, epoch: 1)) }
+
+    /// Registers the identity by mail, the first right proof included.
+    mutating func registerMPin() throws {
+        try startMPin()
+        try verifyMPin(.email)
+        try issueMPin()
+        try appendMPin(MPinRegistered())
+        try proveMPin()
+    }
+
+    /// Appends a wrong proof, one more each time.
+    mutating func failMPin(_ count: Int, of limit: Int, lifetime: Int? = nil) throws {
+        try appendMPin(MPinAuthenticationFailed(failures: count, limit: limit, lifetime: lifetime ?? count))
+    }
+
     mutating func linkMPin(
         to member: SignedHistory.Member, by decider: SignedHistory.Decider,
         change: (inout MPinStatement) -> Void = { _ in }

@@ -13,16 +13,25 @@ import Testing
     @Test func `a registration by mail with wrong proofs is lawful`() throws {
         var scene = try HistoryScene()
         try scene.changeMPin(MPinPolicy(maximumFailures: 2), by: scene.asFounder)
+        try scene.registerMPin()
+        try scene.failMPin(1, of: 2)
+        try scene.appendMPin(MPinFailuresCleared())
+        try scene.proveMPin()
+        try scene.failMPin(1, of: 2, lifetime: 2)
+        try scene.failMPin(2, of: 2, lifetime: 3)
+        try scene.appendMPin(MPinBlocked(reason: .failures))
+        try scene.history.expectLawful()
+    }
+
+    @Test func `a first right proof after wrong ones clears them and is lawful`() throws {
+        var scene = try HistoryScene()
         try scene.startMPin()
         try scene.verifyMPin(.email)
-        for payload: any EventPayload in [
-            MPinClientKeyIssued(suite: .bls12381AMCL3SHA256, epoch: 1), MPinRegistered(),
-            MPinAuthenticationFailed(failures: 1, limit: 2, lifetime: 1), MPinFailuresCleared(),
-            MPinAuthenticationFailed(failures: 1, limit: 2, lifetime: 2),
-            MPinAuthenticationFailed(failures: 2, limit: 2, lifetime: 3), MPinBlocked(reason: .failures),
-        ] {
-            try scene.history.append(payload, to: scene.mpinStream)
-        }
+        try scene.issueMPin()
+        try scene.failMPin(1, of: 3)
+        try scene.appendMPin(MPinRegistered())
+        try scene.appendMPin(MPinFailuresCleared())
+        try scene.proveMPin()
         try scene.history.expectLawful()
     }
 
@@ -155,19 +164,94 @@ import Testing
 
     @Test func `a block too late or too early is found`() throws {
         let words = "an M-Pin identity is not blocked exactly at its limit"
-        let last = MPinAuthenticationFailed(failures: 1, limit: 1, lifetime: 1)
+        func arrange(_ scene: inout HistoryScene) throws {
+            try scene.changeMPin(MPinPolicy(maximumFailures: 2), by: scene.asFounder)
+            try scene.registerMPin()
+            try scene.failMPin(1, of: 2)
+        }
+        try HistoryScene.expect(words, after: arrange) {
+            try $0.failMPin(2, of: 2)
+            try $0.appendMPin(MPinFailuresCleared())
+            try $0.proveMPin()
+        } at: { $0 - 1 }
+        try HistoryScene.expect(words, after: arrange) { try $0.appendMPin(MPinBlocked(reason: .failures)) }
+        try HistoryScene.expect(words, after: { try $0.startMPin() }) {
+            try $0.appendMPin(MPinBlocked(reason: .failures))
+        }
+        // Another reason than the limit that was reached.
+        try HistoryScene.expect(words, after: arrange) {
+            try $0.failMPin(2, of: 2)
+            try $0.appendMPin(MPinBlocked(reason: .lifetime))
+        }
+        // The last event of the ledger has to be the block.
+        try HistoryScene.expect(words, after: arrange) { try $0.failMPin(2, of: 2) }
+        // An erasure does not make up for the block.
+        try HistoryScene.expect(words, after: arrange) {
+            try $0.failMPin(2, of: 2)
+            try $0.history.append($0.history.byOperator(on: $0.mpinStream) { MPinErased(by: $0) }, to: $0.mpinStream)
+        } at: { $0 - 1 }
+    }
+
+    @Test func `a limit that is not the policy's is found`() throws {
+        let words = "the wrong proofs of an M-Pin identity are not counted as they happened"
+        for limit in [2, 4] {
+            try HistoryScene.expect(words, after: { try $0.registerMPin() }) { try $0.failMPin(1, of: limit) }
+        }
+    }
+
+    @Test func `a registration or a cleared count without a right proof is found`() throws {
+        let words = "an M-Pin identity was registered, or its count cleared, without a right proof"
+        func issue(_ scene: inout HistoryScene) throws {
+            try scene.startMPin()
+            try scene.verifyMPin(.email)
+            try scene.issueMPin()
+        }
+        func fail(_ scene: inout HistoryScene) throws {
+            try scene.registerMPin()
+            try scene.failMPin(1, of: 3)
+        }
+        // At the end of the ledger.
+        try HistoryScene.expect(words, after: issue) { try $0.appendMPin(MPinRegistered()) }
+        try HistoryScene.expect(words, after: fail) { try $0.appendMPin(MPinFailuresCleared()) }
+        // At the identity's next event, once.
+        try HistoryScene.expect(words, after: issue) {
+            try $0.appendMPin(MPinRegistered())
+            try $0.failMPin(1, of: 3)
+        }
+        try HistoryScene.expect(words, after: fail) {
+            try $0.appendMPin(MPinFailuresCleared())
+            try $0.failMPin(1, of: 3, lifetime: 2)
+        }
+        // The proof of another identity is none of this one.
+        try HistoryScene.expect("an M-Pin identity takes a step that its state does not permit", after: fail) {
+            try $0.history.append(
+                MPinAuthenticated(identityID: MPinIdentityID(UUID())), to: .flow(UUID(), in: $0.history.tenant))
+        }
+    }
+
+    @Test func `a step that the state does not permit is found`() throws {
+        let words = "an M-Pin identity takes a step that its state does not permit"
+        try HistoryScene.expect(words, after: { try $0.startMPin() }) { try $0.issueMPin() }
+        try HistoryScene.expect(words, after: { try $0.startMPin() }) { try $0.appendMPin(MPinRegistered()) }
+        try HistoryScene.expect(words, after: { try $0.startMPin() }) { try $0.proveMPin() }
+        try HistoryScene.expect(words, after: { try $0.registerMPin() }) { try $0.appendMPin(MPinFailuresCleared()) }
+        try HistoryScene.expect(words, after: { try $0.registerMPin() }) {
+            let until = $0.history.time.adding(HistoryScene.mpinWindow)
+            try $0.appendMPin(MPinRegistrationRestarted(expiresAt: until))
+        }
         try HistoryScene.expect(
             words,
             after: {
-                try $0.startMPin()
-                try $0.history.append(last, to: $0.mpinStream)
+                try $0.registerMPin()
+                try $0.revokeMPin(by: $0.asAdmin)
             }
         ) {
-            try $0.history.append(MPinFailuresCleared(), to: $0.mpinStream)
+            try $0.proveMPin()
         }
-        try HistoryScene.expect(words, after: { try $0.startMPin() }) {
-            try $0.history.append(MPinBlocked(reason: .failures), to: $0.mpinStream)
-        }
+    }
+
+    @Test func `every type that the trail judges is read in full`() {
+        #expect(EventSignatures.unsigned.isDisjoint(with: AuthorityTrail.types))
     }
 
     @Test func `an end by policy of a verified identity is found`() throws {

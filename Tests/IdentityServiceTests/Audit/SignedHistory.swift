@@ -264,13 +264,15 @@ struct SignedHistory {
         return (findings, inspector.authority.notes + own.trail.notes(of: ledger))
     }
 
-    /// Expects that the event that was appended last is the only finding, in these words.
-    func expectFinding(_ words: String, _ comment: String = "", sourceLocation: SourceLocation = #_sourceLocation)
-        throws
-    {
+    /// Expects that an event is the only finding, in these words; by default the one that was appended last.
+    func expectFinding(
+        _ words: String, _ comment: String = "", at position: Int64? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
         let found = try verify().findings
         #expect(
-            found == [Finding(position: latest, words: words)], "\(comment): \(found)", sourceLocation: sourceLocation)
+            found == [Finding(position: position ?? latest, words: words)], "\(comment): \(found)",
+            sourceLocation: sourceLocation)
     }
 
     /// Expects that everything is lawful, and nothing is older than the table.

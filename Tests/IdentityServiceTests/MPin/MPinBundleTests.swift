@@ -43,9 +43,8 @@ struct MPinBundleTests {
             let erased = try await stage.identity("zoe@mail.example")
             let blocked = try await stage.identity("other@mail.example")
             try await stage.append(
-                [
-                    MPinAuthenticationFailed(failures: 1, limit: 1, lifetime: 1), MPinBlocked(reason: .failures),
-                ], to: .mpin(blocked, in: stage.tenant))
+                (1...3).map { MPinAuthenticationFailed(failures: $0, limit: 3, lifetime: $0) as any EventPayload }
+                    + [MPinBlocked(reason: .failures)], to: .mpin(blocked, in: stage.tenant))
             let plan = try await stage.erasure.plan(company: MPinStage.company, mpin: erased.description)
             _ = try await stage.erasure.run(plan)
             #expect(try await findings(stage, content) == [])

@@ -78,17 +78,23 @@ struct MPinStage: Sendable {
 
     // MARK: Appending
 
-    /// Appends events to streams at their present versions.
+    /// Appends events to a stream at its present version, and a right proof to a flow.
     func append(
         _ payloads: [any EventPayload], to stream: StreamID, keys: [UUID: PersonKey] = [:], claims: [Claim] = [],
-        statements: [SQL] = []
+        statements: [SQL] = [], proof: MPinAuthenticated? = nil
     ) async throws {
         let version = try await context.reader.streams([stream])[stream]?.last?.streamVersion ?? 0
-        let events = try payloads.map {
+        var expectations = [stream: version]
+        var events = try payloads.map {
             try EventCodec.encode($0, id: UUID(), stream: stream, keys: keys, metadata: EventMetadata())
         }
+        if let proof {
+            let flow = StreamID.flow(UUID(), in: tenant)
+            expectations[flow] = 0
+            events.append(try EventCodec.encode(proof, id: UUID(), stream: flow, keys: [:], metadata: EventMetadata()))
+        }
         _ = try await appender.append(
-            Append(events: events, expectations: [stream: version], claims: claims, effects: { _ in statements }))
+            Append(events: events, expectations: expectations, claims: claims, effects: { _ in statements }))
     }
 
     /// Registers an employee, the first of whom founds the tenant.
@@ -147,7 +153,7 @@ struct MPinStage: Sendable {
             claims: [
                 Claim(key: context.ring.mpinClaim(hash: hash, in: tenant), owner: id.uuid),
                 Claim(key: context.ring.mpinUserClaim(userID, slot: slot, in: tenant), owner: id.uuid),
-            ], statements: [insertion])
+            ], statements: [insertion], proof: isRegistered ? MPinAuthenticated(identityID: id) : nil)
         return id
     }
 
@@ -226,6 +232,7 @@ extension MPinStage {
         for event in try await context.reader.ledger(ledger, after: 0, limit: 1_000).events {
             if let words = own.inspect(event) ?? own.follow(event) { found.append("\(event.type): \(words)") }
         }
+        found += own.later(of: ledger).map { "later: \($0.detail)" }
         return found
     }
 

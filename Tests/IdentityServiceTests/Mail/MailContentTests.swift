@@ -31,7 +31,17 @@ import Testing
             #expect(lines.filter { $0.hasPrefix("\(name): ") }.count == 1, "\(name)")
         }
         #expect(!lines.contains { $0.hasPrefix("Bcc") })
-        #expect(!text.contains("<b>"))
+        // In plain text the name is only text.
+        let html = try #require(text.components(separatedBy: "Content-Type: text/html").dropFirst().first)
+        #expect(html.contains("&lt;b&gt;") && !html.contains("<b>"))
+    }
+
+    @Test func `a long subject takes several short lines`() {
+        for text in ["ü", String(repeating: "ü", count: 19), String(repeating: "ä€", count: 60)] {
+            let lines = "Subject: \(MailContent.encodedWords(text))".components(separatedBy: "\r\n")
+            #expect(lines.allSatisfy { $0.utf8.count <= 76 })
+            #expect(lines.dropFirst().allSatisfy { $0.hasPrefix(" =?utf-8?B?") })
+        }
     }
 
     @Test func `quoted-printable text reads back as it was`() {

@@ -53,8 +53,9 @@ final class MailScene: Sendable {
         try await TestDatabase.with { database in
             try await database.withPool(as: .reader) { readerPool in
                 try await database.withAppender { appender, pool in
-                    try await body(
-                        try MailScene(pool, readerPool, appender, Clock(), .random(), .random()))
+                    let masters = MasterKeys.random()
+                    let ring = try await KeyRing.load(from: pool, masters: masters)
+                    try await body(try MailScene(pool, readerPool, appender, Clock(), masters, ring))
                 }
             }
         }

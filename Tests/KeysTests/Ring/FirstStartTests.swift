@@ -31,7 +31,7 @@ struct FirstStartTests {
                     "SELECT count(DISTINCT wrapped) FROM tenure.bucket_key",
                 ])
             }
-            #expect(try counts.map { try $0[0].decode(Int64.self) } == [6, 256, 256])
+            #expect(try counts.map { try $0[0].decode(Int64.self) } == [Int64(KeyPurpose.allCases.count), 256, 256])
         }
     }
 
@@ -187,6 +187,45 @@ struct FirstStartTests {
         }
     }
 
+    @Test func `purposes that were added later get keys at the next start, once`() async throws {
+        #expect(KeyPurpose.added == [.mpin, .mail])
+        try await KeysDatabase.withPools { database, application, _ in
+            let masters = MasterKeys.random()
+            let first = try await KeyRing.load(from: application, masters: masters)
+            var owner = try await database.connect(as: .superuser)
+            try await owner.executeScript("DELETE FROM tenure.purpose_key WHERE purpose IN ('mpin', 'mail')")
+            let rings = try await withThrowingTaskGroup(of: KeyRing.self) { group in
+                for _ in 0..<8 { group.addTask { try await KeyRing.load(from: application, masters: masters) } }
+                return try await group.reduce(into: [KeyRing]()) { $0.append($1) }
+            }
+            let again = try await KeyRing.load(from: application, masters: masters)
+            for purpose in KeyPurpose.allCases {
+                let isNew = KeyPurpose.added.contains(purpose)
+                #expect((again.secret(purpose) != first.secret(purpose)) == isNew, "\(purpose)")
+                #expect(rings.allSatisfy { $0.secret(purpose) == again.secret(purpose) }, "\(purpose)")
+            }
+            let rows = try await owner.query("SELECT FROM tenure.purpose_key")
+            #expect(rows.count == KeyPurpose.allCases.count)
+        }
+    }
+
+    @Test(arguments: KeyPurpose.allCases.filter { !KeyPurpose.added.contains($0) })
+    func `no purpose is added beside another one that is missing`(purpose: KeyPurpose) async throws {
+        try await KeysDatabase.withPools { database, application, _ in
+            let masters = MasterKeys.random()
+            _ = try await KeyRing.load(from: application, masters: masters)
+            var owner = try await database.connect(as: .superuser)
+            let missing = [purpose.rawValue, "mpin", "mail"]
+            _ = try await owner.execute("DELETE FROM tenure.purpose_key WHERE purpose = ANY (\(missing))")
+            let error = await #expect(throws: KeysError.self) {
+                try await KeyRing.load(from: application, masters: masters)
+            }
+            #expect(error?.code == .purposeKeyMissing)
+            let rows = try await owner.query("SELECT FROM tenure.purpose_key")
+            #expect(rows.count == KeyPurpose.allCases.count - missing.count)
+        }
+    }
+
     @Test func `a rotation rewraps everything, and the old version can go`() async throws {
         try await KeysDatabase.withPools { _, application, _ in
             let old = MasterKeys.random()
@@ -194,7 +233,8 @@ struct FirstStartTests {
             let both = try old.addingVersion()
             let ringOfBoth = try await KeyRing.load(from: application, masters: both)
             #expect(ringOfBoth.secret(.lookup) == ring.secret(.lookup))
-            #expect(try await MasterKeyRotation(masters: both).run(on: application) == 262)
+            let count = KeyPurpose.allCases.count + Bucket.all.count
+            #expect(try await MasterKeyRotation(masters: both).run(on: application) == count)
             #expect(try await MasterKeyRotation(masters: both).run(on: application) == 0)
             #expect(try await MasterKeyRotation.versionsInUse(on: application) == [2])
             let new = try both.removing(version: 1)

@@ -151,14 +151,17 @@ actor FakeMPinService: Transport {
         ])
     }
 
-    private static func regOTT(_ id: String) -> String {
+    /// The token of a registration.
+    static func regOTT(_ id: String) -> String {
         String(Hex.encode(Array(SHA256.hash(data: Array(id.utf8)))).prefix(32))
     }
 
     private func signature(_ request: WireRequest) throws -> WireResponse {
         let parts = request.url.split(separator: "?"), id = String(parts[0].split(separator: "/").last ?? "")
-        guard let identity = identities[id], parts[1].hasPrefix("regOTT=\(Self.regOTT(id))"), !identity.isRegistered
-        else { return Self.problem("mpin.unknown", 400) }
+        guard let identity = identities[id], parts[1].hasPrefix("regOTT=\(Self.regOTT(id))") else {
+            return Self.problem("mpin.unknown", 400)
+        }
+        guard !identity.isRegistered else { return Self.problem("request.invalid", 400) }
         guard identity.isVerified else { return Self.problem("mpin.unauthorized", 401) }
         let bytes = Hex.decode(id) ?? []
         let share = masters[0].clientKeyShare(for: try MPinIdentityPoint(mpinID: bytes))
@@ -222,7 +225,7 @@ actor FakeMPinService: Transport {
         identities[verdict.mpinId]?.isRegistered = true
         return Self.json([
             "status": 200, "message": "OK", "userId": .string(identity.userId), "mpinId": .string(verdict.mpinId),
-            "identityId": .uuid(identity.id),
+            "identityId": .uuid(identity.id), "verifiedBy": "application",
         ])
     }
 

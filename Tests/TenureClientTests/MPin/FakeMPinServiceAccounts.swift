@@ -24,12 +24,15 @@ extension FakeMPinService {
     }
 
     func link(_ request: WireRequest) throws -> WireResponse {
-        let body = try DecisionRequest(bytes: request.body ?? [])
+        let body = try MPinLinkRequest(bytes: request.body ?? [])
+        guard let (id, identity) = identities.first(where: { request.url.contains(Self.lowercased($0.value.id)) }),
+            body.regOTT == Self.regOTT(id)
+        else { return Self.problem("mpin.unknown", 400) }
+        guard !identity.isRegistered, let presented else { return Self.problem("mpin.wrong_state", 409) }
         if let signature = body.signed {
             signed.append(signature)
             return WireResponse(status: 200, body: DecisionResponse.done(Self.summary, position: 4).bytes)
         }
-        guard let (id, identity) = identities.first, let presented else { return Self.problem("mpin.unknown", 400) }
         let context = StatementContext(
             tenant: Self.tenant, signer: try StatementKey(bytes: presented.key.bytes),
             authority: .init(repeating: 1, count: 32), ledgerSize: 9, ledgerRoot: .init(repeating: 2, count: 32),
@@ -40,6 +43,8 @@ extension FakeMPinService {
         return WireResponse(
             status: 200, body: DecisionResponse.signatureRequired(statement: statement(usual).bytes).bytes)
     }
+
+    private static func lowercased(_ id: UUID) -> String { id.uuidString.lowercased() }
 
     /// The key that signs statements in links.
     func present(_ key: EmployeePublicKey) { presented = (key, UUID(), "acme.example", "7") }

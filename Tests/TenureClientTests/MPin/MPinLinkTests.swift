@@ -38,6 +38,17 @@ import Testing
         #expect(request.headers["Authorization"] == "Bearer access")
         let identity = try #require(user.identityId).uuidString.lowercased()
         #expect(request.url.hasSuffix("/v1/companies/acme.example/mpin/identities/\(identity)/link"))
+        let token = try await device.record()?.regOTT
+        for sent in await device.service.sent where sent.url.hasSuffix("/link") {
+            #expect(try MPinLinkRequest(bytes: sent.body ?? []).regOTT == token)
+        }
+    }
+
+    @Test func `a registered user is linked no more`() async throws {
+        let (device, user, session) = try await scene(.registered)
+        #expect(await device.client.link(user, session: session).status == .flowError)
+        #expect(await device.service.signed.isEmpty)
+        #expect(await device.service.sent.allSatisfy { !$0.url.hasSuffix("/link") })
     }
 
     @Test func `nothing else is ever signed`() async throws {
