@@ -173,7 +173,9 @@ import Testing
             try $0.failMPin(2, of: 2)
             try $0.appendMPin(MPinFailuresCleared())
             try $0.proveMPin()
-        } at: { $0 - 1 }
+        } at: {
+            $0 - 1
+        }
         try HistoryScene.expect(words, after: arrange) { try $0.appendMPin(MPinBlocked(reason: .failures)) }
         try HistoryScene.expect(words, after: { try $0.startMPin() }) {
             try $0.appendMPin(MPinBlocked(reason: .failures))
@@ -189,7 +191,9 @@ import Testing
         try HistoryScene.expect(words, after: arrange) {
             try $0.failMPin(2, of: 2)
             try $0.history.append($0.history.byOperator(on: $0.mpinStream) { MPinErased(by: $0) }, to: $0.mpinStream)
-        } at: { $0 - 1 }
+        } at: {
+            $0 - 1
+        }
     }
 
     @Test func `a limit that is not the policy's is found`() throws {
