@@ -30,8 +30,7 @@ public struct TenureClientError: Error, Sendable, CustomStringConvertible {
         public static let connectionLost = Code(rawValue: "client.connection_lost")
         /// The response is not valid for this API.
         public static let responseInvalid = Code(rawValue: "client.response_invalid")
-        /// The client refused to sign, and nothing was signed. Either the service's data is not what this client
-        /// requested, or no copy of the user key opened with the given answers or passphrase.
+        /// Nothing was signed: the service's data was not what this client requested, or no copy of the user key opened.
         public static let signingRefused = Code(rawValue: "client.signing_refused")
         /// The address of the service, or a name in a path, cannot be a part of a URL.
         public static let addressInvalid = Code(rawValue: "client.address_invalid")
