@@ -237,7 +237,7 @@ struct `The decision that verifies an identity` {
                 try await scene.expectRefusal("mail.unavailable") { try await pins.start("alice@mail.example") }
             }
             for userId in [
-                "no address", "a@b@c.example", "<a@b.example>", "ä@mail.example", "a@mail.example\r\nBcc: x",
+                "a@b@c.example", "<a@b.example>", "ä@mail.example", "a@mail.example\r\nBcc: x",
             ] {
                 let reply = try await scene.expectNothingAppended { try await scene.pins.start(userId) }
                 #expect([400, 503].contains(reply.status), "\(userId): \(reply)")
