@@ -18,18 +18,21 @@ extension Route {
         try query.finish()
         let proof = VerifyMPinByMail.Proof.link(
             identity: exchange.captures["identityId"], expires: expires, key: key)
-        let message: MailLinkPage.Message
+        let languages = exchange.headers.preferredLanguages
         do {
             let view = try await exchange.run(
                 VerifyMPinByMail(company: exchange.company, proof, isConfirmed: isConfirmed))
-            message = view.isVerified ? .done : .question
+            return MailLinkPage(message: view.isVerified ? .done : .question, languages: languages).reply
         } catch let error as ServiceError {
+            let message: MailLinkPage.Message
             switch error.code {
             case .mpinRequestExpired, .mpinWrongState, .mpinEnded, .mpinBlocked: message = .expired
             case .mpinUnknown, .mpinDisabled: message = .invalid
             default: throw error
             }
+            var reply = MailLinkPage(message: message, languages: languages).reply
+            reply.status = error.code.status
+            return reply
         }
-        return MailLinkPage(message: message, languages: exchange.headers.preferredLanguages).reply
     }
 }
