@@ -87,7 +87,7 @@ import Testing
         let found = try await authorities(
             environment.merging([
                 "TENURE_MPIN_DTA_2_PUBLIC_URL": "https://public.example", "TENURE_MPIN_CA_FILE": "/ca.pem",
-                "TENURE_MPIN_EPOCH": "4294967295", "TENURE_MPIN_OLDEST_EPOCH": "7",
+                "TENURE_MPIN_EPOCH": "2147483647", "TENURE_MPIN_OLDEST_EPOCH": "7",
                 "TENURE_MPIN_CLEAR_TEXT_ALLOWED": "true",
             ]) { _, new in new })
         let configuration = try #require(found)
