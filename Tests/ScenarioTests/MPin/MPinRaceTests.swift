@@ -97,7 +97,8 @@ struct `Proofs at two instances at once` {
             let wrong = replies.count { $0.code == "mpin.wrong_pin" }
             let blocked = replies.count { $0.code == "mpin.blocked" }
             #expect(right + wrong + blocked == 20, "\(replies)")
-            #expect(try await scene.authentications(holder.enrolment) == right + 1)
+            // A right proof whose identity is blocked before somebody redeems it authenticates nobody.
+            #expect((right + 1...right + 1 + blocked).contains(try await scene.authentications(holder.enrolment)))
             #expect(failed == wrong + (isBlocked ? 1 : 0), "each counted failure was told, the last one as blocked")
             #expect((blocked > 0) == isBlocked)
         }
