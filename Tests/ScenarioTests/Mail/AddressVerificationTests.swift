@@ -1,0 +1,102 @@
+import Canonical
+import Foundation
+import Testing
+
+extension MPinScene {
+    /// The path of the newest link that verifies the address of a person, once every mail has its last event.
+    fileprivate func addressLink(of person: Person, in mailbox: Mailbox) async throws -> String {
+        try await mailsSettle()
+        let form = /https:\/\/id\.example(\/verify-email\/[0-9a-f-]{36}\?expires=\d+&key=[0-9a-f]{64})/
+        let links = mailbox.copies.reversed().lazy.filter { $0.mail.recipient == person.email }.compactMap { copy in
+            copy.text.replacingOccurrences(of: "=\r\n", with: "").replacingOccurrences(of: "=3D", with: "=")
+                .firstMatch(of: form).map { String($0.1) }
+        }
+        return try #require(links.first, "a mail with a link")
+    }
+
+    /// Opens a link, or presses the button on its page.
+    fileprivate func follow(_ link: String, _ method: String = "POST") async throws -> HTTPReply {
+        try await client.send(client.request(method, link, by: .nobody))
+    }
+
+    /// Whether the service tells somebody that their address is verified.
+    fileprivate func isVerified(_ member: Member) async throws -> Bool? {
+        try await client.get("/v1/me", by: member.session)["emailVerified"] == true
+    }
+
+    /// Asks for a mail to somebody's own address.
+    fileprivate func askForMail(_ member: Member) async throws -> HTTPReply {
+        try await client.post("/v1/me/email-verification", by: member.session)
+    }
+}
+
+@Suite(.onServer)
+struct `An address` {
+    @Test func `is verified by the button on the page of its link, once`() async throws {
+        let mailbox = Mailbox()
+        try await withMPin(policy: [:], mailbox: mailbox) { scene in
+            let member = try await scene.employee("reader"), other = try await scene.employee("other")
+            #expect(try await scene.isVerified(member) == false)
+            expectOutcome(try await scene.askForMail(member), "sent")
+            expectOutcome(try await scene.askForMail(other), "sent")
+            let link = try await scene.addressLink(of: member.person, in: mailbox)
+            let foreign = try await scene.addressLink(of: other.person, in: mailbox)
+            let forged = [
+                String(link.dropLast()) + (link.hasSuffix("0") ? "1" : "0"),
+                link.prefix { $0 != "?" } + foreign.drop { $0 != "?" }, link.replacing("expires=", with: "expires=9"),
+            ]
+            for bad in forged {
+                let page = try await scene.expectNothingAppended(bad) { try await scene.follow(bad) }
+                #expect((400..<500).contains(page.status), "\(page)")
+            }
+            let page = try await scene.expectNothingAppended("opening it") { try await scene.follow(link, "GET") }
+            #expect(page.status == 200 && page.headers["content-type"] == "text/html; charset=utf-8")
+            #expect(try await scene.isVerified(member) == false)
+            for _ in 1...2 { #expect(try await scene.follow(link).status == 200) }
+            #expect(try await scene.isVerified(member) == true && scene.isVerified(other) == false)
+            #expect(try await scene.world.count("EmailVerified") == 1)
+            let mails = mailbox.copies.count
+            expectOutcome(try await scene.askForMail(member), "verified")
+            try await scene.mailsSettle()
+            #expect(mailbox.copies.count == mails)
+        }
+    }
+
+    @Test func `takes the place of an invitation where the domain is the company's, once it is verified`() async throws
+    {
+        let mailbox = Mailbox()
+        try await withMPin(policy: [:], mailbox: mailbox) { scene in
+            try await scene.world.confirmDomain(of: scene.company)
+            try await scene.client.change(
+                policy: ["registrationMode": "domain"], of: scene.company, by: scene.founder)
+            let stranger = Person("stranger", at: scene.company, email: "eve@mail.example")
+            #expect(try await scene.client.register(stranger, Device()).code == "registration.invitation_required")
+            let person = Person("zoe", at: scene.company, email: "zoe@\(scene.company)"), device = Device()
+            expectOutcome(try await scene.client.register(person, device), "authorizationPending")
+            try expectProblem(try await scene.client.authorize(device, of: person), "email.unverified")
+            let link = try await scene.addressLink(of: person, in: mailbox)
+            #expect(try await scene.follow(link).status == 200)
+            expectOutcome(try await scene.client.authorize(device, of: person), "done")
+            expectOutcome(try await scene.client.logIn(person, device), "success")
+        }
+    }
+
+    @Test func `is told of a new device once it is verified, and never before`() async throws {
+        let mailbox = Mailbox()
+        try await withMPin(policy: [:], mailbox: mailbox) { scene in
+            let member = try await scene.employee("reader"), other = try await scene.employee("other")
+            expectOutcome(try await scene.askForMail(member), "sent")
+            let link = try await scene.addressLink(of: member.person, in: mailbox)
+            #expect(try await scene.follow(link).status == 200)
+            let before = mailbox.copies.count
+            for person in [member.person, other.person] {
+                let tablet = Device()
+                expectOutcome(try await scene.client.logIn(person, tablet), "authorizationPending")
+                expectOutcome(try await scene.client.authorize(tablet, of: person), "done")
+            }
+            try await scene.mailsSettle()
+            let told = mailbox.copies.dropFirst(before).map(\.mail.recipient)
+            #expect(told == [member.person.email])
+        }
+    }
+}
