@@ -93,11 +93,12 @@ struct HTTPReply: Sendable, CustomStringConvertible {
 
     /// Reads a whole reply.
     init(_ bytes: [UInt8]) throws {
-        let text = String(decoding: bytes, as: UTF8.self)
-        guard let gap = text.range(of: "\r\n\r\n") else {
+        // By bytes: in a text, what a binary body begins with can join the line end before it.
+        let end = Array("\r\n\r\n".utf8)
+        guard let gap = bytes.indices.dropLast(3).first(where: { Array(bytes[$0..<$0 + 4]) == end }) else {
             throw Malformed(description: "no head in \(bytes.count) bytes")
         }
-        let lines = text[..<gap.lowerBound].components(separatedBy: "\r\n")
+        let lines = String(decoding: bytes[..<gap], as: UTF8.self).components(separatedBy: "\r\n")
         let parts = lines[0].split(separator: " ", maxSplits: 2)
         guard parts.count >= 2, parts[0] == "HTTP/1.1", let status = Int(parts[1]) else {
             throw Malformed(description: "no status line")
@@ -112,8 +113,7 @@ struct HTTPReply: Sendable, CustomStringConvertible {
             headers[name] = headers[name].map { $0 + ", " + value } ?? value
         }
         self.headers = headers
-        let start = text[..<gap.upperBound].utf8.count
-        body = Array(bytes[start...])
+        body = Array(bytes[(gap + end.count)...])
         if let length = headers["content-length"], Int(length) != body.count {
             throw Malformed(description: "\(body.count) bytes where \(length) were announced")
         }
