@@ -15,6 +15,8 @@ public enum App: Decider {
         public internal(set) var customQuestions = false
         /// Every secret ever issued.
         public internal(set) var secrets: [SecretID: Secret] = [:]
+        /// The URIs that tokens can be meant for besides the app: its resources (RFC 8707), ``maximumResources`` at most.
+        public internal(set) var resources: Set<String> = []
 
         /// Returns the secret in force that has this digest.
         ///
@@ -60,6 +62,10 @@ public enum App: Decider {
         case retireSecret(SecretID, AuthorityDecision)
         /// Revoke a secret and end its sessions.
         case revokeSecret(SecretID, AuthorityDecision)
+        /// Register a resource.
+        case addResource(ResourceIndicator, AuthorityDecision)
+        /// Remove a resource; no session ends.
+        case removeResource(ResourceIndicator, AuthorityDecision)
     }
 
     /// The reasons to reject a command.
@@ -76,17 +82,24 @@ public enum App: Decider {
         case notPermitted
         /// The name does not have 1 to 256 bytes, or contains NUL.
         case invalidName
+        /// The app has no such resource.
+        case unknownResource
+        /// The app has ``App/maximumResources`` resources already.
+        case tooManyResources
 
         /// The error code in the API contract.
         public var code: String {
             switch self {
-            case .alreadyRegistered, .secretExists, .invalidName: "request.invalid"
+            case .alreadyRegistered, .secretExists, .invalidName, .unknownResource, .tooManyResources: "request.invalid"
             case .unknownApp: "app.unknown"
             case .notPermitted: "authorization.not_permitted"
             case .unknownSecret: "app.secret_invalid"
             }
         }
     }
+
+    /// The largest number of resources that an app has at a time.
+    public static let maximumResources = 32
 
     /// The state before the first event.
     public static let initial = State()
@@ -107,6 +120,8 @@ extension App {
                 issued: recorded.place)
         case .secretRetired(let event): state.secrets[event.secretID]?.isRetired = true
         case .secretRevoked(let event): state.secrets[event.secretID]?.isRevoked = true
+        case .resourceAdded(let event): state.resources.insert(event.resource.text)
+        case .resourceRemoved(let event): state.resources.remove(event.resource.text)
         }
     }
 
@@ -143,6 +158,17 @@ extension App {
             guard let known = state.secrets[secret] else { throw .unknownSecret }
             return known.isRevoked
                 ? [] : [.secretRevoked(AppSecretRevoked(appID: id, secretID: secret, by: by.authority))]
+        case .addResource(let resource, let by):
+            try check(by)
+            guard let id = state.id else { throw .unknownApp }
+            guard !state.resources.contains(resource.text) else { return [] }
+            guard state.resources.count < maximumResources else { throw .tooManyResources }
+            return [.resourceAdded(AppResourceAdded(appID: id, resource: resource, by: by.authority))]
+        case .removeResource(let resource, let by):
+            try check(by)
+            guard let id = state.id else { throw .unknownApp }
+            guard state.resources.contains(resource.text) else { throw .unknownResource }
+            return [.resourceRemoved(AppResourceRemoved(appID: id, resource: resource, by: by.authority))]
         }
     }
 

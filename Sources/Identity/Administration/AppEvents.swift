@@ -1,6 +1,6 @@
 public import Canonical
 
-/// An event of an app or its secrets.
+/// An event of an app, its secrets or its resources.
 public enum AppEvent: AggregateEvent {
     /// An app was registered.
     case registered(AppRegistered)
@@ -10,11 +10,15 @@ public enum AppEvent: AggregateEvent {
     case secretRevoked(AppSecretRevoked)
     /// A secret was replaced; its sessions go on.
     case secretRetired(AppSecretRetired)
+    /// A resource was registered.
+    case resourceAdded(AppResourceAdded)
+    /// A resource was removed.
+    case resourceRemoved(AppResourceRemoved)
 
     /// The event types of this aggregate.
     public static let payloads: [any EventPayload.Type] = [
-        AppRegistered.self, AppSecretIssued.self, AppSecretRevoked.self,
-        AppSecretRetired.self,
+        AppRegistered.self, AppSecretIssued.self, AppSecretRevoked.self, AppSecretRetired.self,
+        AppResourceAdded.self, AppResourceRemoved.self,
     ]
 
     /// The payload of the event.
@@ -24,6 +28,8 @@ public enum AppEvent: AggregateEvent {
         case .secretIssued(let event): event
         case .secretRevoked(let event): event
         case .secretRetired(let event): event
+        case .resourceAdded(let event): event
+        case .resourceRemoved(let event): event
         }
     }
 
@@ -34,6 +40,8 @@ public enum AppEvent: AggregateEvent {
         case let event as AppSecretIssued: self = .secretIssued(event)
         case let event as AppSecretRevoked: self = .secretRevoked(event)
         case let event as AppSecretRetired: self = .secretRetired(event)
+        case let event as AppResourceAdded: self = .resourceAdded(event)
+        case let event as AppResourceRemoved: self = .resourceRemoved(event)
         default: return nil
         }
     }

@@ -90,6 +90,8 @@ public enum SessionEnd: String, Sendable, Hashable, CaseIterable {
     case endedByAdmin
     /// Too many attempts in a row failed on the known device that opened it.
     case deviceFailed
+    /// The app that opened it revoked one of its tokens.
+    case tokenRevoked
 }
 
 /// The reason why a provisional employee id was released.

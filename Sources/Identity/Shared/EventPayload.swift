@@ -42,6 +42,7 @@ public enum EventCatalogue {
         CredentialsSet.self, CredentialsChanged.self, RecoveryOpened.self, RecoveryConfirmed.self,
         RecoveryCancelled.self, EmailVerified.self, EmailReleased.self, UserErased.self,
         AppRegistered.self, AppSecretIssued.self, AppSecretRetired.self, AppSecretRevoked.self,
+        AppResourceAdded.self, AppResourceRemoved.self,
         SystemFounded.self, CheckpointSealed.self,
         AttemptCharged.self, AttemptsCleared.self, CredentialsLocked.self,
         AnswersValidated.self, PassphraseValidated.self,

@@ -81,6 +81,13 @@ struct EventReader<Coder: PersonalDataCoder> {
         return value
     }
 
+    mutating func resource(_ name: String) throws(JSONError) -> ResourceIndicator {
+        guard let value = try? ResourceIndicator(try object.string(name)) else {
+            throw object.invalid(name, "an absolute URI is expected")
+        }
+        return value
+    }
+
     mutating func integer(_ name: String, _ range: ClosedRange<Int>) throws(JSONError) -> Int {
         Int(try object.integer(name, in: Int64(range.lowerBound)...Int64(range.upperBound)))
     }

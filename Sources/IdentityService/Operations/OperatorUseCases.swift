@@ -53,6 +53,8 @@ public struct OperatorUseCases: Sendable {
         public let name: String
         /// The secrets in force, each with its roles.
         public let secrets: [(secretId: UUID, roles: [String])]
+        /// The URIs of the app's resources, sorted.
+        public let resources: [String]
     }
 
     /// Returns the erasure of people on the same components.
@@ -126,7 +128,7 @@ extension OperatorUseCases {
             views.append(
                 AppView(
                     appId: id.uuid, name: state.name ?? "",
-                    secrets: secrets.map { ($0.id.uuid, $0.roles.names) }))
+                    secrets: secrets.map { ($0.id.uuid, $0.roles.names) }, resources: state.resources.sorted()))
         }
         return views
     }

@@ -8,7 +8,7 @@ package import ServiceLifecycle
 package struct Upkeep: Sendable {
     /// The services, in the order of their start.
     package let services: [any Service]
-    /// Gauges of checkpoints, re-keyings and durability in the Prometheus text format.
+    /// Gauges of checkpoints, re-keyings, durability and unlinked apps in the Prometheus text format.
     package let metrics: @Sendable () async -> String
     /// Closes the sessions whose app was unlinked or whose secret was revoked, as ``services`` do periodically.
     package let closeEndedSessions: @Sendable () async throws -> Void
@@ -21,12 +21,14 @@ package struct Upkeep: Sendable {
         let sessions = SessionSweeper(context: context, readerPool: readerPool)
         let watch = DurabilityWatch(pool: pool, known: durability, logger: logger)
         let seals = SealDelayGauge(pool: readerPool), rekeyings = RekeyingHealth(pool: readerPool)
+        let unlinkedApps = context.unlinkedAppCalls
         services = [
             ExpiredRowSweeper(
                 pool: pool, readerPool: readerPool, logger: logger, now: context.settings.now), sessions,
             RekeyingSweeper(context: context), NameSweeper(context: context, readerPool: readerPool), watch,
+            UnlinkedAppReport(calls: unlinkedApps, logger: logger),
         ]
-        metrics = { await seals.metrics() + rekeyings.metrics() + watch.metrics() }
+        metrics = { await seals.metrics() + rekeyings.metrics() + watch.metrics() + unlinkedApps.metrics }
         closeEndedSessions = { try await sessions.sweep(at: context.settings.now()) }
     }
 }

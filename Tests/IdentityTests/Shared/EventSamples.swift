@@ -58,6 +58,10 @@ enum EventSamples {
                 digest: try Sample.bytes32(0x66), authorityKey: Sample.key(0x22), by: byOperator),
             AppSecretRetired(appID: app, secretID: secret, by: byOperator),
             AppSecretRevoked(appID: app, secretID: secret, by: byOperator),
+            AppResourceAdded(
+                appID: app, resource: try ResourceIndicator("https://api.example.com/v1"), by: byOperator),
+            AppResourceRemoved(
+                appID: app, resource: try ResourceIndicator("urn:example:harbour"), by: byOperator),
             SystemFounded(operatorKey: Sample.key(0x99), keyCheck: try Sample.bytes32(0x9A)),
             SessionOpened(
                 sessionID: session, employeeID: employee, fingerprint: try Sample.fingerprint(0xAB),
