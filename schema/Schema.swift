@@ -26,6 +26,7 @@ public enum Schema {
         Script(name: "m011_mpin", bytes: PackageResources.m011_mpin_sql),
         Script(name: "m012_mail", bytes: PackageResources.m012_mail_sql),
         Script(name: "m013_mpin_identities", bytes: PackageResources.m013_mpin_identities_sql),
+        Script(name: "m014_tokens", bytes: PackageResources.m014_tokens_sql),
     ]
 
     /// The functions, replaced as a whole whenever one of them changed; none needs another to exist when it is created.

@@ -47,6 +47,7 @@ struct SystemAuthority: Sendable {
     /// The event types that are judged.
     static let types: Set = [
         SystemFounded.type, AppRegistered.type, AppSecretIssued.type, AppSecretRetired.type, AppSecretRevoked.type,
+        AppResourceAdded.type, AppResourceRemoved.type,
     ]
 
     /// The notes that are no violations.
@@ -94,6 +95,8 @@ struct SystemAuthority: Sendable {
         case let payload as AppSecretIssued: administered(event, payload.by, AppSecretIssued.schemas.upperBound)
         case let payload as AppSecretRevoked: administered(event, payload.by, AppSecretRevoked.schemas.upperBound)
         case let payload as AppSecretRetired: administered(event, payload.by, AppSecretRetired.schemas.upperBound)
+        case let payload as AppResourceAdded: administered(event, payload.by, AppResourceAdded.schemas.upperBound)
+        case let payload as AppResourceRemoved: administered(event, payload.by, AppResourceRemoved.schemas.upperBound)
         default: nil
         }
     }

@@ -52,7 +52,8 @@ struct CompleteChange: Sendable {
             let notices = try await recorder.endRecovery(of: snapshot, by: employee, replacesCredentials: true)
             try await recorder.replaceCredentials(events, with: new, of: snapshot, key: userKey, by: employeeId)
             return try await recorder.openSession(
-                employeeId, in: tenant, try await context.summary(of: employee, in: tenant), notices)
+                employee, in: tenant, by: .credential(proof.kind),
+                try await context.summary(of: employee, in: tenant), notices)
         }
         // The change is committed. Whatever fails or is interrupted here is done by the next sweep.
         await RekeyBuckets(context: context).run([pending])
@@ -177,13 +178,15 @@ extension FlowRecorder {
 
     /// Appends with a new session for the flow's device, whose key is in force.
     mutating func openSession(
-        _ employee: EmployeeID, in snapshot: TenantSnapshot, _ summary: EmployeeSummary, _ notices: [Notice] = []
+        _ employee: EmployeeSnapshot, in snapshot: TenantSnapshot, by methods: AuthenticationMethods,
+        _ summary: EmployeeSummary, _ notices: [Notice] = []
     ) async throws -> StepAnswer {
         let tenant = tenant
-        let session = NewSession(
-            employee: employee, tenant: snapshot, fingerprint: try row.state.fingerprint, app: app, at: call.time,
+        let session = try await NewSession(
+            of: employee, in: snapshot, fingerprint: try row.state.fingerprint, by: methods, app: app, at: call.time,
             context)
-        try add(session.event, to: .session(session.id, in: tenant), version: 0, keys: [:], about: nil, by: employee)
+        try add(
+            session.event, to: .session(session.id, in: tenant), version: 0, keys: [:], about: nil, by: employee.id)
         statements.append(session.insertion)
         var tokens = session.tokens
         tokens.notices = notices

@@ -20,6 +20,14 @@ enum LoginProof: Sendable {
         case .mpin(let proof): proof.event
         }
     }
+
+    /// How the person logged in.
+    var methods: AuthenticationMethods {
+        switch self {
+        case .credential(let proof): .credential(proof.kind)
+        case .mpin: .mpin
+        }
+    }
 }
 
 /// Completes a log-in after a valid proof.
@@ -77,7 +85,9 @@ struct CompleteLogin: Sendable {
                     let key = KnownDevice(state.employeePublicKey, of: employeeId, in: tenantId)
                     recorder.statements.append(key.insertion)
                 }
-                return (try await open(&recorder, employeeId, in: tenant, summary, scene, notices), nil)
+                let opened = try await open(
+                    &recorder, employee, in: tenant, by: proof.methods, summary, scene, notices)
+                return (opened, nil)
             case .authorizationPending(let presenting):
                 for event in presenting {
                     try recorder.add(
@@ -108,19 +118,19 @@ struct CompleteLogin: Sendable {
     }
 
     private func open(
-        _ recorder: inout FlowRecorder, _ employee: EmployeeID, in snapshot: TenantSnapshot,
-        _ summary: EmployeeSummary, _ scene: FlowScene, _ notices: [Notice]
+        _ recorder: inout FlowRecorder, _ employee: EmployeeSnapshot, in snapshot: TenantSnapshot,
+        by methods: AuthenticationMethods, _ summary: EmployeeSummary, _ scene: FlowScene, _ notices: [Notice]
     ) async throws -> StepAnswer {
         let tenant = recorder.tenant
         let state = recorder.row.state
-        let session = NewSession(
-            employee: employee, tenant: snapshot, fingerprint: try state.fingerprint, app: recorder.app,
+        let session = try await NewSession(
+            of: employee, in: snapshot, fingerprint: try state.fingerprint, by: methods, app: recorder.app,
             at: recorder.call.time, context)
         var tokens = session.tokens
         tokens.credentialsChangeRequired = scene.hasReachedLifetimeCap ?? false
         tokens.notices = notices
         try recorder.add(
-            session.event, to: .session(session.id, in: tenant), version: 0, keys: [:], about: nil, by: employee)
+            session.event, to: .session(session.id, in: tenant), version: 0, keys: [:], about: nil, by: employee.id)
         recorder.statements.append(session.insertion)
         return try await recorder.append { [tokens] appended in
             .success(tokens, summary, position: appended.last[LedgerID(tenant.uuid)])

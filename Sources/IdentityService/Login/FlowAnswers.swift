@@ -57,7 +57,7 @@ public enum StepAnswer: Sendable, Equatable {
 
 /// The tokens of a session, shown once.
 public struct IssuedTokens: Sendable, Equatable, CustomStringConvertible {
-    /// The access token, unpadded base64url.
+    /// The access token: a signed JWT (RFC 9068).
     public var accessToken: String
     /// When the access token expires.
     public var expiresAt: Timestamp

@@ -4,7 +4,6 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger
-import Logging
 
 /// Starts a log-in: replies with a handle and a challenge of the same form for known and unknown names.
 ///
@@ -53,13 +52,8 @@ public struct StartLogin: RepeatableUseCase {
         let found = try await context.found(company: companyName, employee: companyEmployeeId, run.firstRows)
         let subject = found.subject, tenant = found.tenant
         let isLinked = tenant.state.links(AppID(app.appId), as: .access)
-        if tenant.exists, !isLinked {
-            // The app's developer must not learn this, but the operator should.
-            context.logger.notice(
-                "a login was started by an app that is not linked to the company",
-                metadata: ["app": "\(app.appId.lowercased)", "requestId": "\(call.requestId)"])
-        }
-
+        // The app's developer must not learn this, but the operator should.
+        if !isLinked { context.unlinkedAppCalls.count(app.appId, tenantExists: tenant.exists) }
         // The decoy is always derived, so that its cost reveals nothing.
         let decoy = try context.decoy(for: subject, hiddenFrom: isLinked ? nil : app.appId)
         var state = FlowState(

@@ -66,7 +66,7 @@ struct CompleteRecovery: Sendable {
             recorder.statements += [stillSo, RecoveryWaitingList.deletion(target)]
             guard entry != .success else {
                 return try await recorder.openSession(
-                    employeeId, in: tenant, try await context.summary(of: employee, in: tenant))
+                    employee, in: tenant, by: .device, try await context.summary(of: employee, in: tenant))
             }
             return try await waiting(recorder)
         }

@@ -18,6 +18,14 @@ struct CompleteRegistration: Sendable {
         case newUser(PreparedCredentials)
         /// A known user with a valid proof.
         case existingUser(FlowProof)
+
+        /// How the person proved who they are. A new user has chosen secrets, but proved none.
+        var methods: AuthenticationMethods {
+            switch self {
+            case .newUser: .device
+            case .existingUser(let proof): .credential(proof.kind)
+            }
+        }
     }
     let context: ServiceContext
 
@@ -27,7 +35,7 @@ struct CompleteRegistration: Sendable {
         do {
             let registered = try await optimistic { try await register(row, person, app: app, run) }
             guard registered.mayCountersign else { return registered.outcome }
-            return await countersigned(registered, row, app, run)
+            return await countersigned(registered, row, person.methods, app, run)
         } catch let error as LedgerError where error.code == .claimTaken {
             // The claim that was found taken says little: two flows of one person race for all of them.
             let state = row.state
@@ -86,7 +94,8 @@ struct CompleteRegistration: Sendable {
             companyName: tenant.state.companyName ?? state.companyName, companyEmployeeId: state.companyEmployeeId,
             status: folded.account?.status.rawValue ?? "", role: role.rawValue)
         return Registered(
-            outcome: try await append(&recorder, decision, summary, employeeId, in: tenant, role), employee: employeeId,
+            outcome: try await append(&recorder, decision, summary, employeeId, in: tenant, role, person.methods),
+            employee: employeeId,
             mayCountersign: mayCountersign)
     }
 
@@ -95,11 +104,12 @@ struct CompleteRegistration: Sendable {
     /// It needs a second append, because the statement names the hash of the entry that presents the key. If it fails
     /// the key stays pending, which is a valid outcome too.
     private func countersigned(
-        _ registered: Registered, _ row: FlowStore.Row, _ app: AppCaller, _ run: UseCaseRun<StepAnswer>
+        _ registered: Registered, _ row: FlowStore.Row, _ methods: AuthenticationMethods, _ app: AppCaller,
+        _ run: UseCaseRun<StepAnswer>
     ) async -> StepAnswer {
         do {
             return try await CountersignFirstKey(context: context).run(
-                row.state, employee: registered.employee, app: app, run)
+                row.state, employee: registered.employee, by: methods, app: app, run)
         } catch {
             context.logger.warning(
                 "a first key was not countersigned", metadata: ["requestId": "\(run.call.requestId)"])
@@ -179,7 +189,7 @@ extension CompleteRegistration {
 
     func append(
         _ recorder: inout FlowRecorder, _ decision: Employee.Outcome?, _ summary: EmployeeSummary,
-        _ employee: EmployeeID, in snapshot: TenantSnapshot, _ role: EmployeeRole
+        _ employee: EmployeeID, in snapshot: TenantSnapshot, _ role: EmployeeRole, _ methods: AuthenticationMethods
     ) async throws -> StepAnswer {
         let tenant = recorder.tenant
         let state = recorder.row.state
@@ -191,9 +201,12 @@ extension CompleteRegistration {
                     position: appended.last[LedgerID(tenant.uuid)])
             }
         }
-        let session = NewSession(
-            employee: employee, tenant: snapshot, role: role, fingerprint: try state.fingerprint, app: recorder.app,
-            at: recorder.call.time, context)
+        // The founder's first key carries the role.
+        let session = try await NewSession(
+            NewSession.Opening(
+                employee: employee, tenant: snapshot, role: role, sessionRole: role,
+                fingerprint: try state.fingerprint, methods: methods),
+            app: recorder.app, at: recorder.call.time, context)
         try recorder.add(
             session.event, to: .session(session.id, in: tenant), version: 0, keys: [:], about: nil, by: employee)
         recorder.statements.append(session.insertion)

@@ -14,7 +14,8 @@ struct CountersignFirstKey: Sendable {
     let context: ServiceContext
 
     func run(
-        _ state: FlowState, employee id: EmployeeID, app: AppCaller, _ run: UseCaseRun<StepAnswer>
+        _ state: FlowState, employee id: EmployeeID, by methods: AuthenticationMethods, app: AppCaller,
+        _ run: UseCaseRun<StepAnswer>
     ) async throws -> StepAnswer {
         let tenantId = TenantID(state.tenantId), time = run.call.time
         return try await optimistic {
@@ -37,13 +38,13 @@ struct CountersignFirstKey: Sendable {
                         Employee.AuthorizeKey(
                             key: device, decision: decision, tenant: access.tenant.state, time: time)))
             }
-            return try await append(events, employee, access, state, app, run)
+            return try await append(events, employee, access, state, methods, app, run)
         }
     }
 
     private func append(
         _ events: [EmployeeEvent], _ employee: EmployeeSnapshot, _ access: CompanyAccess, _ state: FlowState,
-        _ app: AppCaller, _ run: UseCaseRun<StepAnswer>
+        _ methods: AuthenticationMethods, _ app: AppCaller, _ run: UseCaseRun<StepAnswer>
     ) async throws -> StepAnswer {
         let tenant = access.tenant.id, call = run.call, ticket = run.ticket
         // A decision without a right to store a reply: the reply is that of the registration.
@@ -60,8 +61,8 @@ struct CountersignFirstKey: Sendable {
             return .authorizationPending(
                 employeePublicKey: state.employeePublicKey, fingerprint: fingerprint, position: nil)
         }
-        let session = NewSession(
-            employee: employee.id, tenant: access.tenant, fingerprint: try state.fingerprint, app: app, at: call.time,
+        let session = try await NewSession(
+            of: employee, in: access.tenant, fingerprint: try state.fingerprint, by: methods, app: app, at: call.time,
             context)
         try recorder.add(session.event, to: .session(session.id, in: tenant), version: 0, keys: [:])
         let append = Append(

@@ -65,6 +65,7 @@ public struct StartRegistration: RepeatableUseCase, CustomStringConvertible {
             throw ServiceError(.emailNotCompanyOwned)
         }
         guard !tenant.exists || tenant.state.links(AppID(app.appId), as: .creation) else {
+            context.unlinkedAppCalls.count(app.appId, tenantExists: true)
             throw ServiceError(.appNotLinked)
         }
         let employeeId = UUID()

@@ -13,42 +13,63 @@ struct NewSession: Sendable {
     /// The statement that inserts the session's row, and deletes those of the employee's sessions that have ended.
     let insertion: SQL
 
-    /// Prepares a session of an employee on the device with this key; an admin's session is shorter.
-    ///
-    /// - Parameters:
-    ///   - snapshot: The tenant at the version that the append guards. Unlinking the app at a later version ends the
-    ///     session.
-    ///   - role: The employee's role at that version; needed only if the append founds the tenant.
-    init(
-        employee: EmployeeID, tenant snapshot: TenantSnapshot, role: EmployeeRole? = nil, fingerprint: KeyFingerprint,
-        app: AppCaller, at time: Timestamp, _ context: ServiceContext
-    ) {
+    /// A session that is not open yet.
+    struct Opening: Sendable {
+        var employee: EmployeeID
+        /// The tenant at the version that the append guards. Unlinking the app at a later version ends the session.
+        var tenant: TenantSnapshot
+        /// The employee's role in the tenant; an admin's session is shorter.
+        var role: EmployeeRole
+        /// The role that the device key carries, for the token.
+        var sessionRole: EmployeeRole
+        var fingerprint: KeyFingerprint
+        var methods: AuthenticationMethods
+    }
+
+    /// Prepares a session of an employee on the device with this key.
+    init(_ opening: Opening, app: AppCaller, at time: Timestamp, _ context: ServiceContext) async throws {
         id = UUID.random()
+        let snapshot = opening.tenant, employee = opening.employee, fingerprint = opening.fingerprint
         let tenant = snapshot.id
-        let access = SessionToken(tenant: tenant.uuid, session: id)
         let refresh = RefreshToken(tenant: tenant.uuid, session: id, counter: 0)
         let longest = context.settings.sessionLifetime
-        let isAdmin = (role ?? snapshot.state.role(of: employee)).isAdministrative
         let admins = Duration.seconds(snapshot.state.policy.adminSessionHours * 3_600)
-        let end = time.adding(isAdmin ? min(longest, admins) : longest)
+        let end = time.adding(opening.role.isAdministrative ? min(longest, admins) : longest)
         let accessEnd = min(time.adding(context.settings.accessLifetime), end)
         let refreshEnd = min(time.adding(context.settings.refreshLifetime), end)
         event = SessionOpened(
             sessionID: SessionID(id), employeeID: employee, fingerprint: fingerprint, expiresAt: refreshEnd,
             appID: AppID(app.appId), secretID: SecretID(app.secretId))
-        tokens = IssuedTokens(accessToken: access.text, expiresAt: accessEnd, refreshToken: refresh.text(context.ring))
-        let accessDigest = context.ring.sessionTokenDigest(kind: "access", access.bytes)
+        let subject = TokenSubject(
+            tenant: tenant.uuid, session: id, employee: employee.uuid, app: app.appId, role: opening.sessionRole,
+            methods: opening.methods, loggedIn: time)
+        let access = try await subject.token(for: app.appId.lowercased, until: accessEnd, at: time, context)
+        tokens = IssuedTokens(accessToken: access, expiresAt: accessEnd, refreshToken: refresh.text(context.ring))
+        let accessDigest = context.ring.accessTokenDigest(access)
         insertion = """
             WITH ended AS (
                 DELETE FROM tenure.session WHERE ledger_id = \(tenant.uuid) AND employee_id = \(employee.uuid)
                     AND refresh_expires_at <= \(time.postgres)
             )
             INSERT INTO tenure.session (ledger_id, session_id, employee_id, fingerprint, access_digest,
-                access_expires_at, refresh_expires_at, created_at, ends_at, app_id, secret_id, tenant_version)
+                access_expires_at, refresh_expires_at, created_at, ends_at, app_id, secret_id, tenant_version, methods)
             VALUES (\(tenant.uuid), \(id), \(employee.uuid), \(fingerprint.bytes), \(accessDigest),
                 \(accessEnd.postgres), \(refreshEnd.postgres), \(time.postgres), \(end.postgres), \(app.appId),
-                \(app.secretId), \(Int64(snapshot.version)))
+                \(app.secretId), \(Int64(snapshot.version)), \(opening.methods.text))
             """
+    }
+
+    /// Prepares a session of an employee who was registered before.
+    init(
+        of employee: EmployeeSnapshot, in tenant: TenantSnapshot, fingerprint: KeyFingerprint,
+        by methods: AuthenticationMethods, app: AppCaller, at time: Timestamp, _ context: ServiceContext
+    ) async throws {
+        try await self.init(
+            Opening(
+                employee: employee.id, tenant: tenant, role: tenant.state.role(of: employee.id),
+                sessionRole: employee.sessionRole(of: fingerprint.bytes, in: tenant), fingerprint: fingerprint,
+                methods: methods),
+            app: app, at: time, context)
     }
 
     /// The statement that ends all sessions of an employee, for the transaction that cancels the account.

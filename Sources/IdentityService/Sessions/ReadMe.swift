@@ -20,10 +20,7 @@ public struct ReadMe: UseCase {
         let (session, app) = try await session(context)
         let loaded = try await StateLoader(reader: context.reader).app(app)
         let tenant = own.access.tenant, employee = own.employee
-        let carriesRole = employee.state.roleKeys(in: tenant.state).contains {
-            ServiceContext.fingerprint(of: $0) == caller.fingerprint
-        }
-        let role: EmployeeRole = carriesRole ? tenant.state.role(of: employee.id) : .employee
+        let role = employee.sessionRole(of: caller.fingerprint, in: tenant)
         return MeView(
             tenantId: caller.tenantId, employeeId: caller.employeeId,
             summary: try await context.summary(of: employee, in: tenant),

@@ -1,4 +1,5 @@
 import Canonical
+import EventCoding
 import FoundationEssentials
 import Identity
 import Keys
@@ -38,6 +39,10 @@ public struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
         var refreshEnd: Timestamp
         var isInForce: Bool
         var isSecretRevoked: Bool
+        var app: UUID?
+        var fingerprint: [UInt8]
+        var methods: AuthenticationMethods
+        var loggedIn: Timestamp
 
         /// Returns why the session ends when this token is refused, and the code of the refusal.
         func refusal(of token: RefreshToken, at time: Timestamp) -> (SessionEnd, ServiceError.Code) {
@@ -53,17 +58,22 @@ public struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
             """
             SELECT s.employee_id, s.refresh_counter, s.ends_at, s.refresh_expires_at, \(SessionCutoff.isInForce),
                 EXISTS (SELECT FROM tenure.session_cutoff c
-                    WHERE c.ledger_id = \(LedgerID.system.uuid) AND c.subject = s.secret_id)
+                    WHERE c.ledger_id = \(LedgerID.system.uuid) AND c.subject = s.secret_id),
+                s.app_id, s.fingerprint, s.methods, s.created_at
             FROM tenure.session s WHERE s.ledger_id = \(token.tenant) AND s.session_id = \(token.session)
             """, in: SessionCutoff.ledgers(of: token.tenant))
         return try rows.first.map { row in
-            let (employee, counter, end, refreshEnd, isInForce, isRevoked) = try row.decode(
-                UUID.self, Int64.self, PostgresTimestamp.self, PostgresTimestamp.self, Bool.self, Bool.self)
+            let (employee, counter, end, refreshEnd, isInForce, isRevoked, app, fingerprint, methods, created) =
+                try row.decode(
+                    UUID.self, Int64.self, PostgresTimestamp.self, PostgresTimestamp.self, Bool.self, Bool.self,
+                    UUID?.self, [UInt8].self, String.self, PostgresTimestamp.self)
             return Session(
                 employee: EmployeeID(employee), counter: counter,
                 end: Timestamp(microseconds: end.microsecondsSinceUnixEpoch),
                 refreshEnd: Timestamp(microseconds: refreshEnd.microsecondsSinceUnixEpoch), isInForce: isInForce,
-                isSecretRevoked: isRevoked)
+                isSecretRevoked: isRevoked, app: app, fingerprint: fingerprint,
+                methods: AuthenticationMethods(text: methods),
+                loggedIn: Timestamp(microseconds: created.microsecondsSinceUnixEpoch))
         }
     }
 
@@ -76,14 +86,17 @@ public struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
         guard let token = RefreshToken(refreshToken, context.ring),
             let session = try await Self.session(token, context)
         else { throw ServiceError(.sessionInvalid) }
-        let access = SessionToken(tenant: token.tenant, session: token.session)
+        // A copy of the token ends the session, whatever else is out of order. The exchange below checks again.
+        guard let app = session.app, session.isInForce, session.counter == token.counter,
+            time < min(session.end, session.refreshEnd)
+        else { throw try await refused(token, run) }
         let accessEnd = min(time.adding(context.settings.accessLifetime), session.end)
         let refreshEnd = min(time.adding(context.settings.refreshLifetime), session.end)
-        let digest = context.ring.sessionTokenDigest(kind: "access", access.bytes)
+        let (access, notices) = try await accessToken(of: session, app, token, until: accessEnd, run)
+        let digest = context.ring.accessTokenDigest(access)
         let next = token.next
         let tokens = IssuedTokens(
-            accessToken: access.text, expiresAt: accessEnd, refreshToken: next.text(context.ring),
-            notices: try await context.notices(for: session.employee, in: TenantID(token.tenant), at: time))
+            accessToken: access, expiresAt: accessEnd, refreshToken: next.text(context.ring), notices: notices)
         let exchange: SQL = """
             UPDATE tenure.session s SET access_digest = \(digest), refresh_counter = \(next.counter),
                 access_expires_at = \(accessEnd.postgres), refresh_expires_at = \(refreshEnd.postgres)
@@ -102,6 +115,23 @@ public struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
         guard isExchanged else { throw try await refused(token, run) }
         ticket?.markStored()
         return tokens
+    }
+
+    /// Signs the next access token, with the role that the employee has now, and reads the notices.
+    private func accessToken(
+        of session: Session, _ app: UUID, _ token: RefreshToken, until end: Timestamp, _ run: UseCaseRun<IssuedTokens>
+    ) async throws -> (String, [Notice]) {
+        let context = run.context, time = run.call.time
+        let loader = StateLoader(reader: context.reader)
+        let tenant = try await loader.tenant(TenantID(token.tenant))
+        let employee = try await loader.employee(session.employee, in: tenant.id)
+        let subject = TokenSubject(
+            tenant: token.tenant, session: token.session, employee: session.employee.uuid, app: app,
+            role: employee.sessionRole(of: session.fingerprint, in: tenant), methods: session.methods,
+            loggedIn: session.loggedIn)
+        let access = try await subject.token(for: app.lowercased, until: end, at: time, context)
+        guard let user = employee.state.account?.user else { return (access, []) }
+        return (access, try await context.notices(of: try await loader.user(user), in: tenant.id, at: time))
     }
 
     /// Ends the session that could not be refreshed, and returns the refusal.

@@ -1,41 +1,9 @@
+import AccessTokens
 import Canonical
-import Crypto
 import FoundationEssentials
 import Keys
 import Ledger
 import Postgres
-
-/// An access token: ledger 16 ‖ session 16 ‖ secret 32 bytes, unpadded base64url.
-///
-/// The two ids let one indexed read find the row under row-level security. Only a keyed digest of the secret is stored.
-struct SessionToken: Sendable {
-    static let secretByteCount = 32
-    let tenant: UUID
-    let session: UUID
-    let secret: [UInt8]
-
-    /// Draws a new secret.
-    init(tenant: UUID, session: UUID) {
-        self.tenant = tenant
-        self.session = session
-        secret = SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) }
-    }
-
-    /// Parses a token; `nil` for text that cannot have been issued.
-    init?(_ text: String) {
-        guard let bytes = Base64URL.decode(text), bytes.count == 32 + Self.secretByteCount,
-            let tenant = UUID(bytes: bytes[0..<16]), let session = UUID(bytes: bytes[16..<32])
-        else { return nil }
-        self.tenant = tenant
-        self.session = session
-        secret = Array(bytes[32...])
-    }
-
-    /// The bytes of the whole token.
-    var bytes: [UInt8] { tenant.bytes + session.bytes + secret }
-    /// The token as clients get it.
-    var text: String { Base64URL.encode(bytes) }
-}
 
 /// A refresh token: ledger 16 ‖ session 16 ‖ counter 8 ‖ code 32 bytes, unpadded base64url.
 ///
@@ -84,6 +52,9 @@ struct RefreshToken: Sendable {
 }
 
 /// Authenticates an access token against the session's row. Whatever ends a session deletes that row or cuts it off.
+///
+/// The row has a keyed digest of the newest token that the session got for this service. No other token has that digest,
+/// so nothing else about the token needs to be verified.
 public struct AuthenticateSession: UseCase, CustomStringConvertible {
     /// The access token that the caller presented.
     public let accessToken: String
@@ -98,18 +69,23 @@ public struct AuthenticateSession: UseCase, CustomStringConvertible {
     /// - Throws: `session.invalid` or `session.expired`.
     public func run(_ run: UseCaseRun<EmployeeCaller>) async throws -> EmployeeCaller {
         let context = run.context, time = run.call.time
-        guard let token = SessionToken(accessToken) else { throw ServiceError(.sessionInvalid) }
-        let digest = context.ring.sessionTokenDigest(kind: "access", token.bytes)
+        guard let token = UnverifiedAccessToken(accessToken)?.claims else { throw ServiceError(.sessionInvalid) }
+        let digest = context.ring.accessTokenDigest(accessToken)
         let rows = try await context.pool.query(
             """
             SELECT s.employee_id, s.fingerprint, least(s.access_expires_at, s.ends_at) FROM tenure.session s
-            WHERE s.ledger_id = \(token.tenant) AND s.session_id = \(token.session) AND s.access_digest = \(digest)
+            WHERE s.ledger_id = \(token.tenantID) AND s.session_id = \(token.sessionID) AND s.access_digest = \(digest)
                 AND \(SessionCutoff.isInForce)
-            """, in: SessionCutoff.ledgers(of: token.tenant))
+            """, in: SessionCutoff.ledgers(of: token.tenantID))
         guard let row = rows.first else { throw ServiceError(.sessionInvalid) }
         let (employee, fingerprint, expiry) = try row.decode(UUID.self, [UInt8].self, PostgresTimestamp.self)
         guard time.microseconds < expiry.microsecondsSinceUnixEpoch else { throw ServiceError(.sessionExpired) }
         return EmployeeCaller(
-            tenantId: token.tenant, employeeId: employee, sessionId: token.session, fingerprint: fingerprint)
+            tenantId: token.tenantID, employeeId: employee, sessionId: token.sessionID, fingerprint: fingerprint)
     }
+}
+
+extension KeyRing {
+    /// The 32 bytes by which the session's row knows its access token.
+    func accessTokenDigest(_ token: String) -> [UInt8] { sessionTokenDigest(kind: "access", Array(token.utf8)) }
 }

@@ -20,6 +20,10 @@ public struct ServiceContext: Sendable {
     package let settings: ServiceSettings
     let logger: Logger
     let unknownAttempts: UnknownAttempts
+    /// The keys that sign access tokens.
+    let tokenKeys: TokenKeys
+    /// The calls of apps for tenants that they are not linked to.
+    let unlinkedAppCalls = UnlinkedAppCalls()
     /// Where key shares of M-Pin come from; without it M-Pin is not offered.
     package let mpinKeys: (any MPinKeySource)?
 
@@ -47,6 +51,7 @@ public struct ServiceContext: Sendable {
         self.logger = logger
         unknownAttempts = UnknownAttempts(settings.unknownAttempts)
         self.mpinKeys = mpinKeys
+        tokenKeys = TokenKeys(pool: pool, ring: ring, lifetime: settings.accessLifetime, logger: logger)
     }
 }
 
@@ -54,6 +59,8 @@ public struct ServiceContext: Sendable {
 public struct ServiceSettings: Sendable {
     /// The service's name in challenges, 1 to 255 bytes.
     public var issuer: String
+    /// The public address of the service, which access tokens name as their issuer (RFC 8414), without a trailing slash.
+    public var tokenIssuer = "http://127.0.0.1:8080"
     /// The cost of one guess.
     public var scrypt: ScryptParameters
     /// The attempt budgets of unknown and known devices.
@@ -63,7 +70,7 @@ public struct ServiceSettings: Sendable {
     public var unknownAttempts: RateLimit?
     /// The number among 256 decoys that require the blind mode.
     public var blindOnlyDecoys = Decoy.blindOnlyShare
-    /// The lifetime of an access token.
+    /// The lifetime of an access token. Whoever verifies tokens alone learns of a session's end after this time.
     public var accessLifetime: Duration
     /// The lifetime of a refresh token.
     public var refreshLifetime: Duration
@@ -84,7 +91,7 @@ public struct ServiceSettings: Sendable {
     public init(
         issuer: String = "tenure", scrypt: ScryptParameters = .standard, budgets: BudgetRules = BudgetRules(),
         unknownAttempts: RateLimit? = nil,
-        accessLifetime: Duration = .seconds(3_600), refreshLifetime: Duration = .seconds(30 * 86_400),
+        accessLifetime: Duration = .seconds(300), refreshLifetime: Duration = .seconds(30 * 86_400),
         sessionLifetime: Duration = .seconds(86_400), viewPatience: Duration = .seconds(5),
         idempotencyLifetime: Duration = .seconds(86_400)
     ) {

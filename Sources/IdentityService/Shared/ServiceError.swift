@@ -59,6 +59,12 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
 extension ServiceError.Code {
     /// `request.invalid`, status 400.
     public static let requestInvalid = Self(rawValue: "request.invalid", status: 400)
+    /// `request.too_large`, status 413: the body exceeds the limit.
+    public static let requestTooLarge = Self(rawValue: "request.too_large", status: 413)
+    /// `request.media_type`, status 415: the body is not declared as the media type that the call takes.
+    public static let requestMediaType = Self(rawValue: "request.media_type", status: 415)
+    /// `token.resource_unknown`, status 400: the app has no such resource (RFC 8707).
+    public static let tokenResourceUnknown = Self(rawValue: "token.resource_unknown", status: 400)
     /// `company.name_missing`, status 400.
     public static let companyNameMissing = Self(rawValue: "company.name_missing", status: 400)
     /// `employee.id_missing`, status 400.
@@ -185,14 +191,14 @@ extension ServiceError.Code {
     public static let all: [Self] = [
         .requestInvalid, .companyNameMissing, .employeeIdMissing, .employeeKeyInvalid, .emailMissing, .emailInvalid,
         .credentialsFiveQuestionsRequired, .credentialsIncomplete, .credentialsCustomQuestion, .credentialsTooWeak,
-        .answersAtLeastThreeRequired, .passphraseMissing,
+        .answersAtLeastThreeRequired, .passphraseMissing, .tokenResourceUnknown,
         .appUnknown, .appSecretInvalid, .sessionExpired, .sessionInvalid, .answersIncorrect, .passphraseIncorrect,
         .appRoleMissing, .authorizationNotPermitted, .sessionLoginRequired, .appLastWithAccess, .employeeInactive,
         .employeeNotApproved, .policyBlindOnly, .invitationInvalid, .registrationInvitationRequired,
         .companyUnknown, .employeeUnknown, .authorizationUnknownKey, .appNotLinked, .employeeAlreadyRegistered,
         .emailNotCompanyOwned, .emailNotReclaimable, .flowWrongStep, .flowExpired, .flowAlreadyUsed,
         .idempotencyInProgress, .recoveryUnknown, .recoveryInProgress, .recoveryOtherCompanies,
-        .recoveryNotAvailable, .requestStale,
+        .recoveryNotAvailable, .requestStale, .requestTooLarge, .requestMediaType,
         .idempotencyConflict, .credentialsLocked, .requestRateLimited,
         .mpinUnknown, .mpinUnauthorized, .mpinWrongPIN, .mpinDisabled, .mpinPointInvalid, .mpinRequestExpired,
         .mpinWrongState, .mpinKeyExpired, .mpinEnded, .mpinBlocked, .serviceUnavailable,

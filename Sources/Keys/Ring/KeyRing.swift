@@ -25,10 +25,12 @@ public enum KeyPurpose: String, Sendable, CaseIterable {
     case mpin
     /// The codes in links that are sent by mail.
     case mail
+    /// The encryption of the keys that sign access tokens.
+    case tokens
 
     /// The purposes that came after the first six. Nothing in a log depends on their keys, so a database without them
     /// gets new ones: links and registrations in progress end.
-    static let added: [KeyPurpose] = [.mpin, .mail]
+    static let added: [KeyPurpose] = [.mpin, .mail, .tokens]
 
     /// Describes how the key is wrapped under a master key.
     func wrap(master version: Int) -> KeyWrap {
@@ -56,6 +58,7 @@ public struct KeyRing: Sendable {
     private let checkpoints: SecretKey
     private let mpin: SecretKey
     private let mail: SecretKey
+    private let tokens: SecretKey
 
     /// A ring of existing keys.
     ///
@@ -73,6 +76,7 @@ public struct KeyRing: Sendable {
         checkpoints = try key(.checkpoints)
         mpin = try key(.mpin)
         mail = try key(.mail)
+        tokens = try key(.tokens)
     }
 
     private init() {
@@ -84,6 +88,7 @@ public struct KeyRing: Sendable {
         checkpoints = SecretKey()
         mpin = SecretKey()
         mail = SecretKey()
+        tokens = SecretKey()
     }
 
     /// Generates a ring of random keys.
@@ -115,6 +120,7 @@ public struct KeyRing: Sendable {
         case .checkpoints: checkpoints
         case .mpin: mpin
         case .mail: mail
+        case .tokens: tokens
         }
     }
 }
@@ -159,9 +165,8 @@ extension KeyRing {
     /// One transaction creates the purpose keys and the 256 bucket keys. Of several processes that start at once,
     /// exactly one stores its keys, and all of them load those. All bucket keys are unwrapped once, so that a wrong
     /// master key is found at the start. Nothing is ever replaced: missing keys are an error (but for those that older
-    /// programs did not know), because a new lookup key,
-    /// for example, would let every name be claimed again. Events without any keys are an error too: the keys were not
-    /// restored.
+    /// programs did not know), because a new lookup key, for example, would let every name be claimed again. Events
+    /// without any keys are an error too: the keys were not restored.
     ///
     /// - Throws: ``KeysError/Code/wrongMasterKey``, ``KeysError/Code/masterVersionUnknown``,
     ///   ``KeysError/Code/purposeKeyMissing``, ``KeysError/Code/bucketKeyMissing``, ``KeysError/Code/keyTablesEmpty``,

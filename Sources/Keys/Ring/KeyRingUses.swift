@@ -257,3 +257,20 @@ extension KeyRing {
         return zip(code, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }
+
+extension KeyRing {
+    /// Encrypts the private key that signs access tokens: nonce (12) ‖ ciphertext ‖ tag (16).
+    ///
+    /// - Parameter keyID: The id of the key, which is authenticated with it.
+    /// - Throws: ``KeysError/Code/cipherFailed``.
+    public func sealTokenKey(_ clear: [UInt8], keyID: String) throws(KeysError) -> [UInt8] {
+        try SealedBytes.seal(clear, under: tokenSealKey, authenticating: Array(keyID.utf8))
+    }
+
+    /// Decrypts what ``sealTokenKey(_:keyID:)`` encrypted for this id; `nil` if it does not open.
+    public func openTokenKey(_ sealed: [UInt8], keyID: String) -> [UInt8]? {
+        SealedBytes.open(sealed, under: tokenSealKey, authenticating: Array(keyID.utf8))
+    }
+
+    private var tokenSealKey: SymmetricKey { derivedKey(.tokens, salt: [], info: Array("tenure/v1/token-key".utf8)) }
+}

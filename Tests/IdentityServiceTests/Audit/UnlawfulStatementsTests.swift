@@ -181,7 +181,7 @@ import Testing
             #expect(found == [.init(position: -Int64(history.system.count), words: words)], "\(found)")
         }
         let salt = try #require(Bytes32(Self.hash))
-        try expect("the decision to register an app, issue, retire or revoke its secrets has no signature") {
+        try expect("the decision to register an app, change its secrets or resources has no signature") {
             try $0.append(AppRegistered(appID: $1, name: "n", salt: salt, by: .operator(nil)), to: .app($1))
         }
         try expect("an event older than the table of authority follows the operator key") {
@@ -199,6 +199,39 @@ import Testing
                 AppRegistered(appID: app, name: "n", salt: salt, by: $0)
             }
             try history.append(event, to: .app(app))
+        }
+    }
+
+    @Test func `verification reports resources that the operator did not decide about`() throws {
+        let added = try ResourceIndicator("https://api.example.com/"), other = try SigningKeyPair()
+        var scene = try HistoryScene()
+        let app = scene.app.app, stream = StreamID.app(app)
+        func add(_ by: Authority) -> AppResourceAdded { AppResourceAdded(appID: app, resource: added, by: by) }
+        func remove(_ by: Authority) -> AppResourceRemoved { AppResourceRemoved(appID: app, resource: added, by: by) }
+        try scene.history.append(scene.history.byOperator(on: stream, add), to: stream)
+        try scene.history.append(scene.history.byOperator(on: stream, remove), to: stream)
+        try scene.history.expectLawful()
+
+        let signed = try scene.history.byOperator(on: stream, add).by
+        let unlawful: [(payload: any EventPayload, words: String)] = [
+            (
+                add(.operator(nil)),
+                "the decision to register an app, change its secrets or resources has no signature"
+            ),
+            (
+                try scene.history.byOperator(other, on: stream, add),
+                "the decision is signed with a key that is not the operator's"
+            ),
+            (
+                AppResourceAdded(appID: app, resource: try ResourceIndicator("https://evil.example/"), by: signed),
+                "the operator's statement is about something else"
+            ),
+            (remove(signed), "the operator's statement is about something else"),
+        ]
+        for (payload, words) in unlawful {
+            var history = scene.history
+            try history.append(payload, to: stream)
+            try history.expectFinding(words)
         }
     }
 }

@@ -102,13 +102,15 @@ extension ServiceContext {
     }
 
     /// A context on a database.
-    static func connected(_ pool: PostgresPool) throws -> ServiceContext {
+    static func connected(
+        _ pool: PostgresPool, settings: ServiceSettings = ServiceSettings()
+    ) throws -> ServiceContext {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let masters = MasterKeys.random()
         return ServiceContext(
             pool: pool, appender: Appender(pool: pool, logger: logger), reader: LedgerReader(pool: pool),
             ring: .random(), personKeys: PersonKeys(pool: pool, masters: masters),
             seeds: OPRFSeeds(pool: pool, masters: masters), compute: ComputePool(threads: 1, waiting: 1),
-            evaluations: ComputePool(threads: 1, waiting: 1), settings: ServiceSettings(), logger: logger)
+            evaluations: ComputePool(threads: 1, waiting: 1), settings: settings, logger: logger)
     }
 }

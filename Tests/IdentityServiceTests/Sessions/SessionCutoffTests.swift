@@ -25,12 +25,15 @@ struct SessionCutoffTests {
     ) async throws {
         try await TestDatabase.with { database in
             try await database.withPool { pool in
-                let context = try ServiceContext.connected(pool)
+                // The access token does not end before the session.
+                let settings = ServiceSettings(accessLifetime: .seconds(3_600))
+                let context = try ServiceContext.connected(pool, settings: settings)
                 let snapshot = TenantSnapshot(id: tenant, state: Tenant.initial, version: 5, leaves: [:])
-                let session = NewSession(
-                    employee: employee, tenant: snapshot, role: role,
-                    fingerprint: try #require(KeyFingerprint(hex: String(repeating: "ab", count: 32))), app: app,
-                    at: start, context)
+                let opening = NewSession.Opening(
+                    employee: employee, tenant: snapshot, role: role, sessionRole: role,
+                    fingerprint: try #require(KeyFingerprint(hex: String(repeating: "ab", count: 32))),
+                    methods: .device)
+                let session = try await NewSession(opening, app: app, at: start, context)
                 _ = try await pool.query(session.insertion, in: [LedgerID(tenant.uuid)])
                 try await body(context, pool, session)
             }

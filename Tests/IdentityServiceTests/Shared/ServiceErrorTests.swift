@@ -17,7 +17,7 @@ struct CodeTableTests {
         400: """
         request.invalid company.name_missing employee.id_missing employee.key_invalid email.missing email.invalid
         credentials.five_questions_required credentials.incomplete credentials.custom_question credentials.too_weak answers.at_least_three_required
-        passphrase.missing mpin.unknown
+        passphrase.missing token.resource_unknown mpin.unknown
         """,
         401: "app.unknown app.secret_invalid session.expired session.invalid mpin.unauthorized mpin.wrong_pin",
         403: """
@@ -34,6 +34,8 @@ struct CodeTableTests {
         """,
         410: "mpin.ended mpin.blocked",
         412: "request.stale",
+        413: "request.too_large",
+        415: "request.media_type",
         422: "idempotency.conflict",
         429: "credentials.locked request.rate_limited",
         503: "service.unavailable service.busy mail.unavailable",

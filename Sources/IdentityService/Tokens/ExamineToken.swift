@@ -1,0 +1,132 @@
+public import AccessTokens
+import Canonical
+import EventCoding
+import FoundationEssentials
+import Identity
+import Ledger
+import Postgres
+
+/// Returns the issuer of access tokens: the public address of the service, without a trailing slash.
+public struct ReadTokenIssuer: UseCase {
+    /// Takes nothing: the issuer is the same for everybody.
+    public init() {}
+
+    /// Returns the issuer.
+    public func run(_ run: UseCaseRun<String>) async throws -> String { run.context.settings.tokenIssuer }
+}
+
+/// Returns the public keys that verify access tokens (RFC 7517).
+public struct ReadTokenKeys: UseCase {
+    /// Takes nothing: the keys are the same for everybody.
+    public init() {}
+
+    /// Returns the keys; during a rotation there are two.
+    public func run(_ run: UseCaseRun<TokenKeySet>) async throws -> TokenKeySet {
+        try await run.context.tokenKeys.published(at: run.call.time)
+    }
+}
+
+/// Tells an app whether an access token is in force (RFC 7662).
+///
+/// An app learns only about tokens for itself or one of its resources, in tenants that it is linked to.
+public struct IntrospectToken: UseCase, CustomStringConvertible {
+    /// The app.
+    public let app: AppCaller
+    /// The token.
+    public let token: String
+    /// A placeholder that never contains the token.
+    public var description: String { "[redacted]" }
+
+    /// Each parameter sets the property of the same name.
+    public init(app: AppCaller, token: String) {
+        self.app = app
+        self.token = token
+    }
+
+    /// Returns what the token says, or `nil` if it is not in force or not for this app.
+    ///
+    /// - Throws: `app.role_missing` if the secret lacks the role ACCESS.
+    public func run(_ run: UseCaseRun<AccessTokenClaims?>) async throws -> AccessTokenClaims? {
+        let context = run.context, time = run.call.time
+        try app.require(.login)
+        guard let form = UnverifiedAccessToken(token) else { return nil }
+        let loader = StateLoader(reader: context.reader)
+        let resources = try await loader.app(AppID(app.appId)).state.resources
+        let verifier = AccessTokenVerifier(
+            issuer: context.settings.tokenIssuer, audiences: resources.union([app.appId.lowercased]))
+        let keys = try await context.tokenKeys.published(including: form.keyID, at: time)
+        guard let claims = try? verifier.verify(token, with: keys, at: time.wholeSeconds) else { return nil }
+        let tenant = try await loader.tenant(TenantID(claims.tenantID))
+        guard tenant.state.links(AppID(app.appId), as: .access) else {
+            context.unlinkedAppCalls.count(app.appId, tenantExists: tenant.exists)
+            return nil
+        }
+        // The app that opened the session must still hold the resource, too.
+        let issuedFor = AppID(claims.clientID)
+        if issuedFor.uuid != app.appId, claims.audience != issuedFor.uuid.lowercased {
+            guard try await loader.app(issuedFor).state.resources.contains(claims.audience) else { return nil }
+        }
+        return try await isInForce(claims, in: tenant, context, at: time) ? claims : nil
+    }
+
+    /// Whether the session goes on and its device key still carries the role that the token names.
+    private func isInForce(
+        _ claims: AccessTokenClaims, in tenant: TenantSnapshot, _ context: ServiceContext, at time: Timestamp
+    ) async throws -> Bool {
+        let rows = try await context.pool.query(
+            """
+            SELECT s.fingerprint FROM tenure.session s
+            WHERE s.ledger_id = \(claims.tenantID) AND s.session_id = \(claims.sessionID)
+                AND s.employee_id = \(claims.subject) AND s.app_id = \(claims.clientID)
+                AND least(s.refresh_expires_at, s.ends_at) > \(time.postgres) AND \(SessionCutoff.isInForce)
+            """, in: SessionCutoff.ledgers(of: claims.tenantID))
+        guard let fingerprint = try rows.first?.decode([UInt8].self) else { return false }
+        let loader = StateLoader(reader: context.reader)
+        let employee = try await loader.employee(EmployeeID(claims.subject), in: tenant.id)
+        return employee.sessionRole(of: fingerprint, in: tenant).rawValue == claims.role
+    }
+}
+
+/// Ends the session of a token at the request of the app that opened it (RFC 7009).
+public struct RevokeToken: UseCase, CustomStringConvertible {
+    /// The app.
+    public let app: AppCaller
+    /// An access token or a refresh token.
+    public let token: String
+    /// A placeholder that never contains the token.
+    public var description: String { "[redacted]" }
+
+    /// Each parameter sets the property of the same name.
+    public init(app: AppCaller, token: String) {
+        self.app = app
+        self.token = token
+    }
+
+    /// Ends the session. Does nothing for a token of another app, or one that is not in force.
+    ///
+    /// - Throws: `app.role_missing` if the secret lacks the role ACCESS.
+    public func run(_ run: UseCaseRun<Void>) async throws {
+        let context = run.context
+        try app.require(.login)
+        guard let (tenant, session) = try await named(context, at: run.call.time) else { return }
+        let rows = try await context.pool.query(
+            """
+            SELECT FROM tenure.session
+            WHERE ledger_id = \(tenant) AND session_id = \(session) AND app_id = \(app.appId)
+            """, in: [LedgerID(tenant)])
+        guard !rows.isEmpty else { return }
+        try await EndSession(context: context).run(
+            session, in: TenantID(tenant), reason: .tokenRevoked, actor: nil, call: run.call)
+    }
+
+    /// The tenant and the session that an authentic token of this app names.
+    private func named(_ context: ServiceContext, at time: Timestamp) async throws -> (tenant: UUID, session: UUID)? {
+        if let refresh = RefreshToken(token, context.ring) { return (refresh.tenant, refresh.session) }
+        guard let form = UnverifiedAccessToken(token), form.claims.clientID == app.appId else { return nil }
+        let verifier = AccessTokenVerifier(
+            issuer: context.settings.tokenIssuer, audiences: [form.claims.audience])
+        let keys = try await context.tokenKeys.published(including: form.keyID, at: time)
+        guard let claims = try? verifier.verify(token, with: keys, at: time.wholeSeconds) else { return nil }
+        return (claims.tenantID, claims.sessionID)
+    }
+}

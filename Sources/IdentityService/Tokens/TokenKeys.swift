@@ -1,0 +1,215 @@
+import AccessTokens
+public import Canonical
+import FoundationEssentials
+public import Keys
+import Ledger
+import Logging
+public import Postgres
+
+/// The keys that sign access tokens: one that signs, and those whose tokens may still be in use.
+///
+/// The keys are rows that all processes read again every 30 seconds, and whenever a token names an unknown key. The
+/// first process that needs a key creates it.
+package actor TokenKeys {
+    /// A key and the time from which it signs.
+    struct Entry: Sendable {
+        let key: TokenSigningKey
+        let signsFrom: Timestamp
+    }
+
+    /// The time after which the rows are read again.
+    static let refresh: Duration = .seconds(30)
+    /// The shortest time between two reads for an unknown key.
+    static let pause: Duration = .seconds(1)
+
+    private let pool: PostgresPool
+    private let ring: KeyRing
+    private let logger: Logger
+    /// How long a key is published after the next one started to sign.
+    private let overlap: Duration
+    private var entries: [Entry] = []
+    private var readAt: Timestamp?
+
+    /// - Parameter lifetime: The lifetime of an access token.
+    init(pool: PostgresPool, ring: KeyRing, lifetime: Duration, logger: Logger) {
+        self.pool = pool
+        self.ring = ring
+        self.logger = logger
+        overlap = lifetime + TokenKeyRotation.slack
+    }
+
+    /// Returns the key that signs now. Creates the first one.
+    func signingKey(at time: Timestamp) async throws -> TokenSigningKey {
+        try await read(at: time, unlessReadWithin: Self.refresh)
+        if let key = current(at: time) { return key }
+        _ = try await TokenKeyRotation(pool: pool, ring: ring).createFirst(at: time)
+        try await read(at: time, unlessReadWithin: .zero)
+        guard let key = current(at: time) else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
+        return key
+    }
+
+    /// Returns the keys with which tokens that are in use, or soon will be, can be verified.
+    func published(at time: Timestamp) async throws -> TokenKeySet {
+        _ = try await signingKey(at: time)
+        return set(at: time)
+    }
+
+    /// Returns the published keys, and looks for a key that this process does not know yet.
+    func published(including keyID: String, at time: Timestamp) async throws -> TokenKeySet {
+        let known = try await published(at: time)
+        guard !known.keys.contains(where: { $0.keyID == keyID }) else { return known }
+        try await read(at: time, unlessReadWithin: Self.pause)
+        return set(at: time)
+    }
+
+    private func current(at time: Timestamp) -> TokenSigningKey? { entries.last { $0.signsFrom <= time }?.key }
+
+    /// A key is published until the tokens that it signed before its successor have expired.
+    private func set(at time: Timestamp) -> TokenKeySet {
+        let successors = entries.dropFirst().map { Optional($0.signsFrom) } + [nil]
+        let keys = zip(entries, successors).filter { _, successor in
+            successor.map { time < $0.adding(overlap) } ?? true
+        }
+        return TokenKeySet(keys: keys.map { $0.0.key.publicKey })
+    }
+
+    /// Reads the rows, oldest key first, unless they were read a moment ago.
+    private func read(at time: Timestamp, unlessReadWithin pause: Duration) async throws {
+        if let readAt, readAt <= time, time < readAt.adding(pause) { return }
+        let rows = try await pool.query(
+            "SELECT key_id, sealed, signs_from FROM tenure.token_key ORDER BY signs_from, created_at, key_id", in: [])
+        entries = try rows.compactMap { row in
+            let (id, sealed, signsFrom) = try row.decode(String.self, [UInt8].self, PostgresTimestamp.self)
+            guard let clear = ring.openTokenKey(sealed, keyID: id),
+                let key = TokenSigningKey(rawRepresentation: clear), key.publicKey.keyID == id
+            else {
+                // A row of another backup than the purpose keys. Another key signs; this one can never be used again.
+                logger.error(
+                    "a key that signs access tokens does not open; run tenure key rotate --tokens --compromised",
+                    metadata: ["kid": "\(id)"])
+                return nil
+            }
+            return Entry(
+                key: key, signsFrom: Timestamp(microseconds: signsFrom.microsecondsSinceUnixEpoch))
+        }
+        readAt = time
+    }
+}
+
+/// Replaces the key that signs access tokens.
+///
+/// A new key is published at once and signs fifteen minutes later: by then everybody who verifies tokens has read it. The
+/// old key stays published until its tokens have expired.
+///
+/// ```swift
+/// let new = try await TokenKeyRotation(pool: pool, ring: ring).rotate(at: .now())
+/// print("The key \(new.keyID) signs from \(new.signsFrom) on.")
+/// ```
+public struct TokenKeyRotation: Sendable {
+    /// A key by its id, and when it signs.
+    public struct NewKey: Sendable, Equatable {
+        /// The id of the key: its thumbprint (RFC 7638), 43 characters.
+        public let keyID: String
+        /// When the key starts to sign.
+        public let signsFrom: Timestamp
+        /// Whether this call created it; `false` if an earlier rotation is still waiting.
+        public let isNew: Bool
+    }
+
+    /// The time between the publication of a key and its first signature. Longer than any copy of the keys is kept.
+    public static let announcement: Duration = .seconds(900)
+    /// The time by which a key is published longer than its tokens are valid.
+    static let slack: Duration = .seconds(60)
+    /// The time after which the row of a replaced key is deleted.
+    static let retention: Duration = .seconds(86_400)
+
+    private let pool: PostgresPool
+    private let ring: KeyRing
+
+    /// - Parameters:
+    ///   - pool: Connections of the application role.
+    ///   - ring: The keys of the installation.
+    public init(pool: PostgresPool, ring: KeyRing) {
+        self.pool = pool
+        self.ring = ring
+    }
+
+    /// Creates the next key, unless one is waiting to sign.
+    public func rotate(at time: Timestamp) async throws -> NewKey {
+        try await exclusively { connection in
+            let newest = try await newest(&connection)
+            if let newest, newest.signsFrom > time { return newest }
+            try await connection.execute(
+                """
+                DELETE FROM tenure.token_key k WHERE EXISTS (SELECT FROM tenure.token_key n
+                    WHERE n.signs_from > k.signs_from AND n.signs_from < \(time.adding(.zero - Self.retention).postgres))
+                """)
+            return try await insert(at: time, signingFrom: time.adding(Self.announcement), &connection)
+        }
+    }
+
+    /// Creates a key that signs at once and deletes all others, whose tokens are refused from then on.
+    ///
+    /// For a key that somebody else may know. Running processes follow within half a minute.
+    public func replaceAll(at time: Timestamp) async throws -> NewKey {
+        try await exclusively { connection in
+            try await connection.execute("DELETE FROM tenure.token_key")
+            return try await insert(at: time, signingFrom: time, &connection)
+        }
+    }
+
+    /// Creates the first key, which signs at once, unless another process has.
+    ///
+    /// Its time lies a minute back, so that a process whose clock is slow signs with it too. A row that does not open
+    /// does not count.
+    func createFirst(at time: Timestamp) async throws -> NewKey {
+        try await exclusively { connection in
+            let rows = try await connection.query(
+                """
+                SELECT key_id, sealed, signs_from FROM tenure.token_key WHERE signs_from <= \(time.postgres)
+                ORDER BY signs_from DESC
+                """)
+            for row in rows {
+                let (id, sealed, from) = try row.decode(String.self, [UInt8].self, PostgresTimestamp.self)
+                guard ring.openTokenKey(sealed, keyID: id) != nil else { continue }
+                return NewKey(
+                    keyID: id, signsFrom: Timestamp(microseconds: from.microsecondsSinceUnixEpoch), isNew: false)
+            }
+            return try await insert(at: time, signingFrom: time.adding(.zero - Self.slack), &connection)
+        }
+    }
+
+    /// Runs a change while no other process changes the keys.
+    private func exclusively(
+        _ change: @Sendable @escaping (inout PostgresConnection) async throws -> NewKey
+    ) async throws -> NewKey {
+        try await pool.withTransaction { connection in
+            _ = try await connection.query("SELECT pg_advisory_xact_lock(hashtextextended('tenure.token_key', 0))")
+            return try await change(&connection)
+        }
+    }
+
+    private func newest(_ connection: inout PostgresConnection) async throws -> NewKey? {
+        let rows = try await connection.query(
+            "SELECT key_id, signs_from FROM tenure.token_key ORDER BY signs_from DESC, created_at DESC LIMIT 1")
+        return try rows.first.map { row in
+            let (id, from) = try row.decode(String.self, PostgresTimestamp.self)
+            return NewKey(
+                keyID: id, signsFrom: Timestamp(microseconds: from.microsecondsSinceUnixEpoch), isNew: false)
+        }
+    }
+
+    private func insert(
+        at time: Timestamp, signingFrom start: Timestamp, _ connection: inout PostgresConnection
+    ) async throws -> NewKey {
+        let key = TokenSigningKey()
+        let id = key.publicKey.keyID
+        let sealed = try ring.sealTokenKey(key.rawRepresentation, keyID: id)
+        try await connection.execute(
+            """
+            INSERT INTO tenure.token_key (key_id, sealed, created_at, signs_from)
+            VALUES (\(id), \(sealed), \(time.postgres), \(start.postgres))
+            """)
+        return NewKey(keyID: id, signsFrom: start, isNew: true)
+    }
+}

@@ -1,0 +1,133 @@
+import AccessTokens
+import Canonical
+import Foundation
+import Keys
+import Ledger
+import Logging
+import Postgres
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+/// The rotation of the keys that sign tokens, by a clock that the test sets.
+@Suite(.enabled(if: TestServer.isAvailable, Comment(rawValue: TestServer.hint)))
+struct TokenKeysTests {
+    private let start = Timestamp(microseconds: 1_795_000_000_000_000)
+    private let ring = KeyRing.random()
+    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    private func at(_ seconds: Int) -> Timestamp { start.adding(.seconds(seconds)) }
+
+    private func withKeys(_ body: (TokenKeys, TokenKeyRotation, PostgresPool) async throws -> Void) async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool { pool in
+                try await body(
+                    TokenKeys(pool: pool, ring: ring, lifetime: .seconds(300), logger: Self.logger),
+                    TokenKeyRotation(pool: pool, ring: ring), pool)
+            }
+        }
+    }
+
+    private func published(_ keys: TokenKeys, _ seconds: Int) async throws -> [String] {
+        try await keys.published(at: at(seconds)).keys.map(\.keyID)
+    }
+
+    private func signing(_ keys: TokenKeys, _ seconds: Int) async throws -> String {
+        try await keys.signingKey(at: at(seconds)).publicKey.keyID
+    }
+
+    @Test func `a new key is published fifteen minutes before it signs, the old one until its tokens expire`()
+        async throws
+    {
+        try await withKeys { keys, rotation, _ in
+            let old = try await signing(keys, 0)
+            #expect(try await published(keys, 0) == [old])
+            let new = try await rotation.rotate(at: at(60))
+            #expect(new.isNew && new.signsFrom == at(960))
+            for seconds in [100, 959] {
+                #expect(try await signing(keys, seconds) == old)
+                #expect(try await published(keys, seconds) == [old, new.keyID])
+            }
+            #expect(try await signing(keys, 960) == new.keyID)
+            // A token that was signed a moment before is valid until 1259.
+            #expect(try await published(keys, 1_319) == [old, new.keyID])
+            #expect(try await published(keys, 1_320) == [new.keyID])
+        }
+    }
+
+    @Test func `a rotation that waits is not begun again, and the next one follows it`() async throws {
+        try await withKeys { keys, rotation, pool in
+            _ = try await signing(keys, 0)
+            let first = try await rotation.rotate(at: at(0))
+            let again = try await rotation.rotate(at: at(899))
+            #expect(!again.isNew && again.keyID == first.keyID)
+            let second = try await rotation.rotate(at: at(900))
+            #expect(second.isNew && second.keyID != first.keyID)
+            let third = try await rotation.rotate(at: at(400_000))
+            let rows = try await pool.query("SELECT count(*) FROM tenure.token_key", in: [])
+            #expect(try rows.first?.decode(Int64.self) == 2, "keys that replaced ones long ago are deleted")
+            #expect(try await published(keys, 400_001) == [second.keyID, third.keyID])
+        }
+    }
+
+    @Test func `a key that somebody else may know is replaced at once`() async throws {
+        try await withKeys { keys, rotation, _ in
+            let old = try await signing(keys, 0)
+            let new = try await rotation.replaceAll(at: at(10))
+            #expect(try await signing(keys, 29) == old, "this process reads the rows every half minute")
+            #expect(try await signing(keys, 31) == new.keyID)
+            #expect(try await published(keys, 31) == [new.keyID])
+        }
+    }
+
+    @Test func `processes that start at once agree on the first key`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool(maximumConnections: 8) { pool in
+                let ring = ring, time = at(0)
+                let ids = try await withThrowingTaskGroup(of: String.self) { group in
+                    for number in 0..<8 {
+                        group.addTask {
+                            // Their clocks differ by some seconds.
+                            let time = time.adding(.seconds(number))
+                            let keys = TokenKeys(pool: pool, ring: ring, lifetime: .seconds(300), logger: Self.logger)
+                            return try await keys.signingKey(at: time).publicKey.keyID
+                        }
+                    }
+                    return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+                }
+                #expect(ids.count == 1)
+            }
+        }
+    }
+
+    @Test func `a process finds the key of another when it meets its token`() async throws {
+        try await withKeys { keys, rotation, _ in
+            _ = try await signing(keys, 0)
+            let new = try await rotation.replaceAll(at: at(2))
+            #expect(try await keys.published(including: new.keyID, at: at(3)).keys.map(\.keyID) == [new.keyID])
+        }
+    }
+
+    @Test func `a row that does not open is left out, and another key signs`() async throws {
+        try await withKeys { keys, rotation, pool in
+            let lost = try await signing(keys, 0)
+            let restored = TokenKeys(
+                pool: pool, ring: .random(), lifetime: .seconds(300), logger: Self.logger)
+            let new = try await restored.signingKey(at: at(1)).publicKey.keyID
+            #expect(new != lost)
+            #expect(try await restored.published(at: at(1)).keys.map(\.keyID) == [new])
+        }
+    }
+
+    @Test func `the private keys are stored sealed, each for its own row`() async throws {
+        try await withKeys { keys, _, pool in
+            let key = try await keys.signingKey(at: start)
+            let rows = try await pool.query("SELECT sealed FROM tenure.token_key", in: [])
+            let sealed = try #require(try rows.first?.decode([UInt8].self))
+            #expect(ring.openTokenKey(sealed, keyID: key.publicKey.keyID) == key.rawRepresentation)
+            #expect(ring.openTokenKey(sealed, keyID: TokenSigningKey().publicKey.keyID) == nil)
+            #expect(KeyRing.random().openTokenKey(sealed, keyID: key.publicKey.keyID) == nil)
+        }
+    }
+}
