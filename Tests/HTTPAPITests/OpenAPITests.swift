@@ -43,6 +43,17 @@ import Testing
         #expect(codes.count == ErrorCode.all.count)
     }
 
+    @Test func `the OpenAPI document shows every error code as the service writes it`() async throws {
+        let text = try await served()
+        for code in ErrorCode.all {
+            let example = try #require(text.firstRange(of: "\n    \(code):\n      summary: "), "\(code)")
+            let shown = text[example.upperBound...].prefix(900)
+            for member in ["title: \"\(code.title)\"", "status: \(code.status)", "detail: \"\(code.advice)\""] {
+                #expect(shown.contains(member), "\(code) without \(member)")
+            }
+        }
+    }
+
     @Test func `the OpenAPI document states each operation's callers`() async throws {
         let text = try await served()
         for endpoint in Endpoint.all where endpoint.template.text.hasPrefix("/v1/") || endpoint.isMPinProtocol {

@@ -2,6 +2,11 @@
 
 Samples come on standard input, one JSON object per line with `operation`, `status`, `request` and `response`; both
 bodies are held against their schemas.
+
+Of the document itself it demands that it is valid OpenAPI; that each operation has `x-callers` that agree with its
+`security`; that each JSON body has examples, which their schemas accept; that each refusal names its codes by examples,
+whose status is that of the response; that each code is used; that requests refuse unknown members; and that each
+component is used.
 """
 import json
 import sys
@@ -65,6 +70,139 @@ def mismatches(name, content, body):
     for error in OAS31Validator(schema).iter_errors(body):
         yield f"{name}: {error.message} at {error.json_path}"
 
+
+APP_ROLES = {"ACCESS", "CREATION", "AUTHORIZATION", "ADMINISTRATION"}
+SCHEMES = {  # the security scheme that a kind of caller presents
+    "anyone": None, "loopback": None, "metricsToken": "metrics",
+    "employee": "employee", "self": "employee", "admin": "employee", "securityAdmin": "employee",
+    **{f"{kind}:{role}": "app" for kind in ("app", "unlinkedApp") for role in APP_ROLES},
+}
+# An empty form, and the parameters of RFC 6749, whose §3.1 has unknown ones ignored.
+OPEN_REQUESTS = {"TokenForm", "MPinSetupDoneRequest"}
+codes_in_use = set()
+
+
+def caller_problems(name, operation):
+    callers = operation.get("x-callers") or []
+    if not callers:
+        yield f"{name}: no x-callers"
+        return
+    unknown = [caller for caller in callers if caller not in SCHEMES]
+    yield from (f"{name}: unknown caller {caller}" for caller in unknown)
+    schemes = {SCHEMES[caller] for caller in callers if caller not in unknown}
+    stated = {next(iter(requirement), None) for requirement in operation.get("security", [])}
+    if schemes != stated:
+        yield f"{name}: security names {sorted(map(str, stated))}, x-callers {sorted(map(str, schemes))}"
+
+
+def examples_of(content):
+    if "example" in content:
+        return {"example": content["example"]}
+    return {key: resolved(example)["value"] for key, example in content.get("examples", {}).items()}
+
+
+def body_problems(name, contents):
+    for media, content in contents.items():
+        examples = examples_of(content)
+        if media.endswith("json") and not examples:
+            yield f"{name}: {media} without examples"
+        for key, value in examples.items():
+            yield from mismatches(f"example {key} of {name}", content, value)
+
+
+def refusal_problems(name, status, response):
+    content = response.get("content", {}).get("application/problem+json")
+    if content is None:
+        if "text/html" not in response.get("content", {}):
+            yield f"{name}: a refusal without a problem document"
+        return
+    for key, value in examples_of(content).items():
+        codes_in_use.add(value["code"])
+        if key != value["code"]:
+            yield f"{name}: example {key} has the code {value['code']}"
+        if status != "default" and value["status"] != int(status):
+            yield f"{name}: example {key} has the status {value['status']}"
+
+
+def open_objects(schema, place):
+    """The objects of a request that take unknown members."""
+    schema = resolved(schema)
+    for kind in ("oneOf", "anyOf", "allOf"):
+        for part in schema.get(kind, []):
+            if {"$ref", "properties"} & set(part):
+                yield from open_objects(part, place)
+    if "properties" in schema and schema.get("additionalProperties") is not False:
+        yield place
+    for member, value in schema.get("properties", {}).items():
+        yield from open_objects(value, f"{place}/{member}")
+    if "items" in schema:
+        yield from open_objects(schema["items"], place)
+
+
+def request_problems(name, operation):
+    if "requestBody" not in operation:
+        return
+    contents = resolved(operation["requestBody"])["content"]
+    yield from body_problems(f"the request of {name}", {m: c for m, c in contents.items() if m.endswith("json")})
+    for status in ("413", "415"):
+        if status not in operation["responses"]:
+            yield f"{name}: a body, but no {status}"
+    for content in contents.values():
+        reference = content["schema"].get("$ref", "").removeprefix("#/components/schemas/")
+        if reference not in OPEN_REQUESTS and content["schema"].get("maxProperties") != 0:
+            yield from (f"{name}: unknown members are not refused at {place}" for place in
+                        open_objects(content["schema"], reference))
+
+
+def operation_problems(name, operation):
+    yield from caller_problems(name, operation)
+    yield from request_problems(name, operation)
+    for status, response in operation["responses"].items():
+        response = resolved(response)
+        yield from body_problems(f"{status} of {name}", response.get("content", {}))
+        if status == "default" or status[0] in "45":
+            yield from refusal_problems(f"{status} of {name}", status, response)
+            if status == "401" and "WWW-Authenticate" not in response.get("headers", {}):
+                yield f"401 of {name}: no WWW-Authenticate"
+        if status == "304" and "ETag" not in resolved(operation["responses"]["200"]).get("headers", {}):
+            yield f"{name}: 304, but no ETag"
+
+
+def bare_arrays(value, place):
+    if isinstance(value, dict):
+        if value.get("type") == "array" and not value.get("items"):
+            yield f"an array without a type of its items at {place}"
+        for name, member in value.items():
+            yield from bare_arrays(member, f"{place}/{name}")
+
+
+def references(value):
+    if isinstance(value, dict):
+        for name, member in value.items():
+            if name == "$ref" and isinstance(member, str):
+                yield member
+            yield from references(member)
+    elif isinstance(value, list):
+        for member in value:
+            yield from references(member)
+
+
+def document_problems():
+    for path, item in document["paths"].items():
+        for method in METHODS & set(item):
+            yield from operation_problems(f"{method.upper()} {path}", item[method])
+    codes = set(document["components"]["schemas"]["Code"]["enum"])
+    yield from (f"{code} is no code of the list" for code in sorted(codes_in_use - codes))
+    yield from (f"{code} is used by no operation" for code in sorted(codes - codes_in_use))
+    yield from bare_arrays(document["components"]["schemas"], "")
+    used = set(references(document))
+    for kind, members in document["components"].items():
+        if kind != "securitySchemes":
+            yield from (f"unused: {kind}/{name}" for name in members if f"#/components/{kind}/{name}" not in used)
+
+
+if not problems:
+    problems += list(document_problems())
 
 for line in sys.stdin:
     sample = json.loads(line)
