@@ -51,6 +51,8 @@ struct Trace {
     var access: Endpoint.Access?
     /// Whether the route belongs to the M-Pin protocol.
     var isMPinProtocol = false
+    /// Whether refusals have the members of RFC 6749 §5.2 besides.
+    var isOAuth = false
     /// The caller, once authenticated.
     var caller: String?
     /// The draws of the request from the rate limits.

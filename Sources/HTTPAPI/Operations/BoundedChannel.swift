@@ -87,7 +87,8 @@ struct ConnectionContext: InitializableFromSource {
 /// Sends a problem document for a request whose head cannot be parsed.
 ///
 /// Such a request never reaches a responder: the server writes an empty 400 response and closes the connection. This
-/// handler sees the parser's error and fills that response.
+/// handler sees the parser's error and fills that response. It drops the response if an earlier one ended the
+/// connection: the parser then reports the rest of a body that nobody waits for.
 final class ParserRefusal: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -97,6 +98,14 @@ final class ParserRefusal: ChannelDuplexHandler, RemovableChannelHandler {
     private let publicURL: String
     private let security: SecurityHeaders
     private var failed = false
+    private var last = LastResponse.none
+
+    /// The response that says `Connection: close`.
+    private enum LastResponse {
+        case none
+        case begun
+        case ended
+    }
 
     init(publicURL: String, security: SecurityHeaders) {
         self.publicURL = publicURL
@@ -109,7 +118,17 @@ final class ParserRefusal: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard failed, case .head(let head) = unwrapOutboundIn(data), head.status == .badRequest,
+        guard last != .ended else {
+            promise?.succeed()
+            return
+        }
+        let part = unwrapOutboundIn(data)
+        switch part {
+        case .head(let head) where head.headerFields[.connection] == "close": last = .begun
+        case .end where last == .begun: last = .ended
+        default: break
+        }
+        guard failed, case .head(let head) = part, head.status == .badRequest,
             head.headerFields[.contentLength] == "0"
         else {
             context.write(data, promise: promise)
@@ -117,7 +136,7 @@ final class ParserRefusal: ChannelDuplexHandler, RemovableChannelHandler {
         }
         var reply = Reply(
             .invalid(.none, "the request breaks the framing of HTTP, or its head exceeds the limits"),
-            requestId: RequestHeaders(fields: [:]).requestId, access: nil, publicURL: publicURL)
+            requestId: RequestHeaders(fields: [:]).requestId, challenge: nil, publicURL: publicURL)
         security.add(to: &reply.headers)
         var fields = head.headerFields
         for (name, value) in reply.headers {

@@ -1,92 +1,54 @@
+import APIReference
+import Contract
 import TenureAPI
 
 extension Route {
     /// `GET /openapi.yaml`.
-    static let openAPI = Route(.openAPI) { _ in
-        Reply(headers: ["Content-Type": "application/yaml"], body: PackageResources.openapi_yaml)
-    }
+    static let openAPI = Route(.openAPI) { _ in Documentation.contract }
 
-    /// `GET /docs`. The page is rendered once, from the endpoints and the error codes.
-    static var docs: Route {
-        let page = DocumentationPage().html
-        return Route(.docs) { _ in
-            var reply = Reply.text(page, "text/html; charset=utf-8")
-            reply.headers["Content-Security-Policy"] =
-                "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-            return reply
-        }
-    }
+    /// `GET /docs`. The first call renders the page.
+    static let docs = Route(.docs) { _ in Documentation.page }
 
     /// `GET /docs/style.css`.
-    static let docsStyle = Route(.docsStyle) { _ in .text(DocumentationPage.style, "text/css; charset=utf-8") }
+    static let docsStyle = Route(.docsStyle) { _ in Documentation.style }
+
+    /// `GET /docs/script.js`.
+    static let docsScript = Route(.docsScript) { _ in Documentation.script }
 }
 
-/// The HTML page that lists endpoints and error codes. It loads no external resources.
-struct DocumentationPage {
-    /// The style sheet.
-    static let style = """
-        body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a}
-        table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.3rem .6rem}
-        tr+tr{border-top:1px solid #ddd}code{font:14px ui-monospace,monospace}tr:target{background:#fff3c4}
+/// The documents about the API. They do not change while the process runs, so each is made once, at its first use.
+enum Documentation {
+    /// The OpenAPI document.
+    static let contract = fixed(Contract.bytes, "application/yaml")
 
-        """
+    /// The style sheet of the page.
+    static let style = fixed(APIReferencePage.style, "text/css; charset=utf-8")
+
+    /// The script of the page.
+    static let script = fixed(APIReferencePage.script, "text/javascript; charset=utf-8")
 
     /// The page.
-    var html: String {
-        let operations = Endpoint.all.map { endpoint in
-            row(["<code>\(escape(endpoint.description))</code>", escape(endpoint.summary), who(endpoint.access)])
-        }
-        let codes = ErrorCode.all.map { code in
-            row(
-                ["<code>\(escape(code.rawValue))</code>", "\(code.status)", escape(code.title), escape(code.advice)],
-                id: code.rawValue)
-        }
-        return """
-            <!doctype html>
-            <html lang="en">
-            <head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-            <title>Tenure API</title><link rel="stylesheet" href="docs/style.css"></head>
-            <body>
-            <h1>Tenure API</h1>
-            <p>The full description is <a href="openapi.yaml">openapi.yaml</a> (OpenAPI 3.1).</p>
-            <h2>Operations</h2>
-            <table><tr><th>Operation</th><th>What it does</th><th>Who calls</th></tr>
-            \(operations.joined(separator: "\n"))
-            </table>
-            <h2>Codes</h2>
-            <p>Every refusal is a problem document (RFC 9457) with one of these codes.</p>
-            <table><tr><th>Code</th><th>Status</th><th>Meaning</th><th>What to do</th></tr>
-            \(codes.joined(separator: "\n"))
-            </table>
-            </body>
-            </html>
+    static let page = page(of: Contract.bytes)
 
-            """
+    /// Renders the page of a contract. A contract that cannot be read gives a page that says so, with all error codes.
+    static func page(of contract: [UInt8]) -> Reply {
+        let codes = ErrorCode.all.map {
+            ReferenceCode(name: $0.rawValue, status: $0.status, title: $0.title, advice: $0.advice)
+        }
+        let page: APIReferencePage
+        do throws(APIReferenceError) {
+            page = try APIReferencePage(contract: contract, codes: codes)
+        } catch {
+            page = APIReferencePage(unreadable: error, codes: codes)
+        }
+        var reply = fixed(Array(page.html.utf8), "text/html; charset=utf-8")
+        reply.headers["Content-Security-Policy"] =
+            "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'none'; "
+            + "frame-ancestors 'none'"
+        return reply
     }
 
-    private func row(_ cells: [String], id: String? = nil) -> String {
-        let cells = cells.map { "<td>\($0)</td>" }.joined()
-        return (id.map { "<tr id=\"\(escape($0))\">" } ?? "<tr>") + cells + "</tr>"
-    }
-
-    private func who(_ access: Endpoint.Access) -> String {
-        switch access {
-        case .anyone: "anyone"
-        case .app: "app"
-        case .employee: "employee"
-        case .appOrEmployee: "app or employee"
-        }
-    }
-
-    private func escape(_ text: String) -> String {
-        text.map { character in
-            switch character {
-            case "<": "&lt;"
-            case ">": "&gt;"
-            case "&": "&amp;"
-            case "\"": "&quot;"
-            default: String(character)
-            }
-        }.joined()
+    private static func fixed(_ body: [UInt8], _ mediaType: String) -> Reply {
+        Reply(headers: ["Content-Type": mediaType, "ETag": EntityTag.text(of: body)], body: body)
     }
 }

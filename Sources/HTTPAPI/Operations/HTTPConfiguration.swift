@@ -74,7 +74,13 @@ public struct HTTPConfiguration: Sendable {
 
 extension HTTPConfiguration {
     /// Whether the bound address is reachable from this machine only.
-    var bindsLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+    public var bindsLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+
+    /// The address that clients reach the service at: the public URL, or else the address that is bound.
+    public var address: String {
+        let name = host.contains(":") ? "[\(host)]" : host
+        return publicURL ?? "\(certificate == nil ? "http" : "https")://\(name):\(port)"
+    }
 
     /// Throws if the configuration is not permitted.
     func validate() throws(HTTPConfigurationError) {

@@ -39,10 +39,14 @@ struct APIResponder: HTTPResponder {
         do {
             reply = try await serve(request, headers, context, &trace)
         } catch {
-            let refusal = refusal(error, trace)
+            var refusal = refusal(error, trace)
+            refusal.isOAuth = trace.isOAuth
             closes = refusal.closes
+            let challenge = trace.access.map {
+                AuthenticationChallenge(access: $0, presented: PresentedCredentials(headers))
+            }
             reply = Reply(
-                refusal, requestId: trace.requestId, access: trace.access, publicURL: configuration.publicURL ?? "")
+                refusal, requestId: trace.requestId, challenge: challenge, publicURL: configuration.publicURL ?? "")
         }
         // A replayed problem document names the first call, in its body and in this header.
         if reply.headers[HeaderName.requestId] == nil { reply.headers[HeaderName.requestId] = trace.requestId }
@@ -72,14 +76,18 @@ struct APIResponder: HTTPResponder {
         for (name, value) in reply.headers {
             if let name = HTTPField.Name(name) { fields[name] = value }
         }
-        if reply.status != 204 { fields[.contentLength] = String(reply.body.count) }
+        let hasContent = reply.status != 204 && reply.status != 304
+        if hasContent { fields[.contentLength] = String(reply.body.count) }
         // HTTP/2 has no Connection header, and it is spoken only with a certificate.
         if context != nil, configuration.certificate == nil { fields[.connection] = "close" }
         let buffer = ByteBuffer(bytes: isHead ? [] : reply.body)
         guard let context else {
-            return Response(
+            var response = Response(
                 status: .init(code: reply.status), headers: fields,
                 body: buffer.readableBytes == 0 ? .init() : .init(byteBuffer: buffer))
+            // A length of zero would be that of the representation (RFC 9110 §8.6).
+            if !hasContent { response.headers[.contentLength] = nil }
+            return response
         }
         let body = ResponseBody(contentLength: reply.body.count) { writer in
             try await writer.write(buffer)
@@ -95,9 +103,11 @@ extension APIResponder {
     func serve(
         _ request: Request, _ headers: RequestHeaders, _ context: ConnectionContext, _ trace: inout Trace
     ) async throws -> Reply {
+        let target = RequestTarget(request.head.path ?? "")
+        trace.isOAuth = target.map { Endpoint.refusesAsOAuth(path: $0.rawPath) } ?? false
         let body = try await RequestBodyReader(limits: configuration.limits).read(request, headers: headers)
         let arrived = configuration.now()
-        guard let target = RequestTarget(request.head.path ?? "") else {
+        guard let target else {
             throw Refusal.invalid(.none, "a path of visible ASCII characters is expected")
         }
         let match = try routes.find(method: request.method.rawValue, target.rawPath, &trace)
@@ -114,14 +124,15 @@ extension APIResponder {
             try await limiters.draw(caller: caller, company: captures["companyName"], cost: cost, &trace)
         }
         try route.checkBody(body, headers)
-        call.idempotencyKey = route.endpoint.method == "POST" ? try headers.idempotencyKey() : nil
+        call.idempotencyKey = route.endpoint.method == "GET" ? nil : try headers.idempotencyKey()
         call.fingerprintInput = Self.fingerprint(
             request.method.rawValue, target.rawPath, caller?.fingerprintId ?? "", body)
-        return try await route.respond(
+        let reply = try await route.respond(
             RoutedRequest(
                 service: service, endpoint: route.endpoint, captures: captures, rawQuery: target.rawQuery,
                 headers: headers, body: body, presented: caller, call: call,
                 publicURL: configuration.publicURL ?? "", peer: context.peer))
+        return reply.conditional(on: headers, of: route.endpoint)
     }
 
     /// The input of a request's idempotency fingerprint: method, path, caller and body, each prefixed with its length

@@ -22,18 +22,6 @@ struct Authenticator: Sendable {
         case .missing, .garbled, .basic, .bearer: throw Refusal(appAllowed ? .appUnknown : .sessionInvalid)
         }
     }
-
-    /// The challenges of a 401 response (RFC 9110 §11.6.1).
-    static func challenge(_ access: Endpoint.Access) -> String? {
-        let basic = #"Basic realm="tenure", charset="UTF-8""#
-        let bearer = #"Bearer realm="tenure""#
-        return switch access {
-        case .anyone: bearer
-        case .app: basic
-        case .employee: bearer
-        case .appOrEmployee: basic + ", " + bearer
-        }
-    }
 }
 
 extension Caller {
@@ -75,16 +63,20 @@ enum PresentedCredentials: Sendable {
         }
     }
 
+    /// Reads a `b64token` (RFC 6750 §2.1) of at most 2048 bytes.
     private static func token(_ text: String) -> String? {
-        let allowed = text.utf8.allSatisfy { byte in
+        let padding = text.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        let characters = text.utf8.dropLast(padding)
+        let allowed = characters.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"), UInt8(ascii: "+"), UInt8(ascii: "/"):
                 true
             default: false
             }
         }
-        return allowed && (1...512).contains(text.utf8.count) ? text : nil
+        return allowed && !characters.isEmpty && text.utf8.count <= 2048 ? text : nil
     }
 
     /// Splits the credentials at the first colon; the secret may contain further colons. Control characters are

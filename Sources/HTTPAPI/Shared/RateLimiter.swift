@@ -161,6 +161,8 @@ extension Endpoint {
         case "passphrase", "evaluations", "proof", "pass2": 4
         // A filter may read twenty pages of the ledger.
         case "events": 4
+        // A read in the form of a POST, so that no token is in a path.
+        case "introspect": 1
         default: method == "GET" ? 1 : 2
         }
     }

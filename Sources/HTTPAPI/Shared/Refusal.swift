@@ -16,12 +16,14 @@ struct Refusal: Error {
     var availableAt: Timestamp?
     /// Notices for the owner of the account.
     var notices: [NoticeResponse] = []
-    /// The methods that the path supports, for a 405 response.
-    var allow: String?
+    /// Header fields that belong to the refusal, such as `Allow`.
+    var headers: [String: String] = [:]
     /// Whether the connection closes because the rest of the body must not be read.
     var closes = false
     /// The HTTP status, if it is another one than that of the code.
     var status: Int?
+    /// Whether the response has the members of RFC 6749 §5.2 besides.
+    var isOAuth = false
 
     init(_ code: ErrorCode, places: [ProblemPlace] = [], retryAfter: Int? = nil) {
         self.code = code
@@ -41,10 +43,27 @@ struct Refusal: Error {
         return refusal
     }
 
+    /// `request.too_large` for a body beyond `limit` bytes. The connection is closed after the response.
+    static func tooLarge(limit: Int) -> Refusal {
+        var refusal = Refusal(
+            .requestTooLarge, places: [ProblemPlace(.pointer(""), "a body of at most \(limit) bytes is expected")])
+        refusal.closes = true
+        return refusal
+    }
+
+    /// `request.media_type` with the header field that says what is accepted.
+    static func mediaType(
+        _ place: ProblemPlace.Place, _ detail: String, accepts field: (name: String, value: String)
+    ) -> Refusal {
+        var refusal = Refusal(.requestMediaType, places: [ProblemPlace(place, detail)])
+        refusal.headers[field.name] = field.value
+        return refusal
+    }
+
     /// `route.method_not_allowed` with the methods that the path supports.
     static func methodNotAllowed(allow methods: [String]) -> Refusal {
         var refusal = Refusal(.methodNotAllowed)
-        refusal.allow = methods.joined(separator: ", ")
+        refusal.headers["Allow"] = methods.joined(separator: ", ")
         return refusal
     }
 

@@ -33,49 +33,29 @@ struct Reply: Sendable {
     static let noContent = Reply(status: 204)
 
     /// Replies with the problem document of a refusal.
-    init(_ refusal: Refusal, requestId: String, access: Endpoint.Access?, publicURL: String) {
+    init(_ refusal: Refusal, requestId: String, challenge: AuthenticationChallenge?, publicURL: String) {
         var problem = Problem(
             refusal.code, requestId: requestId, errors: refusal.places, challenge: refusal.challenge,
             documentation: publicURL + "/docs")
         problem.availableAt = refusal.availableAt
         problem.notices = refusal.notices
         if let status = refusal.status { problem.status = status }
+        if refusal.isOAuth {
+            problem.oauth = OAuthRefusal(
+                status: problem.status, describing: refusal.places.first?.detail ?? refusal.code.advice)
+        }
         status = problem.status
         body = problem.bytes
         headers["Content-Type"] = Problem.mediaType
         headers[HeaderName.requestId] = requestId
         if let seconds = refusal.retryAfter { headers["Retry-After"] = String(seconds) }
-        if let allow = refusal.allow { headers["Allow"] = allow }
-        if status == 401 { headers["WWW-Authenticate"] = access.flatMap(Authenticator.challenge) }
+        headers["WWW-Authenticate"] = challenge?.text(refusal.code, status: status)
+        headers.merge(refusal.headers) { _, own in own }
     }
 
     init(status: Int = 200, headers: [String: String] = [:], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
         self.body = body
-    }
-}
-
-/// The version of an object in `ETag` and `If-Match`: `"<version>"` (RFC 9110 §8.8.3).
-enum EntityTag {
-    /// Formats a version as a header value.
-    static func text(_ version: Int) -> String { "\"\(version)\"" }
-
-    /// Returns the version that the caller has read, or `nil` if any version is acceptable.
-    ///
-    /// - Throws: `request.stale` for a well-formed tag that is not a version of this service, weak tags included.
-    static func version(ifMatch headers: RequestHeaders) throws(Refusal) -> Int? {
-        guard let text = try headers.single("If-Match"), text != "*" else { return nil }
-        let weak = text.hasPrefix("W/")
-        let quoted = weak ? text.dropFirst(2) : Substring(text)
-        guard quoted.utf8.count >= 2, quoted.hasPrefix("\""), quoted.hasSuffix("\"") else {
-            throw .invalid(.header("If-Match"), "one entity tag is expected")
-        }
-        let opaque = quoted.dropFirst().dropLast()
-        guard opaque.utf8.allSatisfy({ $0 == 0x21 || (0x23...0x7E).contains($0) }) else {
-            throw .invalid(.header("If-Match"), "one entity tag is expected")
-        }
-        guard !weak, let version = Int64(decimal: opaque) else { throw Refusal(.requestStale) }
-        return Int(version)
     }
 }

@@ -12,6 +12,17 @@ struct Route: Sendable {
         case required
         /// An empty form, as a page without fields sends it.
         case form
+        /// A form with parameters is required.
+        case parameters
+
+        /// The media type of a body that the endpoint reads; `nil` if it reads none.
+        var mediaType: MediaType? {
+            switch self {
+            case .none, .form: nil
+            case .optional, .required: .json
+            case .parameters: .form
+            }
+        }
     }
 
     /// The endpoint.
@@ -29,31 +40,22 @@ struct Route: Sendable {
         self.respond = respond
     }
 
-    /// Rejects an unexpected body, a missing body, and a body that is not declared as JSON.
+    /// Rejects an unexpected body, a missing body, and a body of another media type.
     func checkBody(_ bytes: [UInt8], _ headers: RequestHeaders) throws(Refusal) {
         if bytes.isEmpty {
             if body == .required { throw .invalid(.pointer(""), "a JSON document is expected") }
+            if body == .parameters { throw .invalid(.pointer(""), "a form is expected") }
             return
         }
-        if body == .none || body == .form { throw .invalid(.pointer(""), "no body is expected") }
-        if let coding = try headers.single("Content-Encoding"), coding.lowercased() != "identity" {
-            throw .invalid(
-                .header("Content-Encoding"),
-                "compressed bodies are not accepted; send the body without a content coding")
-        }
-        let type = try headers.single("Content-Type") ?? ""
-        let parts = type.lowercased().split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
-        let parameters = parts.dropFirst()
-        guard parts.first == "application/json",
-            parameters.allSatisfy({ $0 == "charset=utf-8" || $0 == "charset=\"utf-8\"" })
-        else { throw .invalid(.header("Content-Type"), "application/json is expected") }
+        guard let mediaType = body.mediaType else { throw .invalid(.pointer(""), "no body is expected") }
+        try mediaType.require(headers, method: endpoint.method)
     }
 }
 
 extension Route {
     /// Every route that the service serves.
     static func all(_ configuration: HTTPConfiguration, metrics: RequestMetrics) -> [Route] {
-        general(configuration, metrics) + ofMPin
+        general(configuration, metrics) + ofTokens + ofMPin
     }
 
     private static func general(_ configuration: HTTPConfiguration, _ metrics: RequestMetrics) -> [Route] {
@@ -73,7 +75,7 @@ extension Route {
             reinstateEmployee, endEmployeeSessions, changeRole, reclaimEmail, readPolicy, changePolicy, linkApp,
             unlinkApp, listMPinIdentities, listEvents,
             readCheckpoint, readTile, proveEvent, health, readiness, Route.metrics(configuration, metrics), anchor,
-            openAPI, docs, docsStyle,
+            openAPI, docs, docsStyle, docsScript,
         ] + developmentMail(configuration)
     }
 

@@ -31,6 +31,11 @@ struct RoutedRequest: Sendable {
     /// The tenant that the path names.
     var company: String { captures["companyName"] }
 
+    /// The challenge of this request's refusals.
+    var challenge: AuthenticationChallenge {
+        AuthenticationChallenge(access: endpoint.access, presented: PresentedCredentials(headers))
+    }
+
     /// Returns the calling app, or throws.
     func app() throws(Refusal) -> AppCaller {
         guard case .app(let app) = presented else { throw Refusal(.appUnknown) }
@@ -86,8 +91,8 @@ extension RoutedRequest {
     ) async throws -> Reply {
         let form = WireForm<Request.Answer>(
             answer: { encode($0).stored },
-            refusal: { [call, endpoint, publicURL] in
-                Reply(Refusal($0), requestId: call.requestId, access: endpoint.access, publicURL: publicURL).stored
+            refusal: { [call, challenge, publicURL] in
+                Reply(Refusal($0), requestId: call.requestId, challenge: challenge, publicURL: publicURL).stored
             })
         switch try await service.reply(to: request, call, as: form) {
         case .answered(let answer): return encode(answer)
@@ -117,7 +122,7 @@ struct RequestBodyReader {
     /// If the body cannot be read completely, the connection is closed after the refusal.
     func read(_ request: Request, headers: RequestHeaders) async throws(Refusal) -> [UInt8] {
         let length = try contentLength(headers)
-        if let length, length > limits.bodyBytes { throw tooLarge }
+        if let length, length > limits.bodyBytes { throw .tooLarge(limit: limits.bodyBytes) }
         if length == nil, headers.all("Transfer-Encoding").isEmpty, request.method == .get || request.method == .head {
             return []
         }
@@ -125,8 +130,6 @@ struct RequestBodyReader {
         if let length, length != bytes.count { throw .unreadable("the body ends early") }
         return bytes
     }
-
-    private var tooLarge: Refusal { .unreadable("a body of at most \(limits.bodyBytes) bytes is expected") }
 
     private func contentLength(_ headers: RequestHeaders) throws(Refusal) -> Int? {
         guard let text = try headers.single("Content-Length") else { return nil }
@@ -143,7 +146,9 @@ struct RequestBodyReader {
                 var bytes: [UInt8] = []
                 do {
                     for try await chunk in body {
-                        guard bytes.count + chunk.readableBytes <= limits.bodyBytes else { return .failure(tooLarge) }
+                        guard bytes.count + chunk.readableBytes <= limits.bodyBytes else {
+                            return .failure(.tooLarge(limit: limits.bodyBytes))
+                        }
                         bytes += chunk.readableBytesView
                     }
                 } catch {

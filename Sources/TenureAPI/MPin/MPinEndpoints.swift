@@ -50,9 +50,11 @@ extension Endpoint {
     public static let issueMPinActivation = administration(
         "POST", "/activations", "Issue a code that verifies an M-Pin identity")
     /// Reads the rules for M-Pin.
-    public static let readMPinPolicy = administration("GET", "/policy", "Read the rules for M-Pin of a company")
+    public static let readMPinPolicy = administration(
+        "GET", "/policy", "Read the rules for M-Pin of a company", access: .employee)
     /// Changes the rules for M-Pin.
-    public static let changeMPinPolicy = administration("PATCH", "/policy", "Change the rules for M-Pin of a company")
+    public static let changeMPinPolicy = administration(
+        "PATCH", "/policy", "Change the rules for M-Pin of a company", access: .employee)
 
     /// The endpoints of M-Pin, in the order of the documentation.
     static let ofMPin: [Endpoint] = [

@@ -30,7 +30,7 @@ public struct SessionRefreshRequest: Sendable, Equatable, JSONConvertible, Custo
 
 /// The tokens of a session.
 public struct SessionResponse: Sendable, Equatable, JSONConvertible, CustomStringConvertible {
-    /// The access token, unpadded base64url.
+    /// The access token: a signed JWT (RFC 9068).
     public var accessToken: String
     /// The time when the access token expires.
     public var expiresAt: Timestamp

@@ -153,8 +153,10 @@ extension Endpoint {
 }
 
 extension Endpoint {
-    private static func company(_ method: String, _ rest: String, _ summary: String) -> Endpoint {
-        Endpoint(method, "/v1/companies/{companyName}" + rest, .appOrEmployee, summary)
+    private static func company(
+        _ method: String, _ rest: String, _ summary: String, access: Access = .appOrEmployee
+    ) -> Endpoint {
+        Endpoint(method, "/v1/companies/{companyName}" + rest, access, summary)
     }
 
     /// Reads a tenant.
@@ -183,13 +185,13 @@ extension Endpoint {
     public static let proveEvent = company(
         "GET", "/events/{position}/proof", "Prove that an event is in a company's ledger")
     /// Reads the policy.
-    public static let readPolicy = company("GET", "/policy", "Read the policy of a company")
+    public static let readPolicy = company("GET", "/policy", "Read the policy of a company", access: .employee)
     /// Changes the policy.
-    public static let changePolicy = company("PATCH", "/policy", "Change the policy of a company")
+    public static let changePolicy = company("PATCH", "/policy", "Change the policy of a company", access: .employee)
     /// Links an app.
-    public static let linkApp = company("PUT", "/apps/{appId}", "Link an app to a company")
+    public static let linkApp = company("PUT", "/apps/{appId}", "Link an app to a company", access: .employee)
     /// Unlinks an app.
-    public static let unlinkApp = company("DELETE", "/apps/{appId}", "Unlink an app from a company")
+    public static let unlinkApp = company("DELETE", "/apps/{appId}", "Unlink an app from a company", access: .employee)
     /// Reclaims an e-mail address of a confirmed domain.
     public static let reclaimEmail = company("POST", "/reclaimed-emails", "Reclaim a company-owned e-mail")
     /// Issues an invitation.
@@ -213,7 +215,8 @@ extension Endpoint {
     public static let cancelEmployee = company(
         "POST", "/employees/{companyEmployeeId}/cancellation", "Cancel an employee")
     /// Changes an employee's role.
-    public static let changeRole = company("POST", "/employees/{companyEmployeeId}/role", "Change an employee's role")
+    public static let changeRole = company(
+        "POST", "/employees/{companyEmployeeId}/role", "Change an employee's role", access: .employee)
     /// Reinstates a cancelled employee.
     public static let reinstateEmployee = company(
         "POST", "/employees/{companyEmployeeId}/reinstatement", "Take a cancelled employee back")
@@ -238,9 +241,11 @@ extension Endpoint {
     public static let docs = Endpoint("GET", "/docs", .anyone, "Give this documentation")
     /// Returns the style sheet of the documentation page.
     public static let docsStyle = Endpoint("GET", "/docs/style.css", .anyone, "Give the style of the documentation")
+    /// Returns the script of the documentation page.
+    public static let docsScript = Endpoint("GET", "/docs/script.js", .anyone, "Give the script of the documentation")
 
     /// Every endpoint, in the order of the documentation.
-    public static let all: [Endpoint] = general + ofMPin
+    public static let all: [Endpoint] = general + ofTokens + ofMPin
 
     private static let general: [Endpoint] = [
         .listQuestions,
@@ -260,6 +265,6 @@ extension Endpoint {
         .changePolicy, .linkApp,
         .unlinkApp, .listMPinIdentities, .listEvents, .readCheckpoint, .readTile, .proveEvent, .health, .readiness,
         .metrics, .anchor,
-        .openAPI, .docs, .docsStyle,
+        .openAPI, .docs, .docsStyle, .docsScript,
     ]
 }

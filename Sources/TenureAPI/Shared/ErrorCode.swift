@@ -40,6 +40,17 @@ extension ErrorCode {
     public static let requestInvalid = ErrorCode(
         "request.invalid", 400, "The request is not valid",
         "Correct the places that errors names and send the request again.")
+    /// The body exceeds the limit.
+    public static let requestTooLarge = ErrorCode(
+        "request.too_large", 413, "The body is too large", "Send a body within the limit that errors names.")
+    /// The body is not declared as the media type that the call takes.
+    public static let requestMediaType = ErrorCode(
+        "request.media_type", 415, "The media type of the body is not accepted",
+        "Send the media type that Accept, Accept-Patch or Accept-Post names, in UTF-8 and without a content coding.")
+    /// The app has no such resource (RFC 8707).
+    public static let resourceUnknown = ErrorCode(
+        "token.resource_unknown", 400, "The resource is not registered for the app",
+        "Send the URI of one of the app's resources. The operator registers them.")
     /// The app presented no known id.
     public static let appUnknown = ErrorCode(
         "app.unknown", 401, "The app is unknown", "Send Basic credentials made of the app's id and secret.")
@@ -77,6 +88,7 @@ extension ErrorCode {
             "answers.at_least_three_required", 400, "At least three answers are required",
             "Send three or more answers. This request was not charged."),
         ErrorCode("passphrase.missing", 400, "The passphrase is missing", "Send passphrase."),
+        resourceUnknown,
     ]
 
     static let callers: [ErrorCode] = [
@@ -186,7 +198,7 @@ extension ErrorCode {
         ErrorCode(
             "recovery.not_available", 409, "The waiting time of the recovery is not over",
             "Come back with the same device at availableAt, or as Retry-After says."),
-        requestStale,
+        requestStale, requestTooLarge, requestMediaType,
         ErrorCode(
             "idempotency.conflict", 422, "The Idempotency-Key was used for another request",
             "Use a new Idempotency-Key."),

@@ -27,6 +27,8 @@ public struct Problem: Sendable, Equatable, JSONConvertible {
     public var availableAt: Timestamp?
     /// Notices for the owner of the account.
     public var notices: [NoticeResponse] = []
+    /// The members of RFC 6749, on refusals of the OAuth endpoints only.
+    public var oauth: OAuthRefusal?
 
     /// Describes the refusal of one request. `documentation` is the address of the page that explains the codes.
     public init(
@@ -58,6 +60,9 @@ public struct Problem: Sendable, Equatable, JSONConvertible {
         challenge = try reader.optionalBase64("challenge")
         availableAt = try reader.optionalTimestamp("availableAt")
         notices = try reader.optionalWire("notices") ?? []
+        if let error = try reader.optionalString("error") {
+            oauth = OAuthRefusal(error: error, description: try reader.optionalString("error_description") ?? "")
+        }
     }
 
     /// The document as JSON.
@@ -67,7 +72,8 @@ public struct Problem: Sendable, Equatable, JSONConvertible {
             "detail": .string(detail), "instance": .string(instance), "code": .string(code),
             "requestId": .string(requestId), "errors": errors.isEmpty ? nil : errors.json,
             "challenge": challenge.map(JSONValue.base64), "availableAt": availableAt.map(JSONValue.timestamp),
-            "notices": notices.isEmpty ? nil : notices.json,
+            "notices": notices.isEmpty ? nil : notices.json, "error": oauth.map { .string($0.error) },
+            "error_description": oauth.map { .string($0.description) },
         ])
     }
 }
@@ -78,7 +84,7 @@ public struct ProblemPlace: Sendable, Equatable, JSONConvertible {
     public enum Place: Sendable, Equatable {
         /// In the body, at this JSON pointer (RFC 6901).
         case pointer(String)
-        /// In the path or the query, at the parameter of this name.
+        /// In the path, the query or the form, at the parameter of this name.
         case parameter(String)
         /// In the header field of this name.
         case header(String)
@@ -127,7 +133,7 @@ public struct ProblemPlace: Sendable, Equatable, JSONConvertible {
 public enum HeaderName {
     /// The id of a request, in requests and responses: `[A-Za-z0-9._-]{1,64}`.
     public static let requestId = "X-Request-Id"
-    /// The idempotency key, which makes a POST safe to repeat: 1 to 255 visible ASCII characters.
+    /// The idempotency key, which makes a change safe to repeat: 1 to 255 visible ASCII characters.
     public static let idempotencyKey = "Idempotency-Key"
     /// The position in the tenant's ledger at which the call appended.
     public static let position = "Tenure-Position"

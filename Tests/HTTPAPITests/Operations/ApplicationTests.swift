@@ -158,8 +158,8 @@ struct TLSTests {
                     url + "/v1/logins/f/passphrase",
                 ] + trust, input: body)
         }
-        #expect(output.output.hasSuffix(" 400"))
-        #expect(output.output.contains(#""code":"request.invalid""#))
+        #expect(output.output.hasSuffix(" 413"))
+        #expect(output.output.contains(#""code":"request.too_large""#))
     }
 
     @Test func `clear text and old versions of TLS are not answered`() async throws {

@@ -28,12 +28,13 @@ import Testing
     @Test func `a body of exactly the limit is read, and one byte more is refused`() async throws {
         let frame = #"{"passphrase":""}"#
         try await API.with { api in
-            for (count, status) in [(65_536, 200), (65_537, 400), (300_000, 400)] {
+            for (count, status) in [(65_536, 200), (65_537, 413), (300_000, 413)] {
                 let body = #"{"passphrase":"\#(String(repeating: "a", count: count - frame.utf8.count))"}"#
                 let answer = try await api.send("POST", "/v1/logins/f/passphrase", body: body)
                 #expect(answer.status == status)
-                if status == 400 {
-                    #expect(try answer.problem.code == "request.invalid")
+                if status == 413 {
+                    #expect(try answer.problem.code == "request.too_large")
+                    #expect(try answer.problem.errors.first?.detail.contains("65536") == true)
                     #expect(answer.header("Connection") == "close")
                 }
             }
@@ -52,9 +53,20 @@ import Testing
 
     @Test func `a length beyond the limit is refused unread and the connection closed`() async throws {
         let (text, closed) = try await raw([Self.head + "Content-Length: 10000000\r\n\r\n{"])
-        #expect(text.hasPrefix("HTTP/1.1 400"))
-        #expect(text.contains("request.invalid"))
+        #expect(text.hasPrefix("HTTP/1.1 413"))
+        #expect(text.contains("request.too_large"))
         #expect(closed)
+        #expect(text.ranges(of: "HTTP/1.1 ").count == 1, "one response: \(text)")
+    }
+
+    @Test(arguments: ["POST", "HEAD", "GET"])
+    func `a caller that expects a 100 is refused before it sends a large body`(method: String) async throws {
+        let head = Self.head.replacing("POST", with: method)
+        let (text, closed) = try await raw([head + "Expect: 100-continue\r\nContent-Length: 65537\r\n\r\n"])
+        #expect(text.hasPrefix("HTTP/1.1 413"))
+        #expect(text.contains("request.too_large") == (method != "HEAD"))
+        #expect(closed)
+        #expect(text.ranges(of: "HTTP/1.1 ").count == 1, "one response: \(text)")
     }
 
     @Test func `chunks are joined into one body`() async throws {
@@ -71,8 +83,8 @@ import Testing
         let chunk = "8000\r\n" + String(repeating: "a", count: 0x8000) + "\r\n"
         let (text, closed) = try await raw(
             [Self.head + "Transfer-Encoding: chunked\r\n\r\n"] + Array(repeating: chunk, count: 4))
-        #expect(text.hasPrefix("HTTP/1.1 400"))
-        #expect(text.contains("request.invalid"))
+        #expect(text.hasPrefix("HTTP/1.1 413"))
+        #expect(text.contains("request.too_large"))
         #expect(closed)
     }
 

@@ -38,13 +38,19 @@ import Testing
             #expect(page.items.first?.email == "a@b.example")
             #expect(try await client.events(of: "Acme", type: "T&x", employee: "+1").items.count == 1)
             #expect(try await client.pendingAuthorizations(of: "Acme").items.first?.statement == [7, 8, 9])
-            #expect(try await client.policy(of: "Acme").version == 3)
+            #expect(try await client.policy(of: "Acme", as: .employee(accessToken: FakeService.token)).version == 3)
             #expect(try await client.securityAdmin(of: "Acme").position == 1)
             #expect(try await client.sessions(accessToken: FakeService.token).first?.isCurrent == true)
             let me = try await client.me(accessToken: FakeService.token)
             #expect(me.tenantId == FakeService.employeeId && me.employeeId == FakeService.employeeId)
             #expect(me.role == "admin" && me.session.role == "employee" && me.app.name == "app")
             #expect(me.notices.map(\.type) == ["recovery.opened"])
+            let claims = try #require(try await client.introspect("a+b/c=&d"))
+            #expect(claims.subject == FakeService.employeeId && claims.methods == ["pop", "pwd", "mfa"])
+            try await client.revoke("a+b/c=&d")
+            let token = try await client.resourceToken(
+                for: "https://payroll.example/api", accessToken: FakeService.token)
+            #expect(token.accessToken == "a.b.c" && token.expiresAt == FakeService.time)
             try await client.endSessions(accessToken: FakeService.token)
             try await client.closeSession(accessToken: FakeService.token)
             #expect(try await client.refreshSession(refreshToken: "r").refreshToken == "cg")
@@ -54,7 +60,11 @@ import Testing
             }
             #expect(position == 9)
         }
-        let approval = await service.recorder.work.last
+        let work = await service.recorder.work
+        for name in ["introspectToken", "revokeToken"] {
+            #expect(work.first { $0.name == name }?.details["token"] == "a+b/c=&d", "the form keeps the token")
+        }
+        let approval = work.last
         #expect(approval?.call?.idempotencyKey?.isEmpty == false)
         #expect(approval?.call?.sourceAddress == "127.0.0.1")
     }

@@ -1,3 +1,4 @@
+import AccessTokens
 import Canonical
 import FoundationEssentials
 import TenureAPI
@@ -23,6 +24,8 @@ struct FakeService: UseCaseRunner {
     var next: Int64?
     var missing: [String] = []
     var stoppedViews: [String: Int] = [:]
+    /// What introspection tells.
+    var claims: AccessTokenClaims? = Self.activeClaims
     /// How long each method takes.
     var delay: Duration = .zero
 
@@ -53,6 +56,7 @@ struct FakeService: UseCaseRunner {
         if let answer = try await decisionAnswer(to: request, call) { return answer }
         if let answer = try await recoveryAnswer(to: request, call) { return answer }
         if let answer = try await mpinAnswer(to: request, call) { return answer }
+        if let answer = try await tokenAnswer(to: request, call) { return answer }
         if let answer = try await companyAnswer(to: request) { return answer }
         throw Unanswered(request: "\(type(of: request))")
     }
@@ -119,7 +123,7 @@ enum Samples {
         #"{"answers":["# + (1...3).map { #"{"questionId":"AAA\#($0)","answer":"x"}"# }.joined(separator: ",") + "]}"
 
     static func body(_ endpoint: Endpoint) -> String? {
-        if let body = mpinBody(endpoint) { return body }
+        if let body = mpinBody(endpoint) ?? tokenBody(endpoint) { return body }
         return switch endpoint {
         case .startRegistration: registration
         case .startLogin, .startChange, .startRecovery: login

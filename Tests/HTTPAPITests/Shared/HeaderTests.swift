@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPTypes
 import IdentityService
 import TenureAPI
@@ -7,11 +8,13 @@ import Testing
 @Suite struct HeaderTests {
     private static let everyPath = [
         "/v1/companies/Acme", "/nothing", "/healthz", "/docs", "/openapi.yaml", "/v1/companies/%FF", "/docs/style.css",
+        "/docs/script.js",
     ]
 
     @Test(arguments: everyPath) func `every response carries the security headers`(path: String) async throws {
         let answer = try await API.with { try await $0.send("GET", path) }
-        #expect(answer.header("Cache-Control") == "no-store")
+        let isTagged = answer.header("ETag") != nil
+        #expect(answer.header("Cache-Control")?.hasSuffix(isTagged ? "no-cache" : "no-store") == true)
         #expect(answer.header("X-Content-Type-Options") == "nosniff")
         #expect(answer.header("Referrer-Policy") == "no-referrer")
         #expect(answer.header("Content-Security-Policy")?.hasPrefix("default-src 'none'") == true)
@@ -87,16 +90,6 @@ import Testing
             #expect(head.header(name) == get.header(name))
         }
     }
-
-    @Test func `the documentation page is self-contained and explains every code`() async throws {
-        let page = try await API.with { try await $0.send("GET", "/docs") }
-        let html = String(decoding: page.bytes, as: UTF8.self)
-        for forbidden in ["http://", "https://", "<script", "style=", "onload", "@import"] {
-            #expect(!html.contains(forbidden))
-        }
-        for code in ErrorCode.all { #expect(html.contains("id=\"\(code.rawValue)\"")) }
-        for endpoint in Endpoint.all { #expect(html.contains(endpoint.template.text)) }
-    }
 }
 
 @Suite struct AcceptLanguageTests {
@@ -138,6 +131,44 @@ import Testing
         let (answer, entry) = try await login([("Idempotency-Key", key)])
         #expect(try answer.problem.errors.first?.place == .header("Idempotency-Key"))
         #expect(entry == nil)
+    }
+
+    private static let changes: [(method: String, path: String, body: String)] = [
+        ("PATCH", "/v1/companies/A/policy", #"{"blindOnly":true}"#),
+        ("PATCH", "/v1/companies/A/mpin/policy", #"{"enabled":true}"#), ("PUT", "/v1/companies/A/apps/x", "{}"),
+        ("DELETE", "/v1/companies/A/apps/x", "{}"), ("DELETE", "/v1/companies/A/invitations/x", "{}"),
+    ]
+
+    @Test(arguments: changes) func `an idempotency key of another change than POST reaches the service`(
+        change: (method: String, path: String, body: String)
+    ) async throws {
+        let service = FakeService()
+        let answers = try await API.with(service) { api in
+            var answers: [API.Answer] = []
+            for key in ["k", "a b"] {
+                answers.append(
+                    try await api.send(
+                        change.method, change.path, [("Idempotency-Key", key)], authorization: API.bearer,
+                        body: change.body))
+            }
+            return answers
+        }
+        #expect(answers[0].status == 200)
+        #expect(try answers[1].problem.errors.first?.place == .header("Idempotency-Key"))
+        #expect(await service.recorder.work.count == 1)
+        let call = await service.recorder.work.last?.call
+        #expect(call?.idempotencyKey == "k")
+        let caller = "employee:" + FakeService.employeeId.uuidString.lowercased()
+        #expect(
+            call?.fingerprintInput
+                == APIResponder.fingerprint(change.method, change.path[...], caller, Array(change.body.utf8)))
+    }
+
+    @Test(arguments: ["GET", "HEAD"]) func `a read ignores an idempotency key`(method: String) async throws {
+        let answer = try await API.with {
+            try await $0.send(method, "/v1/companies/A", [("Idempotency-Key", "a b")])
+        }
+        #expect(answer.status == 200)
     }
 
     @Test func `two idempotency keys are refused`() async throws {

@@ -60,6 +60,8 @@ extension RateLimiter {
     @Test func `a call that hashes costs more than a read`() {
         #expect(Endpoint.readCompany.cost == 1)
         #expect(Endpoint.startLogin.cost == 2)
+        #expect(Endpoint.introspectToken.cost == 1, "a read in the form of a POST")
+        #expect(Endpoint.revokeToken.cost == 2 && Endpoint.issueResourceToken.cost == 2)
         #expect(Endpoint.validateLoginPassphrase.cost == 4)
         #expect(Endpoint.validateLoginAnswers.cost == 10 && Endpoint.setCredentials.cost == 10)
     }

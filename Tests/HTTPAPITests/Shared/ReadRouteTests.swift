@@ -89,7 +89,8 @@ import Testing
         ("/events?limit=501", "limit"), ("/events?as_of=yesterday", "as_of"),
         ("/events?as_of=2026-13-01T00:00:00Z", "as_of"),
         ("/events?as_of=2026-01-01T00:00:00.1234567Z", "as_of"), ("/authorizations?state=done", "state"),
-        ("/authorizations?wait=21", "wait"), ("/employees?wait=1", "wait"), ("?after=1", "after"), ("/policy?x", "x"),
+        ("/authorizations?wait=21", "wait"), ("/employees?wait=1", "wait"), ("?after=1", "after"),
+        ("/mpin/identities?x", "x"),
         ("/security-admin?%C3%A4=1", "ä"),
     ]) func `an invalid, repeated or unknown query parameter is refused`(path: String, parameter: String) async throws {
         let (answer, details) = try await get("/v1/companies/Acme" + path)
