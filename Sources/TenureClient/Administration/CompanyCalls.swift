@@ -78,10 +78,10 @@ extension TenureClient {
         return try await call(.listEvents, ["companyName": company], query: query, as: authority)
     }
 
-    /// Reads the tenant's policy.
+    /// Reads the tenant's policy with the authority of an employee.
     ///
     /// - Throws: ``TenureClientError``, for example `authorization.not_permitted`.
-    public func policy(of company: String, as authority: Authority = .app) async throws -> PolicyResponse {
+    public func policy(of company: String, as authority: Authority) async throws -> PolicyResponse {
         try await call(.readPolicy, ["companyName": company], as: authority)
     }
 }

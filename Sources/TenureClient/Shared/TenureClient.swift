@@ -70,8 +70,8 @@ public struct TenureClient: Sendable {
 
     /// Sends a request and reads the response.
     ///
-    /// A POST carries an idempotency key, the same for every retry, so a retry after a lost connection has no second
-    /// effect. Other methods are retried only if they are idempotent.
+    /// A change carries an idempotency key, the same for every retry, so a retry after a lost connection has no second
+    /// effect.
     func call<Response: JSONConvertible>(
         _ endpoint: Endpoint, _ values: [String: String] = [:], query: [(String, String)] = [],
         body: (any JSONConvertible)? = nil, headers: [String: String] = [:], as authority: Authority = .app,
@@ -87,12 +87,16 @@ public struct TenureClient: Sendable {
     @discardableResult
     func send(
         _ endpoint: Endpoint, _ values: [String: String] = [:], query: [(String, String)] = [],
-        body: (any JSONConvertible)? = nil, headers: [String: String] = [:], as authority: Authority = .app,
-        idempotencyKey: String? = nil
+        body: (any JSONConvertible)? = nil, form: TokenFormRequest? = nil, headers: [String: String] = [:],
+        as authority: Authority = .app, idempotencyKey: String? = nil
     ) async throws -> WireResponse {
         var request = try request(endpoint, values, query: query, body: body, headers: headers, as: authority)
-        if endpoint.method == "POST" { request.headers[HeaderName.idempotencyKey] = idempotencyKey ?? Self.newKey() }
-        let repeatable = endpoint.method != "PATCH" && endpoint != .refreshSession
+        if let form {
+            request.headers["Content-Type"] = FormEncoding.mediaType
+            request.body = form.form
+        }
+        if endpoint.method != "GET" { request.headers[HeaderName.idempotencyKey] = idempotencyKey ?? Self.newKey() }
+        let repeatable = endpoint != .refreshSession
         var attempt = 1
         while true {
             let outcome: WireResponse?
@@ -134,7 +138,10 @@ public struct TenureClient: Sendable {
     }
 
     private static func error(_ response: WireResponse) -> TenureClientError {
-        guard let problem = try? Problem(bytes: response.body) else { return TenureClientError(.responseInvalid) }
+        guard let problem = try? Problem(bytes: response.body) else {
+            // A proxy with a smaller limit sends no problem document.
+            return TenureClientError(response.status == 413 ? .requestTooLarge : .responseInvalid)
+        }
         return TenureClientError(problem, retryAfter: retryAfter(response).map { .seconds($0) })
     }
 

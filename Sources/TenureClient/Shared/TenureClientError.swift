@@ -30,6 +30,8 @@ public struct TenureClientError: Error, Sendable, CustomStringConvertible {
         public static let connectionLost = Code(rawValue: "client.connection_lost")
         /// The response is not valid for this API.
         public static let responseInvalid = Code(rawValue: "client.response_invalid")
+        /// The request exceeds the limit of the service, or of a proxy in front of it.
+        public static let requestTooLarge = Code(rawValue: "request.too_large")
         /// Nothing was signed: the service's data was not what this client requested, or no copy of the user key opened.
         public static let signingRefused = Code(rawValue: "client.signing_refused")
         /// The address of the service, or a name in a path, cannot be a part of a URL.
@@ -89,6 +91,8 @@ extension TenureClientError {
     /// ``unrecognized``.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case requestInvalid = "request.invalid"
+        case requestTooLarge = "request.too_large"
+        case requestMediaType = "request.media_type"
         case companyNameMissing = "company.name_missing"
         case employeeIdMissing = "employee.id_missing"
         case employeeKeyInvalid = "employee.key_invalid"
@@ -100,6 +104,7 @@ extension TenureClientError {
         case credentialsTooWeak = "credentials.too_weak"
         case atLeastThreeAnswersRequired = "answers.at_least_three_required"
         case passphraseMissing = "passphrase.missing"
+        case resourceUnknown = "token.resource_unknown"
         case appUnknown = "app.unknown"
         case appSecretInvalid = "app.secret_invalid"
         case sessionExpired = "session.expired"
@@ -191,9 +196,9 @@ extension TenureClientError {
     var leavesFlowOpen: Bool {
         switch kind {
         case .answersIncorrect, .passphraseIncorrect, .fiveQuestionsRequired, .credentialsIncomplete,
-            .atLeastThreeAnswersRequired, .passphraseMissing, .requestInvalid, .modeUnavailable, .policyBlindOnly,
-            .questionsAlike, .textTooLong, .textInvalid, .questionTwice, .questionUnknown, .customQuestion,
-            .credentialsTooWeak:
+            .atLeastThreeAnswersRequired, .passphraseMissing, .requestInvalid, .requestTooLarge, .modeUnavailable,
+            .policyBlindOnly, .questionsAlike, .textTooLong, .textInvalid, .questionTwice, .questionUnknown,
+            .customQuestion, .credentialsTooWeak:
             true
         // In blind mode the client detects a wrong entry, and it cannot be told from other reasons not to sign.
         case .signingRefused: true
@@ -242,58 +247,4 @@ extension TenureClientError.Code {
     public static let notLoggedIn = Self(rawValue: "client.not_logged_in")
     /// The session store cannot be read or written, or is open to others.
     public static let storageFailed = Self(rawValue: "client.storage_failed")
-}
-
-extension TenureClientError {
-    /// The name of this error in Bayun's iOS library, for apps that are ported.
-    ///
-    /// Several errors of this library map to the same name. Bayun has no lock, no rate limit and no expiry of a flow;
-    /// these map to `BayunErrorInvalidOperation` or `BayunErrorSomethingWentWrong`.
-    public var bayunName: String { "BayunError" + kind.bayunSuffix }
-}
-
-extension TenureClientError.Kind {
-    var bayunSuffix: String {
-        switch self {
-        case .companyNameMissing: "CompanyNameCannotBeNil"
-        case .employeeIdMissing: "CompanyEmployeeIdCannotBeNil"
-        case .emailMissing: "EmailCannotBeNil"
-        case .fiveQuestionsRequired, .credentialsIncomplete: "OneOrMoreTextFieldsAreEmpty"
-        case .atLeastThreeAnswersRequired: "AtleastThreeAnswersRequired"
-        case .passphraseMissing: "PassphraseCannotBeNil"
-        case .requestInvalid, .emailInvalid, .emailNotCompanyOwned, .questionsAlike, .textTooLong, .textInvalid,
-            .questionTwice, .questionUnknown, .customQuestion, .credentialsTooWeak:
-            "IncorrectInput"
-        case .appUnknown: "InvalidAppId"
-        case .appSecretInvalid: "InvalidAppSecret"
-        case .sessionExpired, .sessionInvalid, .notLoggedIn: "ReAuthenticationNeeded"
-        case .answersIncorrect: "OneOrMoreIncorrectAnswers"
-        case .passphraseIncorrect: "InvalidPassphrase"
-        case .appRoleMissing, .authorizationNotPermitted, .sessionLoginRequired, .invitationInvalid,
-            .invitationRequired, .appLastWithAccess:
-            "AccessDenied"
-        case .employeeInactive, .employeeNotApproved: "UserInActive"
-        case .companyUnknown: "CompanyDoesNotExists"
-        case .employeeUnknown: "EmployeeNotExistsInGivenCompany"
-        case .appNotLinked: "AppNotLinked"
-        case .employeeAlreadyRegistered: "EmployeeAlreadyExists"
-        case .employeeKeyInvalid, .signingRefused, .credentialsChanged, .keyFileInvalid, .pinInvalid,
-            .mpinUnauthorized, .mpinWrongPIN, .mpinUnknown, .mpinPointInvalid:
-            "AuthenticationFailed"
-        case .authorizationPending: "EmployeeAuthorizationIsPending"
-        case .cancelled: "PasscodeAuthenticationCanceledByUser"
-        case .connectionLost, .serviceUnavailable: "CouldNotConnectToServer"
-        case .baseURLMissing: "BayunAppCredentialsCannotBeNil"
-        case .wrongStep, .flowExpired, .flowEnded, .policyBlindOnly, .emailNotReclaimable, .emailUnverified,
-            .credentialsLocked, .rateLimited, .requestStale, .idempotencyConflict, .idempotencyInProgress,
-            .authorizationUnknownKey,
-            .promptRequired, .promptUnavailable, .modeUnavailable, .recoveryUnknown, .recoveryInProgress,
-            .recoveryOtherCompanies, .recoveryNotAvailable, .mpinRequestExpired, .mpinWrongState, .mpinKeyExpired,
-            .mpinEnded, .mpinBlocked, .mpinDisabled:
-            "InvalidOperation"
-        case .routeUnknown, .methodNotAllowed, .serviceBusy, .mailUnavailable, .responseInvalid, .addressInvalid,
-            .storageFailed, .unrecognized:
-            "SomethingWentWrong"
-        }
-    }
 }

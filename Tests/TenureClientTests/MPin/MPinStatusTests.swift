@@ -47,6 +47,7 @@ import Testing
         ("employee.inactive", 403, .identityNotAuthorized), ("company.unknown", 404, .identityNotAuthorized),
         ("mail.unavailable", 503, .httpServerError), ("service.unavailable", 503, .httpServerError),
         ("request.rate_limited", 429, .httpRequestError), ("somebody.elses", 418, .httpRequestError),
+        ("request.too_large", 413, .httpRequestError), ("request.media_type", 415, .httpRequestError),
     ])
     func `the code of a problem decides before the HTTP status`(
         problem: String, http: Int, expected: MPinStatus.Code

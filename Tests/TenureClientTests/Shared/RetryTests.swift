@@ -1,4 +1,5 @@
 import Canonical
+import FoundationEssentials
 import TenureAPI
 import Testing
 
@@ -28,6 +29,38 @@ import Testing
         #expect(Set(sent.map(\.body)).count == 1)
         #expect(sent[0].url == "https://id.example/v1/companies/A%2FB/employees/7/approval")
         #expect(sent[0].headers["Authorization"] == "Basic " + Base64.encode(Array("app:s:c".utf8)))
+    }
+
+    @Test func `a lost DELETE is repeated with the same key`() async throws {
+        let transport = StubTransport([.lose, Self.done])
+        try await TenureClient(transport).revokeInvitation(UUID(), of: "A")
+        let sent = await transport.sent
+        let keys = sent.compactMap { $0.headers["Idempotency-Key"] }
+        #expect(sent.map(\.method) == ["DELETE", "DELETE"])
+        #expect(keys.count == 2 && keys[0] == keys[1])
+    }
+
+    @Test func `a body that is too large is reported, also by a proxy`() async {
+        for answer in [
+            StubTransport.problem("request.too_large"),
+            .answer(WireResponse(status: 413, body: Array("<html>Too large</html>".utf8))),
+        ] {
+            let transport = StubTransport([answer, Self.company])
+            #expect(await code { _ = try await TenureClient(transport).company("A") } == "request.too_large")
+            #expect(await transport.sent.count == 1)
+        }
+    }
+
+    @Test func `an unaccepted media type is reported and not retried`() async {
+        let transport = StubTransport([StubTransport.problem("request.media_type"), Self.company])
+        #expect(await code { _ = try await TenureClient(transport).company("A") } == "request.media_type")
+        #expect(await transport.sent.count == 1)
+    }
+
+    @Test func `reads are not conditional, and a 304 is no response`() async {
+        let transport = StubTransport([.answer(WireResponse(status: 304))])
+        #expect(await code { _ = try await TenureClient(transport).company("A") } == "client.response_invalid")
+        #expect(await transport.sent.allSatisfy { $0.headers["If-None-Match"] == nil })
     }
 
     @Test func `each call has its own idempotency key, and reads have none`() async throws {
