@@ -6,14 +6,26 @@ import IdentityService
 /// Manages the apps that call the service.
 struct AppCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "app", abstract: "Manage apps and their secrets.",
-        subcommands: [AppCreate.self, AppList.self, AppLinkCommand.self, AppRotateSecret.self, AppRevokeSecret.self])
+        commandName: "app", abstract: "Manage apps, their secrets and their resources.",
+        discussion: """
+            Examples:
+              tenure app create "Harbour portal" --role ACCESS --role CREATION
+              tenure app link 7d0c1c4e-2f0b-4a57-9d2c-0f6b8c1d2e3f bayunsystems.com
+            """,
+        subcommands: [
+            AppCreate.self, AppList.self, AppLinkCommand.self, AppRotateSecret.self, AppRevokeSecret.self,
+            AppAddResource.self, AppRemoveResource.self,
+        ])
 }
 
 /// Registers an app and issues its first secret.
 struct AppCreate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "create", abstract: "Register an app and issue its first secret, which is shown once.")
+        commandName: "create", abstract: "Register an app and issue its first secret, which is shown once.",
+        discussion: """
+            Example:
+              tenure app create "Harbour portal" --role ACCESS --role CREATION
+            """)
 
     @Argument(help: "The app's unique name.")
     var name: String
@@ -41,6 +53,11 @@ struct AppCreate: AsyncParsableCommand {
             try await commands.createApp(name: name, roles: roles, customQuestions: customQuestions)
         }
         IssuedSecretReport(issued).write(json: json)
+        if !json {
+            let words = Output.standardError()
+            words.line("Next, link the app to each company that it serves and did not found itself:")
+            words.line("  tenure app link \(issued.appId.lowercased) COMPANY")
+        }
     }
 }
 
@@ -83,7 +100,12 @@ struct IssuedSecretReport {
 /// Lists the apps.
 struct AppList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the apps and their valid secrets.")
+        commandName: "list", abstract: "List the apps with their valid secrets and their resources.",
+        discussion: """
+            Examples:
+              tenure app list
+              tenure app list --json
+            """)
 
     @OptionGroup var options: SettingsOptions
 
@@ -95,22 +117,32 @@ struct AppList: AsyncParsableCommand {
         let output = Output.standardOutput()
         if json {
             for app in apps { output.write(JSONLines.line(Self.json(app))) }
-            return
+        } else {
+            output.write(Self.table(apps).rendered(on: output.terminal))
         }
+    }
+
+    /// The table of some apps: a line for each app, below it its secrets, and beside them its resources.
+    private static func table(_ apps: [OperatorUseCases.AppView]) -> Table {
         var table = Table([
             .init(title: "App"), .init(title: "Name"), .init(title: "Secret"), .init(title: "Roles"),
+            .init(title: "Resource"),
         ])
         for app in apps {
             table.add([app.appId.lowercased, app.name, app.secrets.isEmpty ? "none in force" : ""])
-            for secret in app.secrets {
+            for line in 0..<max(app.secrets.count, app.resources.count) {
+                let secret = line < app.secrets.count ? app.secrets[line] : nil
                 table.add([
-                    "", "", secret.secretId.lowercased, secret.roles.map { $0.uppercased() }.joined(separator: " "),
+                    "", "", secret?.secretId.lowercased ?? "",
+                    secret?.roles.map { $0.uppercased() }.joined(separator: " ") ?? "",
+                    line < app.resources.count ? app.resources[line] : "",
                 ])
             }
         }
-        output.write(table.rendered(on: output.terminal))
+        return table
     }
 
+    /// The object of one app.
     private static func json(_ app: OperatorUseCases.AppView) -> JSONValue {
         let secrets = app.secrets.map { secret in
             JSONValue.object([
@@ -120,6 +152,7 @@ struct AppList: AsyncParsableCommand {
         }
         return .object([
             "appId": .string(app.appId.lowercased), "name": .string(app.name), "secrets": .array(secrets),
+            "resources": .array(app.resources.map(JSONValue.string)),
         ])
     }
 }
@@ -127,7 +160,13 @@ struct AppList: AsyncParsableCommand {
 /// Links an app to a tenant, or removes the link.
 struct AppLinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "link", abstract: "Link an app to a company, or remove the link.")
+        commandName: "link", abstract: "Link an app to a company, or remove the link.",
+        discussion: """
+            Examples:
+              tenure app link 7d0c1c4e-2f0b-4a57-9d2c-0f6b8c1d2e3f bayunsystems.com
+              tenure app link 7d0c1c4e-2f0b-4a57-9d2c-0f6b8c1d2e3f bayunsystems.com --role ACCESS
+              tenure app link 7d0c1c4e-2f0b-4a57-9d2c-0f6b8c1d2e3f bayunsystems.com --remove
+            """)
 
     @Argument(help: "The app's id.", transform: UUID.argument)
     var app: UUID
@@ -171,6 +210,9 @@ struct AppRotateSecret: AsyncParsableCommand {
         discussion: """
             The old secret stops working; sessions that it opened continue. With --keep it stays valid while you roll \
             the new one out. Then end it with app revoke-secret --keep-sessions.
+
+            Example:
+              tenure app rotate-secret 7d0c1c4e-2f0b-4a57-9d2c-0f6b8c1d2e3f 0b1f6f5a-7f3f-4c0e-8a57-3c5c2f0b9d21
             """)
 
     @Argument(help: "The app's id.", transform: UUID.argument)
@@ -207,7 +249,11 @@ struct AppRotateSecret: AsyncParsableCommand {
 /// Revokes a secret.
 struct AppRevokeSecret: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revoke-secret", abstract: "Revoke a secret permanently, and end the sessions that it opened.")
+        commandName: "revoke-secret", abstract: "Revoke a secret permanently, and end the sessions that it opened.",
+        discussion: """
+            Example:
+              tenure app revoke-secret 7d0c1c4e-2f0b-4a57-9d2c-0f6b8c1d2e3f 0b1f6f5a-7f3f-4c0e-8a57-3c5c2f0b9d21
+            """)
 
     @Argument(help: "The app's id.", transform: UUID.argument)
     var app: UUID

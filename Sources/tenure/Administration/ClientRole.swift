@@ -14,6 +14,10 @@ struct ClientRole: AsyncParsableCommand {
 
             The security admin cannot be dismissed. They name a successor, compare the fingerprint of the successor's \
             device, and become an ordinary employee.
+
+            Examples:
+              tenure client role harbour.example bruno admin
+              tenure client role harbour.example chiara security-admin
             """)
 
     @Argument(help: "The company's name.")

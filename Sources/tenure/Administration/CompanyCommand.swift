@@ -4,7 +4,13 @@ import IdentityService
 /// The operator's decisions about a tenant.
 struct CompanyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "company", abstract: "Companies.", subcommands: [CompanyConfirmDomain.self, CompanySucceed.self])
+        commandName: "company", abstract: "List companies, confirm their domains, and replace a lost security admin.",
+        discussion: """
+            Examples:
+              tenure company list
+              tenure company confirm-domain harbour.example
+            """,
+        subcommands: [CompanyList.self, CompanyConfirmDomain.self, CompanySucceed.self])
 }
 
 /// Confirms that a tenant controls the domain that is its name.
@@ -15,6 +21,9 @@ struct CompanyConfirmDomain: AsyncParsableCommand {
         discussion: """
             Only then may the company reclaim e-mail addresses of that domain. Check the claim first: whoever \
             registered first chose the name.
+
+            Example:
+              tenure company confirm-domain harbour.example --operator-key operator.key
             """)
 
     @Argument(help: "The company's name.")
@@ -40,6 +49,9 @@ struct CompanySucceed: AsyncParsableCommand {
             As long as there is a security admin, they name the successor themselves: tenure client role. A device key \
             that an app vouched for carries the role only if you name it with --key. The event records that the \
             operator decided, and a new chain of signatures begins with it.
+
+            Example:
+              tenure company succeed harbour.example bruno --operator-key operator.key
             """)
 
     @Argument(help: "The company's name.")

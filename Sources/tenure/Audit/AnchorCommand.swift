@@ -18,6 +18,10 @@ struct AnchorCommand: AsyncParsableCommand {
             with it. New entries are covered by the next signed checkpoint; the service signs one per second.
 
             Needs TENURE_READER_DATABASE_URL, and TENURE_MASTER_KEY_FILE or --key; --seal needs TENURE_DATABASE_URL too.
+
+            Examples:
+              tenure anchor --output /mnt/elsewhere/tenure.anchor
+              tenure anchor --key-only
             """)
 
     @OptionGroup var options: SettingsOptions
@@ -68,13 +72,12 @@ struct AnchorCommand: AsyncParsableCommand {
     }
 
     private static func seal(_ settings: Settings, _ session: ReaderSession) async throws {
-        let database = try PostgresConfiguration(url: try settings.required(.databaseUrl))
         guard let ring = session.ring else {
             throw CommandFailure(.usage, "\(Settings.Name.masterKeyFile.variable) is not set")
         }
         let signer = try CheckpointSigner(
             name: settings.text(.issuer) ?? "tenure", secret: try ring.checkpointSigningKey())
-        try await withPostgresPool(configuration: database, maximumConnections: 4, logger: session.logger) { pool in
+        try await CommandDatabase.with(.databaseUrl, settings) { pool in
             let appender = Appender(pool: pool, logger: session.logger)
             // The task is cancelled and awaited when the scope ends.
             async let _: Void = appender.run()

@@ -154,7 +154,7 @@ struct BundleExport: Sendable {
     }
 
     /// Writes the part of the system ledger that is needed to verify the tenant's apps: the beginning of the log, and
-    /// the events of these apps and their secrets, each with its proof.
+    /// the events of these apps, their secrets and resources, each with its proof.
     private func writeApps(_ apps: Set<UUID>, _ writer: BundleWriter) async throws {
         guard let checkpoint = try await reader.checkpoint(.system) else { return }
         var range = EventLog.Range()
@@ -162,6 +162,7 @@ struct BundleExport: Sendable {
         try await writer.begin(checkpoint, .part, hashes: LedgerHashes(reader: reader, ledger: .system))
         let types = [
             SystemFounded.type, AppRegistered.type, AppSecretIssued.type, AppSecretRetired.type, AppSecretRevoked.type,
+            AppResourceAdded.type, AppResourceRemoved.type,
         ]
         try await log.replay(.system, range, types: types) { events, _ in
             for event in events
@@ -233,13 +234,15 @@ extension Replay {
         let log = EventLog(pool: session.pool, keys: nil)
         let total = selection.ledgers.reduce(0) { $0 + $1.size }
         let error = Output.standardError()
-        let progress = ProgressReport("export", unit: "events", total: total, output: error)
+        let progress = ProgressReport("export", unit: .event, total: total, output: error)
         let export = BundleExport(reader: log.reader, log: log, key: key)
         let written = try await export.run(to: directory, selection, range, filter) { progress.update(done: $0) }
         progress.finish()
-        error.line("\(written.entries) events of \(written.ledgers) ledgers are in \(Printable.text(directory)).")
+        let counts = "\(Noun.event.counted(written.entries)) of \(Noun.ledger.counted(written.ledgers))"
+        error.line("\(counts) \(written.entries == 1 ? "is" : "are") in \(Printable.text(directory)).")
         if written.unsealed > 0 {
-            error.line("\(written.unsealed) events are newer than the last checkpoint and are not in it.")
+            let newer = Noun.event.counted(written.unsealed, "is", "are")
+            error.line("\(newer) newer than the last checkpoint and not in it.")
         }
     }
 }

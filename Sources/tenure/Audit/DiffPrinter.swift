@@ -15,11 +15,11 @@ struct DiffPrinter: Sendable {
     func run(_ selection: ReplaySelection, from: StateAt.Moment, to: StateAt.Moment) async throws {
         let output = Output.standardOutput()
         let ledgers = selection.ledgers.filter(\.id.isTenant)
-        let progress = ProgressReport("companies", unit: "companies", total: Int64(ledgers.count))
+        let progress = ProgressReport.beside(output, "companies", unit: .company, total: Int64(ledgers.count))
         for (index, (ledger, _)) in ledgers.enumerated() {
             let (before, after) = try await StateAt(reader: log.reader).company(
                 TenantID(ledger.uuid), from: from, to: to)
-            progress.update(done: Int64(index + 1))
+            progress?.update(done: Int64(index + 1))
             guard let tenant = after.tenant else { continue }
             var changes = before.changes(to: after, times: (time(from, before), time(to, after)))
             if let employee = selection.employee { changes = changes.filter { $0.subject.employee == employee } }
@@ -31,7 +31,7 @@ struct DiffPrinter: Sendable {
                 output.write(text(changes, tenant, ledger, names, on: output.terminal))
             }
         }
-        progress.finish()
+        progress?.finish()
     }
 
     /// The time at which pending keys are judged. For a position it is the time of the event.
@@ -140,7 +140,7 @@ struct ComparePrinter: Sendable {
     /// - Throws: Exit code 5 if anything differs.
     func run(_ selection: ReplaySelection) async throws {
         let ledgers = selection.ledgers.filter(\.id.isTenant)
-        let progress = ProgressReport("companies", unit: "companies", total: Int64(ledgers.count))
+        let progress = ProgressReport("companies", unit: .company, total: Int64(ledgers.count))
         var differences: [ViewDifference] = []
         for (index, (ledger, _)) in ledgers.enumerated() {
             differences += try await compare(TenantID(ledger.uuid))
@@ -150,8 +150,8 @@ struct ComparePrinter: Sendable {
         DifferenceText.print(differences, json: json, on: .standardOutput())
         Output.standardError().line(
             differences.isEmpty
-                ? "The live projections of \(ledgers.count) companies match the log."
-                : "\(differences.count) differences from the log. tenure rebuild repairs them.")
+                ? "The live projections of \(Noun.company.counted(ledgers.count)) match the log."
+                : "\(Noun.difference.counted(differences.count)) from the log. tenure rebuild repairs them.")
         if !differences.isEmpty { throw ExitCode.drift }
     }
 

@@ -59,7 +59,9 @@ struct EventTable: Sendable {
     }
 
     private func coloured(_ type: String, _ text: String) -> String {
-        let bad = ["Cancelled", "Reclaimed", "Refused", "Revoked", "Locked", "Erased", "Unlinked", "Blocked"]
+        let bad = [
+            "Cancelled", "Reclaimed", "Refused", "Revoked", "Locked", "Erased", "Unlinked", "Removed", "Blocked",
+        ]
         let good = ["Registered", "Authorized", "Approved", "Reinstated", "Validated", "Confirmed", "Verified"]
         if bad.contains(where: type.hasSuffix) { return Style.bad.apply(text, on: output.terminal) }
         return good.contains(where: type.hasSuffix) ? Style.good.apply(text, on: output.terminal) : text

@@ -13,6 +13,7 @@ enum EventWords {
         ("keyAuthorization", "keys by"), ("approval", "approval"), ("purpose", nil), ("mode", nil),
         ("device", "device"), ("deviceName", "device"), ("verification", "verified by"), ("method", nil),
         ("spent", "spent"), ("failures", "wrong"), ("limit", "of"), ("lifetime", "in all"), ("roles", "roles"),
+        ("resource", nil),
         ("reason", "reason"),
         ("note", "note"),
         ("until", "until"), ("expiresAt", "until"), ("issueUntil", "until"),

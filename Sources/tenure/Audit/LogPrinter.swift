@@ -30,11 +30,8 @@ struct LogPrinter: Sendable {
 
     /// Prints the selected events in the range. Progress goes to standard error.
     func run(_ selection: ReplaySelection, _ range: EventLog.Range) async throws {
-        let error = Output.standardError()
         let total = selection.ledgers.reduce(0) { $0 + $1.size }
-        // A progress bar would disturb the lines of a table on the same terminal.
-        let isQuiet = output.terminal.isInteractive && error.terminal.isInteractive
-        let progress = isQuiet ? nil : ProgressReport("replay", unit: "events", total: total, output: error)
+        let progress = ProgressReport.beside(output, "replay", unit: .event, total: total)
         begin()
         var before: Int64 = 0
         for (ledger, size) in selection.ledgers {

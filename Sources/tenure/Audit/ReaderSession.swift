@@ -23,13 +23,14 @@ struct ReaderSession: Sendable {
         _ settings: Settings, maximumConnections: Int = 6,
         _ body: @Sendable @escaping (ReaderSession) async throws -> Result
     ) async throws -> Result {
-        let database = try PostgresConfiguration(url: try settings.required(.readerDatabaseUrl, remedy: hint))
+        _ = try settings.required(.readerDatabaseUrl, remedy: hint)
         let hasKeys = settings.text(.masterKeyFile) != nil || settings.text(.masterKeys) != nil
         let masters = hasKeys ? try settings.masterKeyStore() : nil
         let logger = Logs.logger(level: try Logs.level(settings, default: .warning))
         return try await Interruption.stopping {
-            try await withPostgresPool(configuration: database, maximumConnections: maximumConnections, logger: logger)
-            { pool in
+            try await CommandDatabase.with(
+                .readerDatabaseUrl, settings, maximumConnections: maximumConnections, remedy: hint
+            ) { pool in
                 try await DatabaseRole.reader.check(pool)
                 let ring: KeyRing? =
                     if let masters { try await KeyRing.load(from: pool, masters: masters) } else { nil }

@@ -18,9 +18,17 @@ struct Replay: AsyncParsableCommand {
             those of erased people read [erased]. Times are UTC: 2026-11-21, 2026-11-21T08:30:00Z, yesterday, or an \
             age: 15m, 2h, 7d.
 
+            A position that the log does not have is an error (exit code 6). A time in the future shows the state of \
+            today, with a note where the log ends.
+
             --export writes a bundle that tenure verify --bundle verifies, and --import replays one without a database.
 
             See docs/replay.md for the formats.
+
+            Examples:
+              tenure replay --company harbour.example
+              tenure replay --company harbour.example --as-of yesterday
+              tenure replay --type EmployeeErased --from 7d --json
             """)
 
     @OptionGroup var options: SettingsOptions
@@ -108,6 +116,9 @@ struct Replay: AsyncParsableCommand {
             }
             if compare {
                 return try await ComparePrinter(session: session, log: log, json: format == .ndjson).run(selection)
+            }
+            if !moments.isEmpty, let note = try await LogEnd.read(selection, session.pool).note(moments) {
+                Output.standardError().line(note)
             }
             if moments.count == 2 {
                 return try await DiffPrinter(log: log, json: format == .ndjson).run(

@@ -14,11 +14,11 @@ struct StatePrinter: Sendable {
     func run(_ selection: ReplaySelection, at moment: StateAt.Moment) async throws {
         let output = Output.standardOutput()
         let ledgers = selection.ledgers.filter(\.id.isTenant)
-        let progress = ProgressReport("companies", unit: "companies", total: Int64(ledgers.count))
+        let progress = ProgressReport.beside(output, "companies", unit: .company, total: Int64(ledgers.count))
         var found = false
         for (index, (ledger, _)) in ledgers.enumerated() {
             let state = try await StateAt(reader: log.reader).company(TenantID(ledger.uuid), at: moment)
-            progress.update(done: Int64(index + 1))
+            progress?.update(done: Int64(index + 1))
             guard let tenant = state.tenant else { continue }
             found = true
             let employees = state.employees.filter { selection.employee.map([$0.id].contains) ?? true }
@@ -30,7 +30,7 @@ struct StatePrinter: Sendable {
             let terminal = output.terminal
             output.write(json ? page.lines() + mpin.lines() : page.text(on: terminal) + mpin.text(on: terminal))
         }
-        progress.finish()
+        progress?.finish()
         if selection.isOneCompany, !found {
             throw CommandFailure(.notFound, "the company was not founded at that time")
         }
@@ -79,7 +79,8 @@ struct CompanyPage {
         let waiting = state.pending.filter { !$0.isExpired(at: time) }
         let heading =
             "company \(tenant.companyName) \(EventWords.short(ledger.uuid)): position \(state.position), "
-            + "\(tenant.employees) employees, security admin \(admin), \(waiting.count) keys wait"
+            + "\(Noun.employee.counted(tenant.employees)), security admin \(admin), "
+            + Noun.key.counted(waiting.count, "waits", "wait")
         var table = Table([
             .init(title: "Employee"), .init(title: "Status"), .init(title: "Role"), .init(title: "Keys"),
             .init(title: "Registered"), .init(title: "Id"),

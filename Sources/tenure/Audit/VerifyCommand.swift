@@ -16,6 +16,10 @@ struct VerifyCommand: AsyncParsableCommand {
 
             Verifying the database needs TENURE_READER_DATABASE_URL. The key comes from --key, else from the anchor, \
             else from TENURE_MASTER_KEY_FILE; only the first two are independent of this machine.
+
+            Examples:
+              tenure verify --anchor /mnt/elsewhere/tenure.anchor
+              tenure verify --bundle audit-2026 --key tenure.pub --json
             """)
 
     @OptionGroup var options: SettingsOptions
@@ -73,7 +77,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let given = try keys.given()
         let anchor = try anchor.map { try Anchor(parsing: try LogKeyOptions.read($0), key: given) }
         let error = Output.standardError()
-        let progress = ProgressReport("verify", unit: "events", total: nil, output: error)
+        let progress = ProgressReport("verify", unit: .event, total: nil, output: error)
         let report: VerifyReport
         if let bundle {
             report = try await verifyBundle(bundle, given, anchor, progress)

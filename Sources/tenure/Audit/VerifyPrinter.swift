@@ -25,22 +25,22 @@ struct VerifyPrinter {
     /// The result in one sentence.
     var words: String {
         let unsealed = report.events - report.sealedEvents
-        let rest = unsealed > 0 ? "; \(unsealed) are newer than the last checkpoint" : ""
-        let counts = "\(report.events) events of \(report.ledgers) ledgers\(rest)"
+        let rest = unsealed > 0 ? "; \(unsealed) \(unsealed == 1 ? "is" : "are") newer than the last checkpoint" : ""
+        let counts = "\(Noun.event.counted(report.events)) of \(Noun.ledger.counted(report.ledgers))\(rest)"
         guard let first = report.violations.first else { return "The log matches its signed checkpoints: \(counts)." }
-        return "The log was changed. First: \(first) (\(report.violations.count) findings, \(counts))."
+        return "The log was changed. First: \(first) (\(Noun.finding.counted(report.violations.count)), \(counts))."
     }
 
     /// The result for the anchor in one sentence; `nil` if no anchor was given.
     var anchorWords: String? {
         guard let anchor = report.anchor else { return nil }
-        let kept = "the anchor (\(anchor.size) entries, root \(Base64.encode(anchor.root)))"
+        let kept = "the anchor (\(Noun.entry.counted(anchor.size)), root \(Base64.encode(anchor.root)))"
         switch anchor.outcome {
         case .same: return "The system ledger is what \(kept) signed, and has not grown since."
         case .ahead:
-            return
-                "The system ledger contains what \(kept) signed, and is \(anchor.logSize - anchor.size) entries ahead."
-        case .behind: return "The system ledger has \(anchor.logSize) entries, fewer than \(kept) signed."
+            let ahead = Noun.entry.counted(anchor.logSize - anchor.size)
+            return "The system ledger contains what \(kept) signed, and is \(ahead) ahead."
+        case .behind: return "The system ledger has \(Noun.entry.counted(anchor.logSize)), fewer than \(kept) signed."
         case .different: return "The system ledger has other entries than \(kept) signed."
         case .notCompared:
             return """

@@ -10,6 +10,9 @@ struct ClientChangeCredentials: AsyncParsableCommand {
             The command asks for your current answers or passphrase, then for five new questions with answers and an \
             optional passphrase. They replace the current ones. All your other sessions end, in every company. This \
             device must be authorized; it needs no session.
+
+            Example:
+              tenure client change-credentials
             """)
 
     @Argument(help: "The company's name. Default: the last account used here.")

@@ -11,6 +11,10 @@ struct ClientAuthorize: AsyncParsableCommand {
         discussion: """
             Compare the fingerprint with the one that the device shows. An authorized device may act for the employee \
             from then on. Without a terminal, pass the expected fingerprint with --fingerprint.
+
+            Examples:
+              tenure client authorize harbour.example bruno
+              tenure client authorize harbour.example bruno --as anna
             """)
 
     @Argument(help: "The company's name.")

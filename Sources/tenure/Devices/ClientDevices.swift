@@ -14,6 +14,10 @@ struct ClientDevices: AsyncParsableCommand {
 
             A revoked key can never be authorized again, and its sessions end at once. If you have lost your only \
             device, ask an admin to revoke its key and to authorize the key of your next device.
+
+            Examples:
+              tenure client devices
+              tenure client devices --authorize "6b1c 0e9f …"
             """)
 
     @Argument(help: "The company's name. Default: the last account used here.")

@@ -12,6 +12,10 @@ struct ClientPin: AsyncParsableCommand {
             A user id, such as an e-mail address, and this device get a token; the PIN opens it. No server stores the \
             PIN. Each command prints the state, the status, and what to run next. PINs are read from the terminal \
             only, without echo.
+
+            Examples:
+              tenure client pin register harbour.example anna@harbour.example
+              tenure client pin login harbour.example anna@harbour.example
             """,
         subcommands: [
             ClientPinRegister.self, ClientPinRestart.self, ClientPinLink.self, ClientPinConfirm.self,

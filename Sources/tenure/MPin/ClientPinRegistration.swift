@@ -4,7 +4,11 @@ import TenureClient
 /// Starts the registration of a PIN.
 struct ClientPinRegister: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "register", abstract: "Start the registration of a user id on this device.")
+        commandName: "register", abstract: "Start the registration of a user id on this device.",
+        discussion: """
+            Example:
+              tenure client pin register harbour.example anna@harbour.example
+            """)
 
     @OptionGroup var arguments: ClientPinUser
 
@@ -33,7 +37,11 @@ struct ClientPinRegister: AsyncParsableCommand {
 /// Starts the verification of an identity again.
 struct ClientPinRestart: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restart", abstract: "Have the identity verified again, for example by another mail.")
+        commandName: "restart", abstract: "Have the identity verified again, for example by another mail.",
+        discussion: """
+            Example:
+              tenure client pin restart harbour.example anna@harbour.example
+            """)
 
     @OptionGroup var arguments: ClientPinUser
 
@@ -53,6 +61,9 @@ struct ClientPinLink: AsyncParsableCommand {
         discussion: """
             You must be logged in on this device, and the user id must be your e-mail address or your employee id. A \
             linked identity is verified at once.
+
+            Example:
+              tenure client pin link harbour.example anna@harbour.example
             """)
 
     @OptionGroup var arguments: ClientPinUser
@@ -79,7 +90,12 @@ struct ClientPinLink: AsyncParsableCommand {
 struct ClientPinConfirm: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "confirm", abstract: "Check whether the identity is verified and the key can be fetched.",
-        discussion: "The key is not kept between commands; finish fetches it again.")
+        discussion: """
+            The key is not kept between commands; finish fetches it again.
+
+            Example:
+              tenure client pin confirm harbour.example anna@harbour.example
+            """)
 
     @OptionGroup var arguments: ClientPinUser
 
@@ -91,7 +107,11 @@ struct ClientPinConfirm: AsyncParsableCommand {
 /// Sets the PIN.
 struct ClientPinFinish: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "finish", abstract: "Fetch the key, choose the PIN, and prove it to the service.")
+        commandName: "finish", abstract: "Fetch the key, choose the PIN, and prove it to the service.",
+        discussion: """
+            Example:
+              tenure client pin finish harbour.example anna@harbour.example
+            """)
 
     @OptionGroup var arguments: ClientPinUser
 

@@ -11,6 +11,9 @@ struct ClientPinLogin: AsyncParsableCommand {
         discussion: """
             This proves the identity. With --as it also opens a session of a linked account, if the company permits \
             that. With --authorization-code it prints the code for a back end instead of asking for the verdict.
+
+            Example:
+              tenure client pin login harbour.example anna@harbour.example --as anna
             """)
 
     @OptionGroup var arguments: ClientPinUser
@@ -65,7 +68,11 @@ struct ClientPinLogin: AsyncParsableCommand {
 /// Lists the users of this device.
 struct ClientPinList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the users of a company on this device. Needs no service.")
+        commandName: "list", abstract: "List the users of a company on this device. Needs no service.",
+        discussion: """
+            Example:
+              tenure client pin list harbour.example
+            """)
 
     @Argument(help: "The company's name.")
     var company: String
@@ -106,7 +113,12 @@ struct ClientPinList: AsyncParsableCommand {
 struct ClientPinDelete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Erase a user's token from this device. Needs no service.",
-        discussion: "The service is not told. An admin, or the linked account, revokes an identity there.")
+        discussion: """
+            The service is not told. An admin, or the linked account, revokes an identity there.
+
+            Example:
+              tenure client pin delete harbour.example anna@harbour.example
+            """)
 
     @OptionGroup var arguments: ClientPinUser
 

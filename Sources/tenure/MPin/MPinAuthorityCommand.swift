@@ -13,6 +13,10 @@ struct MPinAuthorityCommand: AsyncParsableCommand {
         discussion: """
             An installation has two D-TAs, on hosts of different operators. Each is a process with a directory and a \
             master secret of its own, and needs no database. See docs/mpin.md.
+
+            Examples:
+              tenure dta init --directory /var/lib/tenure-dta
+              tenure dta serve --directory /var/lib/tenure-dta
             """, subcommands: [MPinAuthorityInit.self, MPinAuthorityServe.self])
 }
 
@@ -41,6 +45,9 @@ struct MPinAuthorityInit: ParsableCommand {
         commandName: "init", abstract: "Create the keys and files of a D-TA. Nothing is ever overwritten.",
         discussion: """
             Prints the path of the signing key, which the service needs too. Key files that exist are used as they are.
+
+            Example:
+              tenure dta init --directory /var/lib/tenure-dta --if-missing
             """)
 
     @OptionGroup var place: MPinAuthorityPlace
@@ -72,6 +79,9 @@ struct MPinAuthorityServe: AsyncParsableCommand {
         discussion: """
             Answers GET /clientSecret, /serverSecret and /healthz. It records each identity before a share leaves, and \
             refuses the identity after 24 hours.
+
+            Example:
+              tenure dta serve --directory /var/lib/tenure-dta --port 8001
             """)
 
     @OptionGroup var place: MPinAuthorityPlace

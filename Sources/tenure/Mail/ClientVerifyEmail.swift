@@ -6,7 +6,11 @@ import TenureClient
 /// Asks for a mail that verifies the address of the account that is logged in on this device.
 struct ClientVerifyEmail: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify-email", abstract: "Have a mail sent that verifies your e-mail address.")
+        commandName: "verify-email", abstract: "Have a mail sent that verifies your e-mail address.",
+        discussion: """
+            Example:
+              tenure client verify-email
+            """)
 
     @Argument(help: "The company's name. Default: the last account used here.")
     var company: String?

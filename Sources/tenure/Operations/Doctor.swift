@@ -13,6 +13,10 @@ struct Doctor: AsyncParsableCommand {
         discussion: """
             Checks the database of TENURE_READER_DATABASE_URL, or that of the service started with make run, and asks \
             the D-TAs of the settings, or those of that service.
+
+            Examples:
+              tenure doctor
+              tenure doctor --json | jq -c 'select(.verdict == "bad")'
             """)
 
     @Option(help: "The state directory of the development service.")
@@ -36,6 +40,8 @@ struct Doctor: AsyncParsableCommand {
 /// The checks of `tenure doctor`. They change nothing.
 struct Examination: Sendable {
     let state: StateDirectory
+    /// The settings; `nil` reads them from the environment.
+    var settings: Settings?
 
     func findings() async -> [Finding] {
         await [programs(), cluster()] + [
@@ -109,7 +115,7 @@ extension Examination {
             let behind = lag.events.values.max() ?? 0
             let state = Finding(
                 subject: "views", verdict: behind == 0 ? .good : .note,
-                detail: behind == 0 ? "as far as the log" : "\(behind) events behind the log")
+                detail: behind == 0 ? "as far as the log" : "\(Noun.event.counted(behind)) behind the log")
             return [state] + lag.stopped.prefix(Self.toldStops).map(Self.finding)
         }
     }
@@ -125,13 +131,13 @@ extension Examination {
         }
         let waiting = Finding(
             subject: "seals", verdict: .bad,
-            detail: "\(delay.count) ledgers have lacked a current checkpoint for a minute",
+            detail: Noun.ledger.counted(delay.count, "has", "have") + " lacked a current checkpoint for a minute",
             remedy: "start the service; if it is running, run: tenure verify")
         return [waiting]
             + delay.ledgers.map { ledger in
                 Finding(
                     subject: "ledger \(ledger.id)", verdict: .bad,
-                    detail: "a checkpoint covers \(ledger.sealed) of \(ledger.size) events",
+                    detail: "a checkpoint covers \(ledger.sealed) of \(Noun.event.counted(ledger.size))",
                     remedy: "run: tenure verify; a ledger that differs from its checkpoint is not signed again")
             }
     }
@@ -147,6 +153,7 @@ extension Examination {
                         subject: subject, verdict: .note, detail: "no database is configured, and none is running here")
                 ]
             }
+            try await CommandDatabase.reach(database, role == .reader ? .readerDatabaseUrl : .databaseUrl)
             return try await withPostgresPool(
                 configuration: database, maximumConnections: 1, acquireTimeout: .seconds(5),
                 logger: Logs.logger(level: .critical), look)
@@ -169,7 +176,9 @@ extension Examination {
     }
 
     private func database(_ role: Role) async throws -> PostgresConfiguration? {
-        let settings = try await Settings(flags: [:], environment: ProcessInfo.processInfo.environment, file: nil)
+        let fromEnvironment = try await Settings(
+            flags: [:], environment: ProcessInfo.processInfo.environment, file: nil)
+        let settings = settings ?? fromEnvironment
         let reader = settings.text(.readerDatabaseUrl), application = settings.text(.databaseUrl)
         if let url = role == .reader ? reader : application ?? reader { return try PostgresConfiguration(url: url) }
         guard let cluster = try? await PrivateCluster.find(stateDirectory: state.path, mayMakeUser: false),

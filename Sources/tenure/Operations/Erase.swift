@@ -22,6 +22,10 @@ struct Erase: AsyncParsableCommand {
             docs/erasure.md.
 
             Needs TENURE_DATABASE_URL, TENURE_READER_DATABASE_URL, TENURE_MASTER_KEY_FILE and TENURE_OPERATOR_KEY_FILE.
+
+            Examples:
+              tenure erase --company harbour.example --employee bruno --dry-run
+              tenure erase --user bruno@harbour.example
             """)
 
     @Option(help: "The company's name; with --employee or --mpin.")
@@ -102,7 +106,7 @@ struct Erase: AsyncParsableCommand {
     private func reapply(_ list: ErasureList, _ erasure: Erasure) async throws {
         let entries = try list.read()
         guard !dryRun else {
-            return Output.standardError().line("\(entries.count) people are on \(list.path).")
+            return Output.standardError().line("\(Noun.person.counted(entries.count, "is", "are")) on \(list.path).")
         }
         if entries.isEmpty { Output.standardError().line("Nobody is on \(list.path).") }
         ErasureReport(try await erasure.reapply(entries), "Erased again").write(json: json)

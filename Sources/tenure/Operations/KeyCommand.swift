@@ -3,7 +3,6 @@ import Canonical
 import IdentityService
 import Keys
 import Ledger
-import Logging
 import Postgres
 
 /// Manages the master keys.
@@ -13,6 +12,10 @@ struct KeyCommand: AsyncParsableCommand {
         discussion: """
             A rotation adds a new version and rewraps all keys under it while the service runs. An erasure is complete \
             once the older versions are destroyed; see docs/erasure.md.
+
+            Examples:
+              tenure key status
+              tenure key rotate
             """,
         subcommands: [KeyStatus.self, KeyRotate.self, KeyRetire.self])
 }
@@ -22,7 +25,12 @@ struct KeyStatus: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Show the versions, the number of keys that each wraps, and the erasures that await its end.",
-        discussion: "Needs TENURE_READER_DATABASE_URL and the master keys. Changes nothing.")
+        discussion: """
+            Needs TENURE_READER_DATABASE_URL and the master keys. Changes nothing.
+
+            Example:
+              tenure key status
+            """)
 
     @OptionGroup var options: SettingsOptions
 
@@ -46,13 +54,15 @@ struct KeyStatus: AsyncParsableCommand {
             output.write(Self.table(rows).rendered(on: output.terminal))
         }
         let words = Output.standardError()
-        words.line("\(erasures.complete(holding: masters.heldVersions)) erasures are complete.")
+        let complete = erasures.complete(holding: masters.heldVersions)
+        words.line("\(Noun.erasure.counted(complete, "is", "are")) complete.")
         if erasures.open > 0 {
-            words.line("\(erasures.open) erasures are not finished: tenure erase --resume")
+            words.line("\(Noun.erasure.counted(erasures.open, "is", "are")) not finished: tenure erase --resume")
         }
         if rekeyings > 0 {
             words.line(
-                "\(rekeyings) replaced credentials wait for their bucket's next key: a running service sees to it")
+                Noun("replaced credential").counted(rekeyings, "waits", "wait")
+                    + " for the bucket's next key: a running service sees to it")
         }
         if rows.contains(where: { $0.state == .missing }) {
             throw CommandFailure(
@@ -120,7 +130,15 @@ struct KeyRotate: AsyncParsableCommand {
 
             If several machines have copies of the file, use --prepare, copy the file to all of them, then rotate.
 
+            With --tokens it replaces the key that signs access tokens instead. The new key is published at once and \
+            signs fifteen minutes later; nobody is logged out. Add --compromised if somebody else may know the old \
+            key: it is deleted, and the new one signs within half a minute.
+
             Needs TENURE_DATABASE_URL and TENURE_MASTER_KEY_FILE.
+
+            Examples:
+              tenure key rotate --prepare
+              tenure key rotate
             """)
 
     @OptionGroup var options: SettingsOptions
@@ -128,8 +146,20 @@ struct KeyRotate: AsyncParsableCommand {
     @Flag(help: "Only add the version to the file.")
     var prepare = false
 
+    @Flag(help: "Replace the key that signs access tokens.")
+    var tokens = false
+
+    @Flag(help: "With --tokens: stop using the old key at once.")
+    var compromised = false
+
+    func validate() throws {
+        if compromised && !tokens { throw ValidationError("--compromised needs --tokens.") }
+        if prepare && tokens { throw ValidationError("--prepare is about master keys; leave out --tokens.") }
+    }
+
     func run() async throws {
         let settings = try await options.settings()
+        guard !tokens else { return try await TokenKeyReplacement(settings: settings).run(atOnce: compromised) }
         let file = try settings.masterKeyFile()
         let prepare = prepare
         let words = Output.standardError()
@@ -143,7 +173,7 @@ struct KeyRotate: AsyncParsableCommand {
                 return words.line("Copy the file to every machine of the service, then run tenure key rotate.")
             }
             let count = try await MasterKeyRotation(masters: masters).run(on: pool)
-            words.line("\(count) keys are wrapped under version \(masters.current) now.")
+            words.line("\(Noun.key.counted(count, "is", "are")) wrapped under version \(masters.current) now.")
             for version in masters.heldVersions where version != masters.current {
                 words.line("Nothing is wrapped under version \(version): tenure key retire \(version)")
             }
@@ -160,6 +190,9 @@ struct KeyRetire: AsyncParsableCommand {
             First make a backup after the rotation. Destroy the copies of the old file as well.
 
             Needs TENURE_DATABASE_URL and TENURE_MASTER_KEY_FILE.
+
+            Example:
+              tenure key retire 1
             """)
 
     @Argument(help: "The version, as tenure key status shows it.")
@@ -175,6 +208,7 @@ struct KeyRetire: AsyncParsableCommand {
         let file = try settings.masterKeyFile()
         let version = version
         let words = Output.standardError()
+        try Self.requireRetirable(version, in: try file.load(), path: file.path)
         if !yes {
             words.line("Backups that are wrapped under version \(version) can then never be opened again.")
             try Confirmation.ask("Type the version to destroy it: ", expecting: "\(version)", words)
@@ -182,6 +216,21 @@ struct KeyRetire: AsyncParsableCommand {
         try await KeySession.run(settings) { pool in try await MasterKeyRotation.retire(version, file, on: pool) }
         words.line("Version \(version) is gone from \(file.path). Copies of the file still have it: destroy them too.")
         words.line("Running processes remember it until they are restarted.")
+    }
+
+    /// Refuses a version that the file does not have, and the current one, before anything is asked.
+    static func requireRetirable(_ version: Int, in masters: MasterKeys, path: String) throws {
+        let held = masters.heldVersions.sorted().map(String.init).joined(separator: ", ")
+        guard masters.heldVersions.contains(version) else {
+            throw CommandFailure(
+                .notFound, "\(path) has no version \(version); it has \(held)",
+                remedy: "Nothing was changed. Run tenure key status for the versions and their use.")
+        }
+        guard version != masters.current else {
+            throw CommandFailure(
+                .failure, "version \(version) is the current one, which wraps new keys",
+                remedy: "Run tenure key rotate first.")
+        }
     }
 }
 
@@ -191,9 +240,7 @@ enum KeySession {
     static func run<Result: Sendable>(
         _ settings: Settings, _ body: @Sendable @escaping (PostgresPool) async throws -> Result
     ) async throws -> Result {
-        let hint = "For the service of make run: . .tenure/dev.env"
-        let database = try PostgresConfiguration(url: try settings.required(.databaseUrl, remedy: hint))
-        return try await with(database, settings) { pool in
+        try await with(.databaseUrl, settings) { pool in
             try await DatabaseRole.application.check(pool)
             return try await body(pool)
         }
@@ -203,23 +250,18 @@ enum KeySession {
     static func reading<Result: Sendable>(
         _ settings: Settings, _ body: @Sendable @escaping (PostgresPool) async throws -> Result
     ) async throws -> Result {
-        let hint = "For the service of make run: . .tenure/dev.env"
-        let database = try PostgresConfiguration(url: try settings.required(.readerDatabaseUrl, remedy: hint))
-        return try await with(database, settings) { pool in
+        try await with(.readerDatabaseUrl, settings) { pool in
             try await DatabaseRole.reader.check(pool)
             return try await body(pool)
         }
     }
 
     private static func with<Result: Sendable>(
-        _ database: PostgresConfiguration, _ settings: Settings,
+        _ database: Settings.Name, _ settings: Settings,
         _ body: @Sendable @escaping (PostgresPool) async throws -> Result
     ) async throws -> Result {
-        let logger = Logs.logger(level: try Logs.level(settings, default: .warning))
-        return try await Interruption.stopping {
-            try await withPostgresPool(configuration: database, maximumConnections: 2, logger: logger) { pool in
-                try await body(pool)
-            }
+        try await Interruption.stopping {
+            try await CommandDatabase.with(database, settings, maximumConnections: 2, body)
         }
     }
 }

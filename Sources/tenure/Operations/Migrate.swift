@@ -8,7 +8,12 @@ import Schema
 struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Migrate the database of TENURE_OWNER_DATABASE_URL to this version's schema.",
-        discussion: "Migrations go forward only. The command is safe to repeat and to run on several machines at once.")
+        discussion: """
+            Migrations go forward only. The command is safe to repeat and to run on several machines at once.
+
+            Example:
+              tenure migrate
+            """)
 
     @OptionGroup var options: SettingsOptions
 
@@ -17,7 +22,8 @@ struct Migrate: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await options.settings()
-        let owner = try PostgresConfiguration(url: try settings.required(.ownerDatabaseUrl))
+        let owner = try CommandDatabase.configuration(.ownerDatabaseUrl, settings)
+        try await CommandDatabase.reach(owner, .ownerDatabaseUrl)
         let logger = Logs.logger(level: try Logs.level(settings, default: .warning))
         let report = try await DatabaseMigration.run(owner, logger: logger)
         let output = Output.standardOutput()
@@ -39,9 +45,13 @@ struct Migrate: AsyncParsableCommand {
 enum DatabaseMigration {
     /// Applies missing migrations with the owner role.
     static func run(_ owner: PostgresConfiguration, logger: Logger) async throws -> MigrationReport {
-        let migrator = Migrator(
+        try await migrator(logger: logger).migrate(owner)
+    }
+
+    /// The migrator with the schema of this binary.
+    static func migrator(logger: Logger) -> Migrator {
+        Migrator(
             migrations: Schema.migrations.map { Migration(name: $0.name, sql: $0.bytes) },
             functions: Schema.functions.map { (name: $0.name, sql: $0.bytes) }, logger: logger)
-        return try await migrator.migrate(owner)
     }
 }

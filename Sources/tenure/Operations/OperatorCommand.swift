@@ -18,6 +18,10 @@ struct OperatorCommand: AsyncParsableCommand {
         discussion: """
             The log of an installation begins with the public half of this key. Keep the private half and a backup of \
             it where the service cannot read them; see docs/operator.md.
+
+            Examples:
+              tenure operator found --operator-key operator.key
+              tenure operator show
             """, subcommands: [OperatorFound.self, OperatorShow.self])
 }
 
@@ -31,6 +35,9 @@ struct OperatorFound: AsyncParsableCommand {
             idempotent.
 
             Needs TENURE_DATABASE_URL, TENURE_MASTER_KEY_FILE and TENURE_OPERATOR_KEY_FILE.
+
+            Example:
+              tenure operator found --operator-key operator.key
             """)
 
     @OptionGroup var options: OperatorKeyOptions
@@ -55,7 +62,12 @@ struct OperatorFound: AsyncParsableCommand {
 struct OperatorShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print the public operator key with which the log begins.",
-        discussion: "Needs TENURE_READER_DATABASE_URL.")
+        discussion: """
+            Needs TENURE_READER_DATABASE_URL.
+
+            Example:
+              tenure operator show --json
+            """)
 
     @OptionGroup var options: SettingsOptions
 
@@ -192,10 +204,9 @@ enum OperatorSession {
         _ settings: Settings, _ body: @Sendable @escaping (ServiceContext, MasterKeyStore) async throws -> Result
     ) async throws -> Result {
         let hint = "For the service of make run: . .tenure/dev.env"
-        let database = try PostgresConfiguration(url: try settings.required(.databaseUrl, remedy: hint))
         let masters = try settings.masterKeyStore(remedy: hint)
         let logger = Logs.logger(level: try Logs.level(settings, default: .warning))
-        return try await withPostgresPool(configuration: database, logger: logger) { pool in
+        return try await CommandDatabase.with(.databaseUrl, settings, remedy: hint) { pool in
             try await DatabaseRole.application.check(pool)
             let appender = Appender(pool: pool, logger: logger)
             let ring = try await KeyRing.load(from: pool, masters: masters)

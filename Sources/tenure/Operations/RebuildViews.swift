@@ -16,6 +16,10 @@ struct RebuildViews: AsyncParsableCommand {
 
             Needs TENURE_READER_DATABASE_URL, and TENURE_MASTER_KEY_FILE with --company.
             Projections: \(ProjectionName.all.map(\.rawValue).joined(separator: ", ")).
+
+            Examples:
+              tenure rebuild --dry-run
+              tenure rebuild employees --company harbour.example
             """)
 
     @OptionGroup var options: SettingsOptions
@@ -70,7 +74,8 @@ struct RebuildViews: AsyncParsableCommand {
         }
         let mended = report.hasSwitched ? ", repaired" : ""
         Output.standardError().line(
-            count == 0 ? "The live projections matched the log." : "\(count) differences from the log\(mended).")
+            count == 0
+                ? "The live projections matched the log." : "\(Noun.difference.counted(count)) from the log\(mended).")
         if dryRun, count > 0 { throw ExitCode.drift }
     }
 
@@ -113,7 +118,7 @@ final class RebuildProgressReport: Sendable {
     private let told = Lock<ContinuousClock.Instant?>(nil)
 
     init(isDryRun: Bool, isForMachines: Bool) {
-        persons = isForMachines ? nil : ProgressReport(isDryRun ? "compare" : "rebuild", unit: "events", total: nil)
+        persons = isForMachines ? nil : ProgressReport(isDryRun ? "compare" : "rebuild", unit: .event, total: nil)
     }
 
     func update(_ progress: RebuildProgress) {

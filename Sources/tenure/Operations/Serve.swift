@@ -19,7 +19,12 @@ struct Serve: AsyncParsableCommand {
             start of a log also needs TENURE_OPERATOR_KEY_FILE: it creates the operator key there and never reads it.
 
             With --development it needs no settings: it creates or adopts a private PostgreSQL, migrates it, creates \
-            keys, a demo app and a demo company, and stops PostgreSQL at the end.
+            keys, a demo app and a demo company, and stops PostgreSQL at the end. It listens on loopback without TLS, \
+            so it refuses TLS settings.
+
+            Examples:
+              tenure serve --development
+              tenure serve --config /etc/tenure.json --port 8443
             """)
 
     @OptionGroup var options: OperatorKeyOptions
@@ -48,6 +53,7 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         let settings = try await options.settings(port.map { [.listenPort: String($0)] } ?? [:])
         if development {
+            try Self.requireNoCertificate(settings)
             let port = try settings.number(.listenPort, in: 1...65_535, default: 8080)
             let logger = Logs.logger(level: try Logs.level(settings, default: .warning))
             try await DevelopmentService(
@@ -56,10 +62,27 @@ struct Serve: AsyncParsableCommand {
             ).run()
         } else {
             let logger = Logs.logger(level: try Logs.level(settings, default: .info))
-            try await ServiceRun.run(try ServiceParts(settings), logger: logger) { ports, _ in
+            let parts = try ServiceParts(settings)
+            for (database, name) in parts.databases {
+                try await CommandDatabase.reach(database, name, patience: CommandDatabase.patienceOfService)
+            }
+            try await ServiceRun.run(parts, logger: logger) { ports, _ in
                 Announcement(ports: ports, logger: logger)
             }
         }
+    }
+}
+
+extension Serve {
+    /// Refuses TLS settings, which a development service would not use.
+    static func requireNoCertificate(_ settings: Settings) throws {
+        let given = [Settings.Name.tlsCertificateFile, .tlsKeyFile].filter { settings.text($0) != nil }
+        guard !given.isEmpty else { return }
+        throw CommandFailure(
+            .usage,
+            "--development serves plain HTTP on loopback and does not take "
+                + given.map(\.variable).joined(separator: " and "),
+            remedy: "Unset \(given.count == 1 ? "it" : "them"), or serve without --development.")
     }
 }
 
@@ -124,7 +147,7 @@ struct ServiceParts: Sendable {
 
     /// Reads the settings of a production service. Secrets have no defaults.
     init(_ settings: Settings) throws {
-        let url = { (name: Settings.Name) in try PostgresConfiguration(url: try settings.required(name)) }
+        let url = { (name: Settings.Name) in try CommandDatabase.configuration(name, settings) }
         assembly = Self.assembly(
             application: try url(.databaseUrl), reader: try url(.readerDatabaseUrl),
             masters: try settings.masterKeyStore(),
@@ -147,6 +170,7 @@ struct ServiceParts: Sendable {
             trustedProxies: Set(settings.list(.trustedProxies)), rateLimit: limits.address, appRateLimit: limits.app,
             companyRateLimit: limits.company, metricsToken: settings.text(.metricsToken))
         http.limits.connectionsPerAddress = limits.connectionsPerAddress
+        assembly.settings.tokenIssuer = try Self.issuer(http)
         mpin = try settings.mpinAuthorities()
         if let mail = try MailConfiguration(settings) { send(mail) }
     }
@@ -163,7 +187,23 @@ struct ServiceParts: Sendable {
         // This process creates the demo app, in place of an operator who runs `tenure app create`.
         assembly.operatorSigner = OperatorKeySource { try operatorKey.load() }
         http = HTTPConfiguration(port: port)
+        assembly.settings.tokenIssuer = http.address
         self.mpin = mpin
+    }
+
+    /// The databases and the settings that name them.
+    var databases: [(PostgresConfiguration, Settings.Name)] {
+        [(assembly.application, .databaseUrl), (assembly.reader, .readerDatabaseUrl)]
+    }
+
+    /// Returns the address that access tokens name. Beyond loopback the bound address says nothing about it.
+    static func issuer(_ http: HTTPConfiguration) throws -> String {
+        guard http.publicURL != nil || http.bindsLoopback else {
+            throw CommandFailure(
+                .usage, "the service has no public URL, which access tokens name as their issuer",
+                remedy: "Set TENURE_PUBLIC_URL to the address that callers use, such as https://id.example")
+        }
+        return http.address
     }
 
     /// Sends mails as configured.

@@ -14,6 +14,10 @@ struct ClientRecover: AsyncParsableCommand {
 
             Afterwards run the same command on this device again. It asks for new questions with answers and for a \
             passphrase, which replace the lost ones. No one else learns them.
+
+            Examples:
+              tenure client recover harbour.example bruno
+              tenure client recover --wait
             """)
 
     @Argument(help: "The company's name. Default: the last account used here.")

@@ -16,6 +16,10 @@ struct ClientRecoveries: AsyncParsableCommand {
 
             Compare the fingerprint with the one that the person reads out, face to face or on the phone. Make sure \
             that it is the person: whoever has this key sets new credentials in their name.
+
+            Examples:
+              tenure client recoveries harbour.example
+              tenure client recoveries open harbour.example bruno
             """,
         subcommands: [
             ClientRecoveriesList.self, ClientRecoveriesOpen.self, ClientRecoveriesConfirm.self,
@@ -26,7 +30,11 @@ struct ClientRecoveries: AsyncParsableCommand {
 /// Lists the recoveries of a tenant.
 struct ClientRecoveriesList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the open and requested recoveries of a company. For admins.")
+        commandName: "list", abstract: "List the open and requested recoveries of a company. For admins.",
+        discussion: """
+            Example:
+              tenure client recoveries list harbour.example
+            """)
 
     @Argument(help: "The company's name.")
     var company: String
@@ -72,6 +80,9 @@ struct ClientRecoveriesOpen: AsyncParsableCommand {
             This starts the company's waiting time, or twice that time if the company has only one admin. After it, \
             new credentials can be set for 72 hours. A successful log-in of the person on a known device cancels the \
             recovery.
+
+            Example:
+              tenure client recoveries open harbour.example bruno
             """)
 
     @OptionGroup var choice: RecoveryChoice
@@ -93,6 +104,9 @@ struct ClientRecoveriesConfirm: AsyncParsableCommand {
         discussion: """
             For another admin. The person can also confirm on a device that is still authorized; they need --as and \
             --fingerprint, because only admins can read the list.
+
+            Example:
+              tenure client recoveries confirm harbour.example bruno
             """)
 
     @OptionGroup var choice: RecoveryChoice
@@ -114,6 +128,10 @@ struct ClientRecoveriesCancel: AsyncParsableCommand {
         discussion: """
             With --this-device the person cancels their own recovery without a log-in. This device's key signs, even \
             if it has been revoked in the meantime.
+
+            Examples:
+              tenure client recoveries cancel harbour.example bruno
+              tenure client recoveries cancel harbour.example bruno --this-device
             """)
 
     @Flag(help: "Cancel your own recovery with this device's key, without a log-in.")

@@ -12,6 +12,10 @@ struct ClientInvite: AsyncParsableCommand {
             An invitation is for one employee id, and optionally for one e-mail address. Hand it to the person \
             yourself: whoever has it can register under that id. It authorizes no device key. It ends when you are no \
             longer an admin.
+
+            Examples:
+              tenure client invite harbour.example erik --email erik@harbour.example
+              tenure client invite list harbour.example
             """,
         subcommands: [ClientInviteIssue.self, ClientInviteList.self, ClientInviteRevoke.self],
         defaultSubcommand: ClientInviteIssue.self)
@@ -20,7 +24,11 @@ struct ClientInvite: AsyncParsableCommand {
 /// Issues an invitation, signed with this device's key.
 struct ClientInviteIssue: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "issue", abstract: "Invite somebody to register under an employee id.")
+        commandName: "issue", abstract: "Invite somebody to register under an employee id.",
+        discussion: """
+            Example:
+              tenure client invite issue harbour.example erik --days 3
+            """)
 
     @Argument(help: "The company's name.")
     var company: String
@@ -68,7 +76,11 @@ struct ClientInviteIssue: AsyncParsableCommand {
 /// Lists open invitations.
 struct ClientInviteList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the open invitations.")
+        commandName: "list", abstract: "List the open invitations.",
+        discussion: """
+            Example:
+              tenure client invite list harbour.example
+            """)
 
     @Argument(help: "The company's name.")
     var company: String
@@ -106,7 +118,11 @@ struct ClientInviteList: AsyncParsableCommand {
 /// Revokes an invitation, signed with this device's key.
 struct ClientInviteRevoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "Revoke an unused invitation.")
+        commandName: "revoke", abstract: "Revoke an unused invitation.",
+        discussion: """
+            Example:
+              tenure client invite revoke harbour.example INVITATION
+            """)
 
     @Argument(help: "The company's name.")
     var company: String

@@ -4,7 +4,11 @@ import TenureClient
 /// Registers an employee with this device's key.
 struct ClientRegister: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "register", abstract: "Register an employee. The first one founds the company.")
+        commandName: "register", abstract: "Register an employee. The first one founds the company.",
+        discussion: """
+            Example:
+              tenure client register harbour.example erik erik@harbour.example
+            """)
 
     @Argument(help: "The company's name.")
     var company: String
@@ -40,7 +44,11 @@ struct ClientRegister: AsyncParsableCommand {
 /// Logs an employee in on this device.
 struct ClientLogin: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "login", abstract: "Log in. A new device must be authorized afterwards.")
+        commandName: "login", abstract: "Log in. A new device must be authorized afterwards.",
+        discussion: """
+            Example:
+              tenure client login harbour.example erik
+            """)
 
     @Argument(help: "The company's name.")
     var company: String

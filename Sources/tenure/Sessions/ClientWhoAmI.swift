@@ -7,7 +7,12 @@ import TenureClient
 /// Shows the account that is logged in on this device, as the service reports it.
 struct ClientWhoAmI: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "whoami", abstract: "Show the account that is logged in on this device.")
+        commandName: "whoami", abstract: "Show the account that is logged in on this device.",
+        discussion: """
+            Examples:
+              tenure client whoami
+              tenure client whoami harbour.example erik --json
+            """)
 
     @Argument(help: "The company's name. Default: the last account used here.")
     var company: String?

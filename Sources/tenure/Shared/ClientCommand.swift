@@ -11,11 +11,16 @@ struct ClientCommand: AsyncParsableCommand {
             TENURE_URL, TENURE_APP_ID and TENURE_APP_SECRET, or the file of --config, name the service and the app; \
             . .tenure/dev.env sets them for a development service. Answers, passphrases and PINs are read from the \
             terminal only, without echo.
+
+            Examples:
+              . .tenure/dev.env
+              tenure client register pier.example bo bo@pier.example
             """,
         subcommands: [
             ClientRegister.self, ClientLogin.self, ClientAuthorize.self, ClientChangeCredentials.self,
             ClientRecover.self, ClientRecoveries.self, ClientRole.self, ClientInvite.self, ClientDecide.self,
-            ClientReclaim.self, ClientDevices.self, ClientPin.self, ClientWhoAmI.self, ClientVerifyEmail.self,
+            ClientReclaim.self, ClientDevices.self, ClientPin.self, ClientWhoAmI.self, ClientToken.self,
+            ClientLogout.self, ClientVerifyEmail.self,
         ])
 }
 

@@ -49,7 +49,8 @@ extension CommandFailure {
             .recoveryNotAvailable, .mpinUnauthorized, .mpinWrongPIN, .mpinDisabled, .mpinEnded, .mpinBlocked,
             .mpinKeyExpired:
             .notPermitted
-        case .requestInvalid, .companyNameMissing, .employeeIdMissing, .employeeKeyInvalid, .emailMissing,
+        case .requestInvalid, .requestTooLarge, .resourceUnknown, .companyNameMissing, .employeeIdMissing,
+            .employeeKeyInvalid, .emailMissing,
             .emailInvalid, .fiveQuestionsRequired, .credentialsIncomplete, .atLeastThreeAnswersRequired,
             .passphraseMissing, .questionsAlike, .textTooLong, .textInvalid, .questionTwice, .questionUnknown,
             .customQuestion, .credentialsTooWeak,
@@ -92,6 +93,7 @@ extension CommandFailure {
 
     private static let words: [TenureClientError.Kind: String] = [
         .connectionLost: "the service cannot be reached",
+        .requestTooLarge: "the request is larger than the service, or a proxy in front of it, accepts",
         .responseInvalid: "the response does not come from a Tenure service",
         .signingRefused:
             "nothing was signed: the answers or the passphrase are wrong, or this is another service than before",
@@ -138,10 +140,8 @@ extension CommandFailure {
 
     private static func postgres(_ error: PostgresError) -> CommandFailure {
         switch error.code {
-        case .connection, .timeout:
-            CommandFailure(
-                .unreachable, "the database cannot be reached: \(String(reflecting: error))",
-                remedy: "Check the URL, and that the server is running.")
+        case .connection: databaseAway(nil, error)
+        case .timeout: CommandFailure(.unreachable, "the database did not answer in time: \(error.reason)")
         case .poolExhausted: CommandFailure(.busy, "the database is busy: \(error)")
         case .usage: CommandFailure(.usage, "\(error)")
         default: CommandFailure(.failure, "the database refused: \(String(reflecting: error))")
@@ -178,7 +178,7 @@ extension CommandFailure {
     private static func exitCode(_ code: ServiceError.Code) -> ExitCode {
         switch code.status {
         case 404: return .notFound
-        case 400: return .usage
+        case 400, 413: return .usage
         case 403: return .notPermitted
         default: break
         }

@@ -8,11 +8,19 @@ final class ProgressReport: Sendable {
     private let output: Output
     private let start = ContinuousClock.now
 
-    init(_ title: String, unit: String, total: Int64?, output: Output = .standardError()) {
+    init(_ title: String, unit: Noun, total: Int64?, output: Output = .standardError()) {
         self.output = output
         let terminal = output.terminal
         make = { ProgressPainter(title, unit: unit, total: $0, terminal: terminal) }
         painter = Lock(make(total))
+    }
+
+    /// Creates a report beside data that is printed meanwhile. `nil` if both streams are terminals, because a bar would
+    /// disturb the lines of the data.
+    static func beside(_ data: Output, _ title: String, unit: Noun, total: Int64?) -> ProgressReport? {
+        let error = Output.standardError()
+        guard !data.terminal.isInteractive || !error.terminal.isInteractive else { return nil }
+        return ProgressReport(title, unit: unit, total: total, output: error)
     }
 
     /// Reports how many items are done, and the total if it was unknown before.
@@ -34,8 +42,8 @@ final class ProgressReport: Sendable {
 
 /// Computes progress and rate. It has no clock: the caller passes the time.
 struct ProgressMeter: Sendable {
-    /// The plural name of the items, such as `events`.
-    let unit: String
+    /// The name of the items.
+    let unit: Noun
     /// The total; `nil` if unknown.
     let total: Int64?
     /// The number of items that are done.
@@ -47,7 +55,7 @@ struct ProgressMeter: Sendable {
     /// The window for the rate: short enough to follow a change of speed, long enough for a steady display.
     private static let window: Duration = .seconds(10)
 
-    init(unit: String, total: Int64?) {
+    init(unit: Noun, total: Int64?) {
         self.unit = unit
         self.total = total
     }
@@ -94,7 +102,7 @@ struct ProgressPainter: Sendable {
     private let terminal: Terminal
     private var painted: Duration?
 
-    init(_ title: String, unit: String, total: Int64?, terminal: Terminal) {
+    init(_ title: String, unit: Noun, total: Int64?, terminal: Terminal) {
         self.title = title
         self.terminal = terminal
         self.meter = ProgressMeter(unit: unit, total: total)
@@ -142,15 +150,15 @@ enum ProgressText {
     static func summary(_ title: String, _ meter: ProgressMeter) -> String {
         let seconds = meter.elapsed.seconds
         let rate = seconds > 0 ? ", \(count(Int64(Double(meter.done) / seconds)))/s" : ""
-        return "\(title): \(count(meter.done)) \(meter.unit) in \(time(meter.elapsed))\(rate)"
+        return "\(title): \(count(meter.done)) \(meter.unit.form(for: meter.done)) in \(time(meter.elapsed))\(rate)"
     }
 
     private static func facts(_ meter: ProgressMeter) -> [String] {
         var facts: [String] = []
         if let fraction = meter.fraction { facts.append("\(Int(fraction * 100)) %") }
         facts.append(
-            meter.total.map { "\(count(meter.done)) of \(count($0)) \(meter.unit)" }
-                ?? "\(count(meter.done)) \(meter.unit)")
+            meter.total.map { "\(count(meter.done)) of \(count($0)) \(meter.unit.form(for: $0))" }
+                ?? "\(count(meter.done)) \(meter.unit.form(for: meter.done))")
         if let rate = meter.rate { facts.append("\(count(Int64(rate)))/s") }
         if let remaining = meter.remaining { facts.append("\(time(remaining)) left") }
         return facts

@@ -1,4 +1,8 @@
 /// A table with aligned columns, two spaces apart and without borders.
+///
+/// On a terminal it fits the width and loses no data: cells wrap between words. If that is not enough, each row becomes
+/// a block with one line per column. A value may then be longer than the line, because an id in two parts cannot be
+/// copied. Output that is no terminal is not wrapped.
 struct Table: Sendable {
     /// The alignment of a column's text.
     enum Alignment: Sendable { case left, right }
@@ -8,6 +12,9 @@ struct Table: Sendable {
         var title: String
         var alignment: Alignment = .left
     }
+
+    /// The spaces between two columns.
+    private static let gap = 2
 
     let columns: [Column]
     private var rows: [[String]] = []
@@ -19,61 +26,92 @@ struct Table: Sendable {
         rows.append((0..<columns.count).map { $0 < cells.count ? Printable.text(cells[$0]) : "" })
     }
 
-    /// Renders the table with one line per row, without trailing spaces.
+    /// Renders the table with one line per row, without trailing spaces. On a narrow terminal a row has more lines.
     func rendered(on terminal: Terminal) -> String {
         let titles = columns.map { $0.title.uppercased() }
-        let widths = columns.indices.map { index in
-            ([titles[index]] + rows.map { $0[index] }).map(DisplayWidth.of).max() ?? 0
+        let natural = widths(titles, DisplayWidth.of)
+        let room = terminal.isInteractive ? terminal.width : .max
+        guard let widths = fitted(natural, to: room, titles) else { return blocks(titles, on: terminal) }
+        let head = lines(titles, widths).map { Style.quiet.apply($0, on: terminal) }
+        return (head + rows.flatMap { lines($0, widths) }).map { $0 + "\n" }.joined()
+    }
+
+    /// The width of each column, if `measure` measures its cells.
+    private func widths(_ titles: [String], _ measure: (String) -> Int) -> [Int] {
+        columns.indices.map { index in ([titles[index]] + rows.map { $0[index] }).map(measure).max() ?? 0 }
+    }
+
+    /// Returns the widths of columns that take at most `room`, narrowing the widest first. `nil` if the longest words
+    /// do not fit.
+    private func fitted(_ natural: [Int], to room: Int, _ titles: [String]) -> [Int]? {
+        let gaps = Self.gap * max(0, columns.count - 1)
+        let total = { (widths: [Int]) in widths.reduce(gaps, +) }
+        guard total(natural) > room else { return natural }
+        let least = widths(titles, WrappedText.longestWord)
+        guard total(least) <= room else { return nil }
+        var widths = natural
+        while total(widths) > room {
+            let narrowable = widths.indices.filter { widths[$0] > least[$0] }
+            guard let widest = narrowable.max(by: { widths[$0] < widths[$1] }) else { return nil }
+            widths[widest] -= 1
         }
-        let head = Style.quiet.apply(line(titles, widths), on: terminal)
-        return ([head] + rows.map { line($0, widths) }).map { $0 + "\n" }.joined()
+        return widths
+    }
+
+    /// Renders a row as one line, or as several if cells wrap.
+    private func lines(_ cells: [String], _ widths: [Int]) -> [String] {
+        let wrapped = zip(cells, widths).map(WrappedText.lines)
+        return (0..<(wrapped.map(\.count).max() ?? 0)).map { number in
+            line(wrapped.map { number < $0.count ? $0[number] : "" }, widths)
+        }
     }
 
     private func line(_ cells: [String], _ widths: [Int]) -> String {
         var line = ""
         for (index, cell) in cells.enumerated() {
-            let padding = String(repeating: " ", count: widths[index] - DisplayWidth.of(cell))
+            let padding = String(repeating: " ", count: max(0, widths[index] - DisplayWidth.of(cell)))
             line += columns[index].alignment == .left ? cell + padding : padding + cell
-            line += "  "
+            line += String(repeating: " ", count: Self.gap)
         }
         while line.last == " " { line.removeLast() }
         return line
     }
+
+    /// Renders a block per row: a line for each cell that is not empty.
+    private func blocks(_ titles: [String], on terminal: Terminal) -> String {
+        let width = titles.map(DisplayWidth.of).max() ?? 0
+        return rows.map { row in
+            zip(titles, row).filter { !$0.1.isEmpty }.map { title, cell in
+                let padding = String(repeating: " ", count: width - DisplayWidth.of(title) + Self.gap)
+                return Style.quiet.apply(title, on: terminal) + padding + cell + "\n"
+            }.joined()
+        }.joined(separator: "\n")
+    }
 }
 
-/// Computes how many terminal columns a text takes.
-///
-/// It implements the simple part of UAX #11: wide blocks count two, combining marks count zero, everything else counts
-/// one. A terminal that draws an ambiguous character wide will be off by one for each.
-enum DisplayWidth {
-    /// The number of columns of a text without control characters.
-    static func of(_ text: String) -> Int { text.reduce(0) { $0 + width(of: $1) } }
-
-    /// The width of a character is that of its widest scalar, so that a base with marks or a joined emoji counts once.
-    private static func width(of character: Character) -> Int {
-        character.unicodeScalars.map(width).max() ?? 0
-    }
-
-    private static func width(_ scalar: Unicode.Scalar) -> Int {
-        switch scalar.properties.generalCategory {
-        case .nonspacingMark, .enclosingMark, .format, .control: return 0
-        default: break
+/// Breaks text between words.
+enum WrappedText {
+    /// Returns the lines of a text, none wider than `width` unless one word is. At least one, maybe empty, line.
+    static func lines(_ text: String, width: Int) -> [String] {
+        guard DisplayWidth.of(text) > width else { return [text] }
+        var lines: [String] = []
+        var line = ""
+        for word in text.split(separator: " ") {
+            let longer = line.isEmpty ? String(word) : line + " " + word
+            if !line.isEmpty, DisplayWidth.of(longer) > width {
+                lines.append(line)
+                line = String(word)
+            } else {
+                line = longer
+            }
         }
-        return wide.contains { $0.contains(scalar.value) } ? 2 : 1
+        return lines + [line]
     }
 
-    private static let wide: [ClosedRange<UInt32>] = [
-        0x1100...0x115F,  // Hangul leading consonants
-        0x2E80...0x303E,  // CJK radicals and punctuation
-        0x3041...0x33FF,  // Kana to CJK compatibility
-        0x3400...0x4DBF, 0x4E00...0x9FFF,  // CJK ideographs
-        0xA000...0xA4CF,  // Yi
-        0xAC00...0xD7A3,  // Hangul syllables
-        0xF900...0xFAFF,  // CJK compatibility ideographs
-        0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6,  // Full-width forms
-        0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1FAFF,  // Emoji
-        0x20000...0x3FFFD,  // Supplementary ideographs
-    ]
+    /// The width of the longest word of a text.
+    static func longestWord(_ text: String) -> Int {
+        text.split(separator: " ").map { DisplayWidth.of(String($0)) }.max() ?? 0
+    }
 }
 
 /// Makes text from others safe to print: a tenant's name must not move the cursor.

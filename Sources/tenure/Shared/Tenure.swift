@@ -13,12 +13,16 @@ struct Tenure: AsyncParsableCommand {
 
             Exit codes: 0 done, 1 failed, 2 cancelled, 3 integrity violation, 4 not permitted, 5 drift between log and \
             projection, 6 not found, 64 usage, 69 unreachable, 75 busy.
+
+            Examples:
+              tenure serve --development
+              tenure replay --company harbour.example --as-of yesterday
             """,
         version: Tenure.version,
         subcommands: [
             Serve.self, Migrate.self, AppCommand.self, CompanyCommand.self, Replay.self, RebuildViews.self,
             VerifyCommand.self, AnchorCommand.self, Erase.self, KeyCommand.self, OperatorCommand.self,
-            MPinAuthorityCommand.self, ClientCommand.self, Doctor.self,
+            MPinAuthorityCommand.self, ClientCommand.self, StatusCommand.self, Doctor.self,
         ])
 
     /// The version that the banner, `--version` and `/healthz` show.
@@ -30,7 +34,7 @@ struct Tenure: AsyncParsableCommand {
 struct Main {
     static func main() async {
         do {
-            var command = try Tenure.parseAsRoot()
+            var command = try parsed(Array(CommandLine.arguments.dropFirst()))
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
@@ -41,6 +45,16 @@ struct Main {
             guard let failure = CommandFailure(describing: error) else { Tenure.exit(withError: error) }
             Output.standardError().line(failure.description)
             Tenure.exit(withError: failure.exitCode)
+        }
+    }
+
+    /// Parses the command line. A mistyped command gets suggestions, which the argument parser has for options only.
+    static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+        do { return try Tenure.parseAsRoot(arguments) } catch {
+            guard Tenure.exitCode(for: error) == .validationFailure, let unknown = UnknownCommand(arguments) else {
+                throw error
+            }
+            throw unknown.failure
         }
     }
 }

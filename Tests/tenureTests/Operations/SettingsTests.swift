@@ -115,4 +115,12 @@ struct ServiceLimitsTests {
             _ = try await parts(["TENURE_DATABASE_CONNECTIONS": text])
         }
     }
+
+    @Test func `access tokens name the public address, which only loopback can do without`() async throws {
+        let named = try await parts(["TENURE_PUBLIC_URL": "https://id.example", "TENURE_LISTEN_HOST": "0.0.0.0"])
+        #expect(named.assembly.settings.tokenIssuer == "https://id.example")
+        let local = try await parts(["TENURE_LISTEN_PORT": "9000"])
+        #expect(local.assembly.settings.tokenIssuer == "http://127.0.0.1:9000")
+        await #expect(throws: CommandFailure.self) { _ = try await parts(["TENURE_LISTEN_HOST": "0.0.0.0"]) }
+    }
 }

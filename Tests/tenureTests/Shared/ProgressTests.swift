@@ -7,7 +7,7 @@ import Testing
     let pipe = Terminal(isInteractive: false, width: 80, environment: [:])
 
     @Test func `rate and remaining time follow from the progress`() {
-        var meter = ProgressMeter(unit: "events", total: 1_000)
+        var meter = ProgressMeter(unit: .event, total: 1_000)
         meter.update(done: 200, elapsed: .seconds(2))
         #expect(meter.rate == 100)
         #expect(meter.remaining == .seconds(8))
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func `the rate reflects recent progress only`() throws {
-        var meter = ProgressMeter(unit: "events", total: nil)
+        var meter = ProgressMeter(unit: .event, total: nil)
         for second in 1...10 { meter.update(done: Int64(second) * 1_000, elapsed: .seconds(second)) }
         for second in 11...40 { meter.update(done: 10_000 + Int64(second - 10) * 10, elapsed: .seconds(second)) }
         let rate = try #require(meter.rate)
@@ -24,14 +24,14 @@ import Testing
     }
 
     @Test func `progress without work is complete`() {
-        var meter = ProgressMeter(unit: "events", total: 0)
+        var meter = ProgressMeter(unit: .event, total: 0)
         #expect(meter.fraction == 1)
         meter.update(done: 0, elapsed: .seconds(1))
         #expect(meter.rate == nil)
     }
 
     @Test func `a terminal sees a bar that redraws itself, at most ten times a second`() throws {
-        var painter = ProgressPainter("rebuild", unit: "events", total: 100, terminal: terminal)
+        var painter = ProgressPainter("rebuild", unit: .event, total: 100, terminal: terminal)
         let painted = painter.update(done: 0, elapsed: .zero)
         let first = try #require(painted)
         #expect(first.hasPrefix("\r\u{1B}[K"))
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func `a log gets a line every five seconds`() {
-        var painter = ProgressPainter("rebuild", unit: "events", total: 2_000_000, terminal: pipe)
+        var painter = ProgressPainter("rebuild", unit: .event, total: 2_000_000, terminal: pipe)
         #expect(painter.update(done: 1, elapsed: .seconds(4)) == nil)
         #expect(
             painter.update(done: 1_000_000, elapsed: .seconds(5))
@@ -53,14 +53,14 @@ import Testing
     }
 
     @Test func `the summary shows amount and duration`() {
-        var painter = ProgressPainter("replay", unit: "events", total: nil, terminal: pipe)
+        var painter = ProgressPainter("replay", unit: .event, total: nil, terminal: pipe)
         _ = painter.update(done: 1_234, elapsed: .seconds(2))
         #expect(painter.finish(elapsed: .seconds(2)) == "replay: 1,234 events in 2.0 s, 617/s\n")
     }
 
     @Test func `a line never exceeds a narrow terminal`() throws {
         let narrow = Terminal(isInteractive: true, width: 20, environment: [:])
-        var painter = ProgressPainter("rebuild", unit: "events", total: 100, terminal: narrow)
+        var painter = ProgressPainter("rebuild", unit: .event, total: 100, terminal: narrow)
         let painted = painter.update(done: 10, elapsed: .seconds(1))
         let text = try #require(painted)
         #expect(text.dropFirst(4).count <= 20)

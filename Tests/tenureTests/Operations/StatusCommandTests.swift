@@ -1,0 +1,126 @@
+import Foundation
+import Postgres
+import Testing
+import TestSupport
+
+@testable import tenure
+
+@Suite struct ServiceExaminationTests {
+    private struct Silence: Error {}
+
+    /// Examines a service that gives these answers; any other path is silent.
+    private func findings(_ answers: [String: (Int, String)]) async -> ([Finding], answers: Bool) {
+        await ServiceExamination(address: "http://id.example") { url in
+            guard let (status, body) = answers[url.path] else { throw Silence() }
+            return (status, Array(body.utf8))
+        }.findings()
+    }
+
+    @Test func `a ready service is good`() async {
+        let (found, answers) = await findings([
+            "/healthz": (200, #"{"status":"ok"}"#), "/readyz": (200, #"{"status":"ready"}"#),
+        ])
+        #expect(answers)
+        #expect(found.map(\.subject) == ["service", "readiness"])
+        #expect(found.allSatisfy { $0.verdict == .good })
+    }
+
+    @Test func `a service that does not answer is bad, with what to do`() async {
+        let (found, answers) = await findings([:])
+        #expect(!answers)
+        #expect(found.map(\.verdict) == [.bad])
+        #expect(found.allSatisfy { $0.detail == "http://id.example does not answer" && $0.remedy != nil })
+    }
+
+    @Test(arguments: [(404, "not here"), (200, "<html>"), (200, #"{"status":"fine"}"#)])
+    func `another program at the address is told apart`(status: Int, body: String) async {
+        let (found, answers) = await findings(["/healthz": (status, body)])
+        #expect(!answers)
+        #expect(found.first?.detail.hasSuffix("is not a Tenure service") == true)
+    }
+
+    @Test func `what the service misses is shown`() async {
+        let problem = """
+            {"type":"/docs","title":"The service is unavailable.","status":503,"detail":"Try again.","instance":"/x",\
+            "code":"service.unavailable","requestId":"r","errors":[{"detail":"the database does not answer"}]}
+            """
+        let (found, answers) = await findings(["/healthz": (200, #"{"status":"ok"}"#), "/readyz": (503, problem)])
+        #expect(answers)
+        #expect(found.last?.verdict == .bad)
+        #expect(found.last?.detail == "not ready: the database does not answer")
+    }
+
+    @Test func `a stopped projection degrades the service`() async {
+        let (found, _) = await findings([
+            "/healthz": (200, #"{"status":"ok"}"#), "/readyz": (200, #"{"status":"degraded","stoppedViews":[]}"#),
+        ])
+        #expect(found.last?.verdict == .bad && found.last?.detail.contains("degraded") == true)
+    }
+
+    @Test func `the address comes from the flag, then the public URL, then the development service, then the port`()
+        async throws
+    {
+        let directory = try TemporaryDirectory()
+        let state = StateDirectory(directory.path)
+        let address = { (environment: [String: String]) in
+            try StatusCommand.address(try await Settings(flags: [:], environment: environment, file: nil), state)
+        }
+        #expect(try await address([:]) == "http://127.0.0.1:8080")
+        #expect(try await address(["TENURE_LISTEN_PORT": "9000"]) == "http://127.0.0.1:9000")
+        try SecretFile.replace(at: state.environmentFile, with: DevelopmentEnvironmentTests.sample.text)
+        #expect(try await address(["TENURE_LISTEN_PORT": "9000"]) == "http://127.0.0.1:8080")
+        #expect(try await address(["TENURE_PUBLIC_URL": "https://id.example/"]) == "https://id.example")
+        #expect(
+            try await address(["TENURE_PUBLIC_URL": "https://id.example", "TENURE_URL": "http://a:1"]) == "http://a:1")
+        await #expect(throws: CommandFailure.self) { try await address(["TENURE_URL": "id.example"]) }
+    }
+}
+
+@Suite struct AnchorFindingTests {
+    @Test func `an anchor that covers the system ledger is good, and one that is behind is a note`() {
+        #expect(Examination.finding(anchor: 10, of: 10).verdict == .good)
+        #expect(Examination.finding(anchor: 9, of: 10).verdict == .note)
+        #expect(Examination.finding(anchor: 9, of: 10).detail == "covers 9 of 10 events of the system ledger")
+        #expect(Examination.finding(anchor: nil, of: 1).verdict == .bad)
+    }
+}
+
+@Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
+struct DatabaseStatusTests {
+    private func findings(_ url: String) async throws -> [Finding] {
+        let settings = try await Settings(
+            flags: [:], environment: ["TENURE_READER_DATABASE_URL": url], file: nil)
+        let directory = try TemporaryDirectory()
+        return await Examination(state: StateDirectory(directory.path), settings: settings).database()
+    }
+
+    @Test func `a migrated database shows its version, schema, projections and checkpoints`() async throws {
+        try await TestDatabase.with { database in
+            let found = try await findings(database.url(as: .reader))
+            #expect(found.map(\.subject) == ["database", "schema", "views", "seals", "anchor"])
+            #expect(found.prefix(3).allSatisfy { $0.verdict == .good }, "\(found)")
+            #expect(found.last?.detail == "none is signed yet")
+        }
+    }
+
+    @Test func `a newer schema is a note, and a missing migration is bad`() async throws {
+        try await TestDatabase.with { database in
+            var connection = try await database.connect(as: .superuser)
+            try await connection.executeScript("INSERT INTO tenure_migration VALUES ('m999_later', sha256(''))")
+            let newer = try await findings(database.url(as: .reader))
+            #expect(newer.first { $0.subject == "schema" }?.verdict == .note)
+            try await connection.executeScript(
+                """
+                DELETE FROM tenure_migration
+                WHERE name IN ('m999_later', (SELECT max(name) FROM tenure_migration WHERE name < 'm999'))
+                """)
+            let older = try await findings(database.url(as: .reader))
+            #expect(older.first { $0.subject == "schema" }?.remedy == "run: tenure migrate")
+        }
+    }
+
+    @Test func `a database that is away is one finding`() async throws {
+        let found = try await findings("postgresql://tenure_reader@/tenure?host=/nowhere")
+        #expect(found.map(\.subject) == ["database"] && found.map(\.verdict) == [.bad])
+    }
+}
