@@ -47,7 +47,7 @@ lint: ## Check formatting and shell scripts
 	@scripts/lint
 
 format: ## Format the Swift sources in place
-	@swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks schema
+	@swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Examples schema
 
 migrate: ## Bring the database of TENURE_OWNER_DATABASE_URL up to date
 	@scripts/prerequisites build
