@@ -35,6 +35,7 @@ let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl
 let nioConcurrency: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
+let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 
@@ -44,6 +45,7 @@ let package = Package(
     products: [
         .executable(name: "tenure", targets: ["tenure"]),
         .library(name: "TenureClient", targets: ["TenureClient", "TenureAPI", "Canonical"]),
+        .library(name: "TenureTokens", targets: ["TenureTokens", "AccessTokens", "Canonical"]),
         .library(name: "Ledger", targets: ["Ledger", "Postgres", "Schema", "Canonical"]),
         .library(name: "Credentials", targets: ["Credentials"]),
         .library(
@@ -62,6 +64,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
@@ -80,6 +83,10 @@ let package = Package(
         .target(name: "Keys", dependencies: ["Postgres", "Canonical", crypto], swiftSettings: settings),
         .target(
             name: "Credentials", dependencies: ["Text", "Canonical", crypto, cryptoExtras], swiftSettings: settings),
+        .target(name: "AccessTokens", dependencies: ["Canonical", crypto], swiftSettings: settings),
+        .target(
+            name: "TenureTokens", dependencies: ["AccessTokens", "Canonical", asyncHTTPClient, nioCore, nioHTTP1],
+            swiftSettings: settings),
         .target(name: "SMTP", dependencies: ["CCurl"], swiftSettings: settingsBesideC),
         .target(name: "BLS12381", swiftSettings: settings),
         .target(name: "MPinCryptography", dependencies: ["BLS12381", crypto], swiftSettings: settings),
@@ -100,8 +107,8 @@ let package = Package(
         .target(
             name: "IdentityService",
             dependencies: [
-                "Identity", "EventCoding", "Ledger", "Keys", "Credentials", "MPinCryptography", "Postgres", "Canonical",
-                "Text", crypto, logging, lifecycle,
+                "Identity", "EventCoding", "Ledger", "Keys", "Credentials", "AccessTokens", "MPinCryptography",
+                "Postgres", "Canonical", "Text", crypto, logging, lifecycle,
             ], swiftSettings: settings),
         .target(
             name: "TenureServer",
@@ -109,13 +116,19 @@ let package = Package(
                 "IdentityService", "Projections", "EventCoding", "Identity", "Credentials", "Keys", "Ledger",
                 "Postgres", "MPinRequests", "Canonical", asyncHTTPClient, nioCore, nioHTTP1, nioSSL, logging, lifecycle,
             ], swiftSettings: settings),
+        .target(name: "CContract"),
+        .target(name: "Contract", dependencies: ["CContract"], swiftSettings: settingsBesideC),
+        .target(
+            name: "APIReference", dependencies: [yams],
+            resources: [.embedInCode("style.css"), .embedInCode("script.js")], swiftSettings: settings),
         .target(name: "TenureAPI", dependencies: ["Canonical"], swiftSettings: settings),
         .target(
             name: "HTTPAPI",
             dependencies: [
-                "TenureServer", "IdentityService", "TenureAPI", "Canonical", hummingbird, hummingbirdTLS,
-                hummingbirdHTTP2, httpTypes, nioCore, nioHTTPTypes, logging,
-            ], resources: [.embedInCode("openapi.yaml")], swiftSettings: settings),
+                "TenureServer", "IdentityService", "TenureAPI", "APIReference", "Contract", "AccessTokens",
+                "Canonical", crypto, hummingbird, hummingbirdTLS, hummingbirdHTTP2, httpTypes, nioCore, nioHTTPTypes,
+                logging,
+            ], swiftSettings: settings),
         .target(
             name: "TenureClient",
             dependencies: ["TenureAPI", "Credentials", "MPinCryptography", "Canonical", "Text", crypto],
@@ -127,6 +140,10 @@ let package = Package(
                 "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", "HTTPAPI", "TenureClient",
                 "MPinAuthority", "MPinRequests", "SMTP", arguments, configuration, crypto, logging, lifecycle, signals,
             ], swiftSettings: settings),
+        // Built here too, so that the example always compiles. Its own package is what a reader copies.
+        .executableTarget(
+            name: "ProtectedAPIExample", dependencies: ["TenureTokens", "AccessTokens", "Canonical", hummingbird],
+            path: "Examples/ProtectedAPI/Sources/ProtectedAPI", swiftSettings: [.treatAllWarnings(as: .error)]),
         .target(
             name: "TestSupport", dependencies: ["Canonical", "Ledger", "Postgres", "Schema", crypto, logging],
             path: "Tests/TestSupport", swiftSettings: settings),
@@ -160,6 +177,12 @@ let package = Package(
         .testTarget(
             name: "CredentialsTests", dependencies: ["Credentials", "Canonical", "Text", crypto, cryptoExtras],
             exclude: ["vectors"], swiftSettings: settingsOfTests),
+        .testTarget(
+            name: "AccessTokensTests", dependencies: ["AccessTokens", "Canonical", crypto],
+            swiftSettings: settingsOfTests),
+        .testTarget(
+            name: "TenureTokensTests", dependencies: ["TenureTokens", "AccessTokens", "Canonical", crypto],
+            swiftSettings: settingsOfTests),
         .testTarget(name: "BLS12381Tests", dependencies: ["BLS12381"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "MPinCryptographyTests", dependencies: ["MPinCryptography", "BLS12381"],
@@ -180,15 +203,19 @@ let package = Package(
         .testTarget(
             name: "IdentityServiceTests",
             dependencies: [
-                "IdentityService", "TenureServer", "EventCoding", "Keys", "Ledger", "Postgres", "Canonical",
+                "IdentityService", "TenureServer", "AccessTokens", "EventCoding", "Keys", "Ledger", "Postgres",
+                "Canonical",
                 "TestSupport", crypto,
             ], swiftSettings: settingsOfTests),
         .testTarget(name: "TenureAPITests", dependencies: ["TenureAPI", "Canonical"], swiftSettings: settingsOfTests),
+        .testTarget(name: "APIReferenceTests", dependencies: ["APIReference"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "HTTPAPITests",
             dependencies: [
-                "HTTPAPI", "TenureServer", "IdentityService", "TenureAPI", "TenureClient", "Canonical", hummingbird,
-                hummingbirdTesting, httpTypes, nioCore, nioConcurrency, nioPosix, logging, lifecycle,
+                "HTTPAPI", "Contract", "TenureServer", "IdentityService", "TenureAPI", "TenureClient", "AccessTokens",
+                "Canonical",
+                crypto, hummingbird, hummingbirdTesting, httpTypes, nioCore, nioConcurrency, nioPosix, logging,
+                lifecycle,
             ], exclude: ["check_openapi.py"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "TenureClientTests",
@@ -199,8 +226,9 @@ let package = Package(
             dependencies: [
                 "HTTPAPI", "TenureServer", "IdentityService", "Identity", "Projections", "Credentials", "Keys",
                 "Ledger", "Postgres", "Canonical", "TestSupport", "TenureAPI", "TenureClient", "tenure",
-                "MPinAuthority", "MPinRequests", "MPinCryptography", "SMTP", crypto, hummingbird, nioCore, nioPosix,
-                logging, lifecycle,
+                "MPinAuthority", "MPinRequests", "MPinCryptography", "SMTP", "AccessTokens", crypto, hummingbird,
+                nioCore,
+                nioPosix, logging, lifecycle,
             ], exclude: ["ClientLibrary/terminal.py", "Mail/mail_server.py"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "tenureTests",

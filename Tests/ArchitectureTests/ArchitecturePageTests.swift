@@ -9,6 +9,7 @@ import Testing
     ]
     static let capabilities = [
         "Registration", "Login", "MPin", "Mail", "Credentials", "Devices", "Recovery", "Administration", "Sessions",
+        "Tokens",
         "Audit", "Operations", "Shared",
     ]
     /// Folders of these targets that are no capability.

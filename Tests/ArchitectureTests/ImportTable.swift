@@ -39,6 +39,9 @@ enum ImportTable {
             external: [
                 "Crypto", "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdTLS", "Logging", "NIOCore",
             ]),
+        "AccessTokens": Row(local: ["Canonical"], external: ["Crypto"], isPure: true),
+        "TenureTokens": Row(
+            local: ["AccessTokens", "Canonical"], external: ["AsyncHTTPClient", "NIOCore", "NIOHTTP1"]),
         "Identity": Row(local: ["Text", "Canonical"], external: ["Crypto"], isPure: true),
         "EventCoding": Row(local: ["Ledger", "Keys", "Identity", "Canonical"]),
         "Projections": Row(
@@ -46,19 +49,25 @@ enum ImportTable {
             external: ["Logging", "ServiceLifecycle"]),
         "IdentityService": Row(
             local: [
-                "Identity", "EventCoding", "Ledger", "Keys", "Credentials", "MPinCryptography", "Postgres", "Canonical",
-                "Text",
+                "Identity", "EventCoding", "Ledger", "Keys", "Credentials", "AccessTokens", "MPinCryptography",
+                "Postgres", "Canonical", "Text",
             ], external: ["Crypto", "Logging", "ServiceLifecycle"]),
         "TenureServer": Row(
             local: [
                 "IdentityService", "Projections", "EventCoding", "Identity", "Credentials", "Keys", "Ledger",
                 "Postgres", "MPinRequests", "Canonical",
             ], external: ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "NIOSSL", "ServiceLifecycle"]),
+        "CContract": Row(isPure: true),
+        "Contract": Row(local: ["CContract"], isPure: true),
+        "APIReference": Row(external: ["Yams"], isPure: true),
         "TenureAPI": Row(local: ["Canonical"], isPure: true),
         "HTTPAPI": Row(
-            local: ["TenureServer", "IdentityService", "TenureAPI", "Canonical"],
+            local: [
+                "TenureServer", "IdentityService", "TenureAPI", "APIReference", "Contract", "AccessTokens", "Canonical",
+            ],
             external: [
-                "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "HummingbirdTLS", "Logging",
+                "Crypto", "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "HummingbirdTLS",
+                "Logging",
                 "NIOCore", "NIOHTTPTypes", "NIOPosix", "NIOSSL", "ServiceLifecycle",
             ]),
         "TenureClient": Row(

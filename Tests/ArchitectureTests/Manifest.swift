@@ -5,7 +5,7 @@ enum Manifest {
         let name: String
         /// The other targets of the package that it depends on.
         let dependencies: Set<String>
-        /// Whether it is made for the tests and ships with nothing.
+        /// Whether it is made for the tests or as an example, and ships with nothing.
         let isForTests: Bool
     }
 
@@ -16,7 +16,7 @@ enum Manifest {
         return declarations.map { name, body, isTest in
             Target(
                 name: name, dependencies: strings(in: body).intersection(names).subtracting([name]),
-                isForTests: isTest || body.contains("path: \"Tests/"))
+                isForTests: isTest || ["Tests/", "Examples/"].contains { body.contains("path: \"\($0)") })
         }
     }
 

@@ -15,7 +15,7 @@ import Testing
     @Test func `no file names the folder beside the checkout`() throws {
         // Spelt in two parts, or this file would find itself.
         let forbidden = ".." + "/shared"
-        var files = try ["Sources", "Tests", "schema", "scripts", "docs", "docker", "Benchmarks"].flatMap {
+        var files = try ["Sources", "Tests", "schema", "scripts", "docs", "docker", "Benchmarks", "Examples"].flatMap {
             try Checkout.files(in: $0)
         }
         files += ["Package.swift", "Makefile", "README.md", "docker-compose.yml", ".ci/run"]

@@ -12,9 +12,9 @@ struct `The policy of a company` {
         #expect(read["keyAuthorization"]?.text == "application" && read["approval"]?.text == "automatic")
         #expect(read["blindOnly"]?.flag == false && read["questionsWithPassphrase"]?.flag == true)
 
-        try expectProblem(try await client.get(path), "authorization.not_permitted")
+        try expectProblem(try await client.get(path), "session.invalid")
         let byApp = try await client.send(client.request("PATCH", path, ["approval": "admin"]))
-        try expectProblem(byApp, "authorization.not_permitted")
+        try expectProblem(byApp, "session.invalid")
         let asked = try await client.send(client.request("PATCH", path, ["approval": "admin"], by: founder.session))
         expectOutcome(asked, "signatureRequired")
         #expect(try await client.get(path, by: founder.session)["approval"]?.text == "automatic")
@@ -83,6 +83,6 @@ struct `The policy of a company` {
         let login = try await other.logIn(founder.person, founder.device)
         #expect(["passphrase.incorrect", "answers.incorrect"].contains(login.code), "\(login)")
         let byApp = try await client.send(client.request("PUT", path))
-        try expectProblem(byApp, "authorization.not_permitted")
+        try expectProblem(byApp, "session.invalid")
     }
 }

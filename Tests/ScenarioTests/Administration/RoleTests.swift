@@ -97,8 +97,7 @@ struct `The roles of a company` {
         try expectProblem(
             try await give("king", to: second.person, by: founder, client), "request.invalid")
         try expectProblem(
-            try await client.post(client.path(second.person, "/role"), ["role": "admin"]),
-            "authorization.not_permitted")
+            try await client.post(client.path(second.person, "/role"), ["role": "admin"]), "session.invalid")
     }
 
     @Test func `a key that an app vouched for carries a role only when the signer names it`() async throws {

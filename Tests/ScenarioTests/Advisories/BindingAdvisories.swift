@@ -51,10 +51,11 @@ struct `Advisories about whose it is` {
         let company = "ids.example"
         let founder = try await client.found(company)
         let member = try await client.join(Person("second", at: company))
-        // Tenant and session are right, the secret is not.
-        let token = try bytes(base64url: member.accessToken)
-        for secret in [[UInt8](repeating: 0, count: 32), Array(token.suffix(32).reversed())] {
-            let made = Base64URL.encode(Array(token.prefix(32)) + secret)
+        // Tenant and session are right, the signature is not.
+        let parts = member.accessToken.split(separator: ".").map(String.init)
+        let signature = try bytes(base64url: parts[2])
+        for wrong in [[UInt8](repeating: 0, count: 64), Array(signature.reversed())] {
+            let made = "\(parts[0]).\(parts[1]).\(Base64URL.encode(wrong))"
             try expectProblem(try await client.get("/v1/sessions", by: .session(made)), "session.invalid")
         }
         let secrets = [member, founder].flatMap {

@@ -126,7 +126,7 @@ struct `A hostile app` {
         ] {
             let reply = try await client.send(client.request(method, path, body))
             let needsRole = path.hasSuffix("/cancellation") || path.hasSuffix("/reclaimed-emails")
-            try expectProblem(reply, needsRole ? "app.role_missing" : "authorization.not_permitted")
+            try expectProblem(reply, needsRole ? "app.role_missing" : "session.invalid")
         }
     }
 

@@ -1,6 +1,7 @@
 import Canonical
 import Credentials
 import Foundation
+import IdentityService
 import Keys
 import Ledger
 import Testing
@@ -18,6 +19,9 @@ struct `A decision of the operator` {
             let leaver = try await client.join(Person("leaver", at: company))
             let app = try await world.makeApp(name: "another")
             try await world.linkApp(app, to: company)
+            let id = try #require(UUID(uuidString: app.appId))
+            try await world.instance.commands.addResource(appId: id, resource: "https://api.example.com/")
+            try await world.instance.commands.removeResource(appId: id, resource: "https://api.example.com/")
             try await world.confirmDomain(of: company)
             try await world.erase(leaver.person)
             try await world.succeedSecurityAdmin(of: company, by: colleague.person.id, on: colleague.device)
@@ -29,11 +33,12 @@ struct `A decision of the operator` {
                 return try await reader.ledger(ledger, limit: 1_000).events
                     + reader.ledger(.system, limit: 1_000).events
             }
-            let beginning = try #require(events.first { $0.type == "SystemFounded" })
+            let founded = events.filter { $0.type == "SystemFounded" }
+            let beginning = try #require(founded.first)
             let decided = events.filter { $0.data["by"]?["kind"] == .string("operator") }
             let expected: Set = [
-                "AppRegistered", "AppSecretIssued", "AppLinked", "DomainConfirmed", "EmployeeCancelled",
-                "EmployeeErased", "SecurityAdminSucceeded",
+                "AppRegistered", "AppSecretIssued", "AppResourceAdded", "AppResourceRemoved", "AppLinked",
+                "DomainConfirmed", "EmployeeCancelled", "EmployeeErased", "SecurityAdminSucceeded",
             ]
             #expect(Set(decided.map(\.type)) == expected)
             for event in decided { try expectSigned(event, beginning) }
@@ -78,16 +83,59 @@ struct `A decision of the operator` {
         }
     }
 
+    @Test func `at the command line adds, lists and removes resources of an app`() async throws {
+        try await inTurn { world in
+            let made = try await tenure(["app", "create", "resources", "--role", "ACCESS"], world, keepsErrors: true)
+            #expect(made.status == 0, "\(made)")
+            let app = try #require(
+                made.lines.first { $0.hasPrefix("appId") }?.split(separator: " ").last.map(String.init))
+            #expect(made.lines.contains("  tenure app link \(app) COMPANY"), "the next command is shown")
+            let quiet = try await tenure(
+                ["app", "create", "quiet", "--role", "ACCESS", "--json"], world, keepsErrors: true)
+            #expect(!quiet.lines.joined().contains("tenure app link"))
+
+            let (first, second) = ("https://api.example.com/", "urn:example:harbour")
+            for uri in [second, first, first] {
+                #expect(try await tenure(["app", "add-resource", app, uri], world).status == 0)
+            }
+            #expect(try await resources(of: app, world) == [.string(first), .string(second)])
+            let table = try await tenure(["app", "list"], world)
+            #expect(table.lines.contains { $0.hasSuffix("  \(first)") && $0.contains("ACCESS") }, "\(table)")
+            #expect(table.lines.contains { $0.hasSuffix(" \(second)") }, "\(table)")
+
+            #expect(try await tenure(["app", "remove-resource", app, first], world).status == 0)
+            #expect(try await resources(of: app, world) == [.string(second)])
+            for (arguments, status, words) in [
+                (["remove-resource", app, first], 64, "the app has no such resource"),
+                (["add-resource", app, "api.example.com"], 64, "the URI has no scheme"),
+                (["add-resource", app, "https://api.example.com/#part"], 64, "the URI has a fragment"),
+                (["add-resource", UUID().uuidString, first], 6, "app.unknown"),
+            ] as [([String], Int32, String)] {
+                let refused = try await tenure(["app"] + arguments, world, keepsErrors: true)
+                #expect(refused.status == status && refused.lines.joined().contains(words), "\(refused)")
+            }
+            #expect(try await tenure(["verify"], world).status == 0)
+        }
+    }
+
+    /// The resources of an app as `tenure app list --json` says them.
+    private func resources(of app: String, _ world: TenureWorld) async throws -> [JSONValue] {
+        let listed = try await tenure(["app", "list", "--json"], world)
+        let apps = try listed.lines.filter { !$0.isEmpty }.map { try StrictJSON.parse(Array($0.utf8)) }
+        return try #require(apps.first { $0["appId"]?.text == app }?["resources"]).items
+    }
+
     private func tenure(
-        _ arguments: [String], _ world: TenureWorld, operatorKey: String? = nil
+        _ arguments: [String], _ world: TenureWorld, operatorKey: String? = nil, keepsErrors: Bool = false
     ) async throws -> (status: Int32, lines: [String]) {
         try await ChildProcess(
             "tenure", arguments,
             environment: [
                 "TENURE_DATABASE_URL": world.database.url(as: .application),
+                "TENURE_READER_DATABASE_URL": world.database.url(as: .reader),
                 "TENURE_MASTER_KEY_FILE": world.keyFile.path,
                 "TENURE_OPERATOR_KEY_FILE": operatorKey ?? world.operatorKeyFile, "SWIFT_BACKTRACE": "enable=no",
-            ]
+            ], keepsErrors: keepsErrors
         ).finish()
     }
 }

@@ -34,7 +34,7 @@ struct `Codes of status 404` {
         let founder = try await client.found(company)
         let other = client.by(try await world.makeApp(name: "stranger"))
         for rest in [
-            "", "/employees", "/employees/founder", "/security-admin", "/authorizations", "/events", "/policy",
+            "", "/employees", "/employees/founder", "/security-admin", "/authorizations", "/events",
         ] {
             let reply = try await other.get(client.path(company, rest))
             #expect(reply.status == 404, "\(rest): \(reply)")

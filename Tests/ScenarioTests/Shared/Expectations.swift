@@ -15,7 +15,7 @@ func expectProblem(
     }
     let known: Set = [
         "type", "title", "status", "detail", "instance", "code", "requestId", "errors", "challenge",
-        "availableAt", "notices",
+        "availableAt", "notices", "error", "error_description",
     ]
     #expect(known.isSuperset(of: document.members.keys), "\(document.members.keys)", sourceLocation: sourceLocation)
     #expect(document["requestId"]?.text == reply.headers["x-request-id"], sourceLocation: sourceLocation)
@@ -66,7 +66,7 @@ let documentedCodes: [String: Int] = [
     "request.invalid": 400, "company.name_missing": 400, "employee.id_missing": 400, "employee.key_invalid": 400,
     "email.missing": 400, "email.invalid": 400, "credentials.five_questions_required": 400,
     "credentials.incomplete": 400, "credentials.custom_question": 400, "credentials.too_weak": 400,
-    "answers.at_least_three_required": 400, "passphrase.missing": 400,
+    "answers.at_least_three_required": 400, "passphrase.missing": 400, "token.resource_unknown": 400,
     "app.unknown": 401, "app.secret_invalid": 401, "session.expired": 401, "session.invalid": 401,
     "answers.incorrect": 403, "passphrase.incorrect": 403, "app.role_missing": 403,
     "authorization.not_permitted": 403, "employee.inactive": 403, "employee.not_approved": 403,
@@ -81,7 +81,7 @@ let documentedCodes: [String: Int] = [
     "mpin.unknown": 400, "mpin.unauthorized": 401, "mpin.wrong_pin": 401, "mpin.disabled": 403,
     "mpin.point_invalid": 403, "mpin.request_expired": 408, "mpin.wrong_state": 409, "mpin.key_expired": 409,
     "mpin.ended": 410, "mpin.blocked": 410,
-    "request.stale": 412, "idempotency.conflict": 422,
+    "request.stale": 412, "request.too_large": 413, "request.media_type": 415, "idempotency.conflict": 422,
     "credentials.locked": 429, "request.rate_limited": 429,
     "service.unavailable": 503, "service.busy": 503, "mail.unavailable": 503,
     "route.unknown": 404, "route.method_not_allowed": 405,

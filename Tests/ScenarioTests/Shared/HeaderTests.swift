@@ -27,17 +27,26 @@ struct `Headers` {
         #expect(given != id && (1...64).contains(given.utf8.count))
     }
 
-    @Test func `forbid caching and sniffing on every response`() async throws {
+    @Test func `let nobody but the reader keep a response, and forbid sniffing`() async throws {
         let client = try sharedWorld().client
         let founder = try await client.found("headers.example")
-        let replies = [
-            try await client.get("/healthz"), try await client.get("/v1/sessions", by: founder.session),
-            try await client.get("/nothing"), try await client.get(client.path("headers.example")),
+        let kept = [
+            try await client.get("/v1/sessions", by: founder.session),
+            try await client.get(client.path("headers.example")),
         ]
-        for reply in replies {
-            #expect(reply.headers["cache-control"] == "no-store")
+        let replies = [try await client.get("/healthz"), try await client.get("/nothing")] + kept
+        for (index, reply) in replies.enumerated() {
+            #expect(reply.headers["cache-control"] == (index < 2 ? "no-store" : "private, no-cache"))
             #expect(reply.headers["x-content-type-options"] == "nosniff")
         }
+        let tag = try #require(kept[1].headers["etag"])
+        let request = client.request("GET", client.path("headers.example")).with("If-None-Match", tag)
+        let again = try await client.send(request)
+        #expect(again.status == 304 && again.body.isEmpty && again.headers["etag"] == tag)
+        let joined = try await client.register(Person("second", at: "headers.example"), Device())
+        let position = try #require(joined["position"]?.number)
+        let changed = try await client.send(request.with("Tenure-Wait-For", String(position)))
+        #expect(changed.status == 200, "the company has one employee more")
     }
 
     @Test func `never build an address from the caller's input`() async throws {
@@ -112,7 +121,7 @@ struct `Strict JSON` {
         let client = try sharedWorld().client
         let large = #"{"companyName":""# + String(repeating: "a", count: 65_600) + #""}"#
         try expectProblem(
-            try await client.send(client.request("POST", "/v1/logins").with(body: large)), "request.invalid")
+            try await client.send(client.request("POST", "/v1/logins").with(body: large)), "request.too_large")
         var request = client.request("POST", "/v1/logins").with(body: "")
         request.body = Array(#"{"companyName":"\#u{1}"}"#.utf8.map { $0 == 1 ? 0xFF : $0 })
         try expectProblem(try await client.send(request), "request.invalid")
@@ -126,7 +135,7 @@ struct `Strict JSON` {
             var request = client.request("POST", "/v1/logins")
             request.body = body
             if let type { request = request.with("Content-Type", type) }
-            try expectProblem(try await client.send(request), "request.invalid")
+            try expectProblem(try await client.send(request), "request.media_type")
         }
         var request = client.request("POST", "/v1/logins").with("Content-Type", "application/json; charset=UTF-8")
         request.body = body

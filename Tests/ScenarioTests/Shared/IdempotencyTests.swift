@@ -26,6 +26,31 @@ struct `An idempotency key` {
         #expect(try await client.get("/v1/sessions", by: member.session)["items"]?.items.count == 1)
     }
 
+    @Test func `replays the response of a signed PATCH, PUT and DELETE`() async throws {
+        let world = try sharedWorld()
+        let client = try world.client
+        let owner = try await client.found("repeat-changes.example")
+        let app = client.path("repeat-changes.example", "/apps/\(try await world.makeApp(name: "repeat").appId)")
+        let changes: [(method: String, path: String, body: [String: JSONValue])] = [
+            ("PATCH", client.path("repeat-changes.example", "/policy"), ["approval": "admin"]), ("PUT", app, [:]),
+            ("DELETE", app, [:]),
+        ]
+        for (method, path, body) in changes {
+            let asked = try await client.send(client.request(method, path, .object(body), by: owner.session))
+            var signed = body
+            signed["statement"] = asked["statement"]
+            signed["signature"] = .string(try owner.device.sign(base64: asked["statement"]?.text))
+            let key = "change-\(Person.word())"
+            let change = client.request(method, path, .object(signed), by: owner.session, key: key)
+            let done = try await client.send(change)
+            expectOutcome(done, "done")
+            let again = try await client.send(change)
+            #expect(again.status == 200 && again.body == done.body, "\(method): a signature has a single use")
+            let other = client.request(method, path, .object(body), by: owner.session, key: key)
+            try expectProblem(try await client.send(other), "idempotency.conflict")
+        }
+    }
+
     @Test func `used for another request is a conflict`() async throws {
         let client = try sharedWorld().client
         let owner = try await client.found("conflict.example")

@@ -33,6 +33,8 @@ struct WorldOptions: Sendable {
         settings = ServiceSettings(budgets: budgets)
         // Tests in direct mode must reach a decoy's secret whichever name they try.
         settings.blindOnlyDecoys = 0
+        // Tests move the clock by more than the five minutes of a token, and are about something else.
+        settings.accessLifetime = .seconds(3_600)
         // What recoveries are, without the time that they take.
         settings.recoveryDelay = .zero
         // A projector that gets no processor for seconds is none that stopped.
