@@ -10,6 +10,7 @@ COPY Sources Sources
 COPY openapi.yaml ./
 COPY schema schema
 COPY Tests Tests
+COPY Examples Examples
 RUN swift build --configuration release --static-swift-stdlib --product tenure \
     && cp "$(swift build --configuration release --static-swift-stdlib --show-bin-path)/tenure" /usr/local/bin/tenure
 
