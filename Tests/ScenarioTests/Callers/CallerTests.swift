@@ -1,4 +1,5 @@
 import Foundation
+import IdentityService
 import TenureAPI
 import Testing
 
