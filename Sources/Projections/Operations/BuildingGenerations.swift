@@ -94,12 +94,22 @@ struct ObsoleteRows: Sendable {
 
     /// Drops the obsolete rows of projections in bounded transactions. After a kill the next run continues.
     func drop(_ views: [ProjectionName]) async throws {
+        // Ranges of the index, because a search for other generations than these would read all live rows each time. The
+        // order keeps the planner from reading the table.
+        let range: (SQL) -> SQL = { generations in
+            """
+            (SELECT p.generation, p.ledger_id FROM tenure.projection_progress AS p
+            WHERE p.projection = g.projection AND \(generations) ORDER BY p.generation, p.ledger_id LIMIT 500)
+            """
+        }
         let obsolete: SQL = """
-            SELECT p.projection, p.generation, p.ledger_id
-            FROM tenure.projection_progress AS p JOIN tenure.projection_generation AS g USING (projection)
-            WHERE p.projection = ANY (\(views.map(\.rawValue)))
-                AND p.generation <> g.live AND p.generation IS DISTINCT FROM g.building
-            LIMIT 500
+            SELECT g.projection, o.generation, o.ledger_id
+            FROM tenure.projection_generation AS g CROSS JOIN LATERAL (
+                \(range("p.generation < g.live"))
+                UNION ALL \(range("p.generation > g.live AND p.generation < g.building"))
+                UNION ALL \(range("p.generation > coalesce(g.building, g.live)"))
+            ) AS o
+            WHERE g.projection = ANY (\(views.map(\.rawValue))) LIMIT 500
             """
         while true {
             let rows = try await pool.withConnection { connection in try await connection.query(obsolete) }
