@@ -76,20 +76,23 @@ package enum RestoredKeys {
     /// - Throws: `KeysError` with the code `keys.tables_empty`, which names the table.
     package static func check(_ pool: PostgresPool) async throws {
         let directories = LedgerID.directories.map(\.uuid)
-        // A single statement sees a concurrent registration with its keys and events, or not at all.
+        // A single statement sees a concurrent registration with its keys and events, or not at all. The lower limit is
+        // one value, so that it is a condition of the index: otherwise each start reads all events of the directories.
         let rows = try await pool.withConnection { connection in
             try await connection.query(
                 """
                 WITH found AS (
                     SELECT EXISTS (SELECT FROM tenure.person_key) AS keys, EXISTS (SELECT FROM tenure.oprf_seed) AS seeds
                 ), users AS (
-                    SELECT e.ledger_id, e.stream_id
-                    FROM tenure.event AS e JOIN tenure.ledger AS l USING (ledger_id), found AS f
-                    WHERE e.ledger_id = ANY(\(directories)) AND e.type = 'CredentialsSet'
-                        AND (e.position > l.size - \(Self.newest) OR NOT (f.keys AND f.seeds))
-                        AND NOT EXISTS (
-                            SELECT FROM tenure.event AS x WHERE x.ledger_id = e.ledger_id
-                                AND x.stream_id = e.stream_id AND x.kind = e.kind AND x.type = 'UserErased')
+                    SELECT l.ledger_id, e.stream_id
+                    FROM found AS f CROSS JOIN tenure.ledger AS l CROSS JOIN LATERAL (
+                        SELECT v.stream_id, v.kind FROM tenure.event AS v
+                        WHERE v.ledger_id = l.ledger_id AND v.type = 'CredentialsSet'
+                            AND v.position > CASE WHEN f.keys AND f.seeds THEN l.size - \(Self.newest) ELSE 0 END
+                        OFFSET 0) AS e
+                    WHERE l.ledger_id = ANY(\(directories)) AND NOT EXISTS (
+                        SELECT FROM tenure.event AS x WHERE x.ledger_id = l.ledger_id
+                            AND x.stream_id = e.stream_id AND x.kind = e.kind AND x.type = 'UserErased')
                 )
                 SELECT f.keys, f.seeds, EXISTS (SELECT FROM users), EXISTS (
                     SELECT FROM users AS u WHERE NOT EXISTS (
