@@ -23,29 +23,34 @@ public final class ComputePool: Sendable {
     ///   - waiting: The number of admitted callers that may wait besides those that run. Known devices get further
     ///     places: a quarter as many, and one for each thread.
     ///   - yields: Whether the threads run at lower priority than others on this machine. Meant for work so long that a
-    ///     call of a millisecond should not have to wait for it.
+    ///     call of a millisecond should not have to wait for it. One further thread then keeps the normal priority and
+    ///     serves known devices only, so that a busy machine does not delay them.
     public init(threads: Int, waiting: Int, yields: Bool = false) {
         self.queue = WorkQueue()
         let places = max(1, threads) + max(0, waiting)
         self.quota = Mutex(AdmissionQuota(places: places, kept: max(1, threads) + max(0, waiting) / 4))
         for index in 0..<max(1, threads) {
-            let queue = self.queue
-            // A name that a thread sets before `start()` has returned is lost, so the thread waits for that.
-            let started = DispatchSemaphore(value: 0)
-            let thread = Thread {
-                started.wait()
-                // The system keeps fifteen characters of the name.
-                Thread.current.name = "tenure-compute\(index % 10)"
-                if yields { Self.yieldToOthers() }
-                queue.work()
-            }
-            thread.stackSize = 1 << 20
-            thread.start()
-            started.signal()
+            // The system keeps fifteen characters of the name.
+            start(named: "tenure-compute\(index % 10)", yields: yields, share: yields ? .rest : .all)
         }
+        if yields { start(named: "tenure-known", yields: false, share: .knownDevices) }
     }
 
     deinit { queue.close() }
+
+    private func start(named name: String, yields: Bool, share: ComputeShare) {
+        // A name that a thread sets before `start()` has returned is lost, so the thread waits for that.
+        let started = DispatchSemaphore(value: 0)
+        let thread = Thread { [queue] in
+            started.wait()
+            Thread.current.name = name
+            if yields { Self.yieldToOthers() }
+            queue.work(share)
+        }
+        thread.stackSize = 1 << 20
+        thread.start()
+        started.signal()
+    }
 
     /// Sets the niceness of the calling thread to 10. On Linux niceness belongs to a thread (sched(7)). Elsewhere it
     /// belongs to the process, which is left alone.
@@ -93,11 +98,12 @@ final class WorkQueue: @unchecked Sendable {
     func add(_ job: @escaping @Sendable () -> Void, in lane: AdmissionLane) {
         condition.lock()
         jobs.add(job, in: lane)
-        condition.signal()
+        // Wakes every thread, because the first one to wake might leave this job to another.
+        condition.broadcast()
         condition.unlock()
     }
 
-    /// Lets the workers end once the queue is empty.
+    /// Lets each worker end once the queue has nothing for it.
     func close() {
         condition.lock()
         isClosed = true
@@ -105,17 +111,31 @@ final class WorkQueue: @unchecked Sendable {
         condition.unlock()
     }
 
-    /// Runs jobs until the queue is closed and empty.
-    func work() {
-        while let job = next() { job() }
+    /// Runs jobs until the queue is closed and has nothing of this share.
+    func work(_ share: ComputeShare) {
+        while let job = next(share) { job() }
     }
 
-    private func next() -> (@Sendable () -> Void)? {
+    private func next(_ share: ComputeShare) -> (@Sendable () -> Void)? {
         condition.lock()
         defer { condition.unlock() }
-        while jobs.isEmpty && !isClosed { condition.wait() }
-        return jobs.next()
+        while true {
+            if let job = jobs.next(share) { return job }
+            if isClosed { return nil }
+            condition.wait()
+        }
     }
+}
+
+/// What one thread takes from the queue.
+enum ComputeShare: Sendable {
+    /// All work: the thread is one of equals.
+    case all
+    /// Work of known devices only. An unknown device never gets this thread.
+    case knownDevices
+    /// Work of unknown devices, and of known devices if more than ``TurnQueue/knownInARow`` wait. A shorter line of
+    /// known devices is left to the thread of `knownDevices`, which is faster on a busy machine.
+    case rest
 }
 
 /// A queue that serves known devices first, then apps in turns, and within each app its tenants in turns.
@@ -132,23 +152,44 @@ struct TurnQueue<Item: Sendable>: Sendable {
 
     private var known = Apps()
     private var unknown = Apps()
+    /// The number of known devices that wait.
+    private var knownWaiting = 0
     private var served = 0
 
     var isEmpty: Bool { known.isEmpty && unknown.isEmpty }
 
     /// Appends an item to its lane.
     mutating func add(_ item: Item, in lane: AdmissionLane) {
-        if lane.isKnownDevice { Self.add(item, lane, &known) } else { Self.add(item, lane, &unknown) }
+        guard lane.isKnownDevice else { return Self.add(item, lane, &unknown) }
+        knownWaiting += 1
+        Self.add(item, lane, &known)
     }
 
-    /// Removes and returns the next item.
-    mutating func next() -> Item? {
+    /// Removes and returns the next item of a share, or returns `nil` if the queue has none.
+    mutating func next(_ share: ComputeShare = .all) -> Item? {
+        switch share {
+        case .all: return nextInTurn()
+        case .knownDevices: return nextKnown()
+        case .rest:
+            if knownWaiting > Self.knownInARow { return nextInTurn() }
+            served = 0
+            return Self.next(&unknown)
+        }
+    }
+
+    private mutating func nextInTurn() -> Item? {
         if known.isEmpty || (served >= Self.knownInARow && !unknown.isEmpty) {
             served = 0
             return Self.next(&unknown)
         }
         served = unknown.isEmpty ? 0 : served + 1
-        return Self.next(&known)
+        return nextKnown()
+    }
+
+    private mutating func nextKnown() -> Item? {
+        let item = Self.next(&known)
+        if item != nil { knownWaiting -= 1 }
+        return item
     }
 
     private static func add(_ item: Item, _ lane: AdmissionLane, _ apps: inout Apps) {

@@ -1,5 +1,10 @@
 import Foundation
 import Testing
+
+#if os(Linux)
+import Glibc
+#endif
+
 @testable import IdentityService
 
 struct ComputePoolTests {
@@ -15,6 +20,54 @@ struct ComputePoolTests {
             #expect(name.hasPrefix("tenure-compute"))
         }
     }
+
+    @Test func `a known device is served while strangers hold every thread that yields`() async throws {
+        let pool = ComputePool(threads: 1, waiting: 8, yields: true)
+        let known = AdmissionLane(app: lane.app, tenant: lane.tenant, isKnownDevice: true)
+        let release = DispatchSemaphore(value: 0)
+        let (running, announce) = AsyncStream<String>.makeStream()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    try await pool.admitted(lane) { admission in
+                        try await admission.run {
+                            announce.yield(Thread.current.name ?? "")
+                            release.wait()
+                        }
+                    }
+                }
+            }
+            var names = running.makeAsyncIterator()
+            let stranger = await names.next()
+            let owner = try await pool.admitted(known) { admission in
+                try await admission.run { Thread.current.name ?? "" }
+            }
+            #expect(stranger == "tenure-compute0" && owner == "tenure-known")
+            release.signal()
+            release.signal()
+            try await group.waitForAll()
+            // The second stranger waited for the first although the thread of known devices was free.
+            let second = await names.next()
+            #expect(second == "tenure-compute0")
+        }
+    }
+
+    #if os(Linux)
+    @Test func `only the thread of known devices keeps the niceness of the process`() async throws {
+        let pool = ComputePool(threads: 1, waiting: 8, yields: true)
+        let known = AdmissionLane(app: lane.app, tenant: lane.tenant, isKnownDevice: true)
+        func niceness(_ lane: AdmissionLane) async throws -> Int32 {
+            try await pool.admitted(lane) { admission in
+                try await admission.run { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
+            }
+        }
+        // The id of the process names its first thread.
+        let process = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(getpid()))
+        let ofKnown = try await niceness(known)
+        let ofUnknown = try await niceness(lane)
+        #expect(ofKnown == process && ofUnknown == max(10, process))
+    }
+    #endif
 
     @Test func `an error of the work reaches the caller`() async throws {
         let pool = ComputePool(threads: 1, waiting: 1)
@@ -64,10 +117,43 @@ struct TurnQueueTests {
         AdmissionLane(app: app, tenant: tenant, isKnownDevice: known)
     }
 
-    private func order(_ queue: inout TurnQueue<String>) -> [String] {
+    private func order(_ queue: inout TurnQueue<String>, _ share: ComputeShare = .all) -> [String] {
         var order: [String] = []
-        while let next = queue.next() { order.append(next) }
+        while let next = queue.next(share) { order.append(next) }
         return order
+    }
+
+    @Test func `the thread of known devices takes nothing of a stranger`() {
+        var queue = TurnQueue<String>()
+        for number in 1...2 { queue.add("stranger \(number)", in: lane(hostile)) }
+        let tenant = UUID()
+        for number in 1...5 { queue.add("known \(number)", in: lane(good, tenant, known: true)) }
+        let known = order(&queue, .knownDevices)
+        #expect(known == ["known 1", "known 2", "known 3", "known 4", "known 5"])
+        #expect(!queue.isEmpty)
+        let strangers = order(&queue)
+        #expect(strangers == ["stranger 1", "stranger 2"])
+    }
+
+    @Test func `other threads help known devices only if more than three wait`() {
+        var queue = TurnQueue<String>()
+        for number in 1...3 { queue.add("stranger \(number)", in: lane(hostile)) }
+        let tenant = UUID()
+        for number in 1...5 { queue.add("known \(number)", in: lane(good, tenant, known: true)) }
+        let rest = order(&queue, .rest)
+        #expect(rest == ["known 1", "known 2", "stranger 1", "stranger 2", "stranger 3"])
+        let left = order(&queue, .knownDevices)
+        #expect(left == ["known 3", "known 4", "known 5"])
+    }
+
+    @Test func `strangers have every fourth turn of the other threads, however many known devices wait`() {
+        var queue = TurnQueue<String>()
+        queue.add("stranger", in: lane(hostile))
+        let tenant = UUID()
+        for number in 1...9 { queue.add("known \(number)", in: lane(good, tenant, known: true)) }
+        var taken: [String] = []
+        for _ in 1...4 { if let next = queue.next(.rest) { taken.append(next) } }
+        #expect(taken == ["known 1", "known 2", "known 3", "stranger"])
     }
 
     @Test func `a known device overtakes unknown devices that came first`() {
