@@ -12,13 +12,18 @@ public struct SealingLoop: Service {
     public static let interval: Duration = .seconds(1)
     private let sealing: SignGrownLedgers
     private let file: AnchorFile?
+    private let newest: NewestServer?
     private let logger: Logger
 
-    /// Runs `sealing`, and writes each anchor to the file at `anchorFile`, if any.
-    public init(_ sealing: SignGrownLedgers, anchorFile: String?, logger: Logger) {
+    /// Runs `sealing`, and writes each anchor to `file`, if any.
+    ///
+    /// - Parameter newest: The memory of the newest server. It requires each new anchor's size of every server from
+    ///   then on, and its server is written beside the anchor.
+    public init(_ sealing: SignGrownLedgers, file: AnchorFile?, newest: NewestServer? = nil, logger: Logger) {
         self.sealing = sealing
+        self.file = file
+        self.newest = newest
         self.logger = logger
-        file = anchorFile.map(AnchorFile.init)
     }
 
     /// Signs checkpoints until the task is cancelled or a graceful shutdown begins. A round that fails is logged and
@@ -26,9 +31,11 @@ public struct SealingLoop: Service {
     public func run() async throws {
         await cancelWhenGracefulShutdown {
             let clock = ContinuousClock()
+            // The file may lack the server, or name the one before a failover.
+            var kept = try? file?.read()
             while !Task.isCancelled {
                 let start = clock.now
-                do { try await seal() } catch is CancellationError { return } catch {
+                do { try await seal(&kept) } catch is CancellationError { return } catch {
                     logger.warning("checkpoints could not be signed", metadata: ["error": "\(error)"])
                 }
                 // Finding grown ledgers reads all heads, and may take at most a twentieth of the time.
@@ -37,24 +44,13 @@ public struct SealingLoop: Service {
         }
     }
 
-    private func seal() async throws {
-        guard let anchor = try await sealing.run() else { return }
-        try file?.write(anchor)
-    }
-}
-
-/// The file with the newest anchor, for copying it to another place.
-public struct AnchorFile: Sendable {
-    private let path: String
-
-    /// The file at a path.
-    public init(path: String) { self.path = path }
-
-    /// Replaces the file atomically: a reader finds the old anchor or the new one.
-    ///
-    /// - Throws: The error of the file system.
-    public func write(_ anchor: Anchor) throws {
-        try Data(anchor.text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+    private func seal(_ kept: inout Anchor?) async throws {
+        let signed = try await sealing.run()
+        if let signed { newest?.require(progress: signed.checkpoint.checkpoint.size) }
+        let server = newest?.identity ?? kept?.server
+        guard let file, let anchor = (signed ?? kept)?.on(server), anchor != kept else { return }
+        try file.write(anchor)
+        kept = anchor
     }
 }
 

@@ -15,28 +15,35 @@ public struct ReadinessReport: Sendable, Hashable {
     }
 }
 
-/// Asks the database at most once a second whether the service can do its work.
+/// Asks the database whether the service can do its work, and answers within a second whatever hangs.
 ///
 /// It has a connection of its own, so an exhausted pool does not make the service unready. However many callers ask,
-/// there is one query at a time, and none while the last result is less than a second old.
+/// there is one question at a time, and none while the last result is fresh. A question that takes too long is left to
+/// its own time limits; no other one begins before it ends.
 package actor Readiness {
     /// The time for which a result is reused.
-    static let age: Duration = .seconds(1)
-    /// The time for which the query may wait for its connection.
-    package static let patience: Duration = .seconds(3)
+    static let age: Duration = .milliseconds(250)
+    /// The time for which callers wait for a question.
+    static let patience: Duration = .milliseconds(700)
+    /// The time for which a question may wait for its connection.
+    package static let connectionPatience: Duration = .milliseconds(500)
 
     private let ask: @Sendable () async throws -> ReadinessReport
     private let now: @Sendable () -> ContinuousClock.Instant
+    private let patience: Duration
     private var known: (report: ReadinessReport, at: ContinuousClock.Instant)?
-    private var asking: Task<ReadinessReport, Never>?
+    private var waiting: [CheckedContinuation<ReadinessReport, Never>] = []
+    private var isAsking = false
+    private var limit: Task<Void, Never>?
 
     /// Asks with `ask`; its errors mean that the database does not answer.
     init(
-        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        patience: Duration = patience, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         ask: @escaping @Sendable () async throws -> ReadinessReport
     ) {
         self.ask = ask
         self.now = now
+        self.patience = patience
     }
 
     /// Asks over a pool of the reader role that serves nothing else.
@@ -56,17 +63,44 @@ package actor Readiness {
         }
     }
 
-    /// Returns a report that is at most a second old.
+    /// Returns a fresh report, within a second.
     package func report() async -> ReadinessReport {
         if let known, now() - known.at < Self.age { return known.report }
-        if let asking { return await asking.value }
-        let ask = ask, began = now()
-        let task = Task {
-            do { return try await ask() } catch { return ReadinessReport(missing: ["the database does not answer"]) }
+        if limit == nil {
+            begin()
+            limit = Task { [patience] in
+                do { try await Task.sleep(for: patience) } catch { return }
+                settle(Self.silent, at: now())
+            }
         }
-        asking = task
-        let report = await task.value
-        (known, asking) = ((report, began), nil)
-        return report
+        return await withCheckedContinuation { waiting.append($0) }
+    }
+
+    private static let silent = ReadinessReport(missing: ["the database does not answer"])
+
+    private func begin() {
+        guard !isAsking else { return }
+        isAsking = true
+        let began = now()
+        Task {
+            let report: ReadinessReport
+            do { report = try await ask() } catch { report = Self.report(of: error) }
+            isAsking = false
+            settle(report, at: began)
+        }
+    }
+
+    private static func report(of error: any Error) -> ReadinessReport {
+        guard let error = error as? PostgresError, error.code == .serverBehind else { return silent }
+        return ReadinessReport(missing: [error.reason])
+    }
+
+    private func settle(_ report: ReadinessReport, at time: ContinuousClock.Instant) {
+        known = (report, time)
+        limit?.cancel()
+        limit = nil
+        let callers = waiting
+        waiting = []
+        for caller in callers { caller.resume(returning: report) }
     }
 }

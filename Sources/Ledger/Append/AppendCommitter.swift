@@ -42,8 +42,8 @@ struct AppendCommitter: Sendable {
                 }
                 attempt += 1
                 if error.isOutcomeUnknown, let decided { lost.append(decided) }
-                let mayTryAgain = lost.isEmpty ? error.isConnectionLost && attempt < 3 : ContinuousClock.now < deadline
-                if mayTryAgain, !error.refusesData, await pause(attempt) { continue }
+                let mayTryAgain = !lost.isEmpty || error.isConnectionLost && attempt < 3
+                if mayTryAgain, ContinuousClock.now < deadline, !error.refusesData, await pause(attempt) { continue }
                 guard lost.isEmpty else { return batch.map { _ in .failure(Self.outcomeUnknown) } }
                 return await afterRefusal(batch, Self.refusal(error))
             } catch let error as AppendTransaction.EffectRefused {

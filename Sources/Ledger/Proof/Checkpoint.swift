@@ -1,5 +1,6 @@
 import Canonical
 public import Crypto
+public import Postgres
 
 /// The size and root of a log at one moment (C2SP tlog-checkpoint).
 public struct Checkpoint: Sendable, Equatable {
@@ -76,28 +77,47 @@ public struct SignedCheckpoint: Sendable, Equatable {
 /// ```
 ///
 /// The system ledger records the checkpoints of all ledgers, so an anchor covers the whole log. Its text is the key on
-/// a line, an empty line, and the checkpoint as a signed note that other tools can read.
+/// a line, an empty line, and the checkpoint as a signed note that other tools can read. A service that keeps its newest
+/// anchor adds a line after the key that names the server: `server <system identifier>/<timeline>`. Nobody signs it.
 public struct Anchor: Sendable, Equatable {
     /// The key that signed.
     public let key: LogKey
     /// The checkpoint of the system ledger.
     public let checkpoint: SignedCheckpoint
+    /// The server that the log was on; `nil` if the anchor does not say.
+    public let server: ServerIdentity?
 
     /// Verifies that `key` signed `checkpoint`, and combines them.
     ///
     /// - Throws: ``ProofError/Code/signatureInvalid`` if it did not, and ``ProofError/Code/malformed`` if the
     ///   checkpoint is not one of the system ledger.
-    public init(key: LogKey, checkpoint: SignedCheckpoint) throws(ProofError) {
+    public init(
+        key: LogKey, checkpoint: SignedCheckpoint, server: ServerIdentity? = nil
+    ) throws(ProofError) {
         guard checkpoint.ledger == .system else {
             throw ProofError(.malformed, "an anchor is a checkpoint of the system ledger")
         }
         try checkpoint.verify(key)
         self.key = key
         self.checkpoint = checkpoint
+        self.server = server
     }
 
-    /// The key, an empty line and the note.
-    public var text: String { "\(key)\n\n\(checkpoint.note.text)" }
+    /// A copy that names the server that the log is on.
+    public func on(_ server: ServerIdentity?) -> Anchor { Anchor(self, server) }
+
+    private init(_ other: Anchor, _ server: ServerIdentity?) {
+        key = other.key
+        checkpoint = other.checkpoint
+        self.server = server
+    }
+
+    private static let serverPrefix = "server "
+
+    /// The key, the server if it is known, an empty line and the note.
+    public var text: String {
+        "\(key)\n\(server.map { "\(Self.serverPrefix)\($0)\n" } ?? "")\n\(checkpoint.note.text)"
+    }
 
     /// Parses an anchor, or a note alone if its key is given.
     ///
@@ -106,7 +126,8 @@ public struct Anchor: Sendable, Equatable {
     public init(parsing text: String, key given: LogKey? = nil) throws(ProofError) {
         let parts = text.split(separator: "\n\n", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { throw ProofError(.malformed, "the text is not an anchor") }
-        guard let own = LogKey(String(parts[0])) else {
+        let head = parts[0].split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let own = LogKey(String(head[0])) else {
             guard let given else {
                 throw ProofError(.malformed, "the anchor does not contain its key; give the key too")
             }
@@ -116,7 +137,14 @@ public struct Anchor: Sendable, Equatable {
         guard given == nil || given == own else {
             throw ProofError(.signatureInvalid, "the anchor is signed with another key than the one given")
         }
-        try self.init(key: own, checkpoint: try SignedCheckpoint(parsing: String(parts[1])))
+        var server: ServerIdentity?
+        if head.count > 1 {
+            server = ServerIdentity(String(head[1].dropFirst(Self.serverPrefix.count)))
+            guard head[1].hasPrefix(Self.serverPrefix), server != nil else {
+                throw ProofError(.malformed, "the line after the anchor's key does not name a server")
+            }
+        }
+        try self.init(key: own, checkpoint: try SignedCheckpoint(parsing: String(parts[1])), server: server)
     }
 }
 

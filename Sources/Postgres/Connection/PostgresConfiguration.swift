@@ -15,7 +15,8 @@ public struct PostgresConfiguration: Sendable {
     private(set) var parameters: [String: String]
     /// The session's name in `pg_stat_activity`. The server cuts it after 63 bytes.
     public var applicationName = "tenure"
-    /// How long connecting may take, name resolution included.
+    /// How long connecting may take, name resolution included. Of several hosts each gets an equal share of what is left,
+    /// or the URL's `connect_timeout` if that is shorter.
     public var connectTimeout: Duration = .seconds(10)
     /// `statement_timeout`, or `nil` for none. The client waits ``responseGrace`` longer before it closes the
     /// connection.
@@ -30,6 +31,8 @@ public struct PostgresConfiguration: Sendable {
     public var statementCacheCapacity = 256
     /// Further settings of every session, by name (`search_path`, `role`, `tenure.ledgers`).
     public var sessionSettings: [String: String] = [:]
+    /// Keeps sessions away from servers that are behind the newest one seen; without it every server is taken.
+    public var newestServer: NewestServer?
 
     /// Parses a `postgresql://` URL or a `key=value` connection string (PostgreSQL manual §34.1.1).
     ///
@@ -73,7 +76,8 @@ public struct PostgresConfiguration: Sendable {
     /// The user that the URL names. If it is `nil`, libpq decides.
     public var user: String? { parameters["user"] }
 
-    private func setting(_ keyword: String, _ value: String) -> PostgresConfiguration {
+    /// A copy with another value of a parameter.
+    func setting(_ keyword: String, _ value: String?) -> PostgresConfiguration {
         var copy = self
         copy.parameters[keyword] = value
         return copy
@@ -104,7 +108,7 @@ extension PostgresConfiguration {
         all["application_name"] = applicationName
         all["client_encoding"] = "UTF8"
         all["gssencmode"] = all["gssencmode"] ?? "disable"
-        all["sslmode"] = all["sslmode"] ?? (isLocal ? "prefer" : "verify-full")
+        all["sslmode"] = effectiveMode
         all["keepalives_idle"] = all["keepalives_idle"] ?? "30"
         all["tcp_user_timeout"] = all["tcp_user_timeout"] ?? "30000"
         // This library's own clock limits connecting; libpq's non-blocking calls ignore this parameter.
@@ -116,6 +120,9 @@ extension PostgresConfiguration {
         }
         return ordered.map { (keyword: $0.key, value: $0.value) }
     }
+
+    /// The URL's `sslmode`, or the safe one for its hosts.
+    var effectiveMode: String { parameters["sslmode"] ?? (isLocal ? "prefer" : "verify-full") }
 
     /// Whether the connection stays on this machine.
     private var isLocal: Bool {

@@ -1,5 +1,4 @@
 import CLibPQ
-public import Logging
 
 /// One session with the server.
 ///
@@ -23,17 +22,6 @@ public import Logging
 /// is lost, ``PostgresError/Code/encoding`` for values that cannot be sent, and ``PostgresError/Code/usage``.
 public struct PostgresConnection: ~Copyable, Sendable {
     let session: Session
-
-    /// Opens a session.
-    ///
-    /// - Throws: ``PostgresError/Code/connection`` if the server cannot be reached or refuses the session,
-    ///   ``PostgresError/Code/timeout`` after ``PostgresConfiguration/connectTimeout``,
-    ///   ``PostgresError/Code/cancelled``, and ``PostgresError/Code/usage`` for parameters that cannot be sent.
-    public static func connect(
-        _ configuration: PostgresConfiguration, logger: Logger
-    ) async throws(PostgresError) -> PostgresConnection {
-        PostgresConnection(session: try await Session.connect(configuration, logger: logger))
-    }
 
     /// Runs one statement and returns its rows, all of them in memory.
     ///

@@ -31,6 +31,9 @@ public struct PostgresError: Error, Sendable {
         public static let usage = Code(name: "usage")
         /// The transaction's body returned, but a statement in it had failed, so nothing was committed.
         public static let transactionAborted = Code(name: "transactionAborted")
+        /// The server is behind the newest one seen and is not used; see ``NewestServer``. The description says what
+        /// to do.
+        public static let serverBehind = Code(name: "serverBehind")
     }
 
     /// The server's severity of a failure.
@@ -74,6 +77,16 @@ public struct PostgresError: Error, Sendable {
         self.code = code
         self.reason = reason
         self.serverMessage = serverMessage
+    }
+
+    /// The error for several hosts of which none can be used: that of a server that is behind, because something must
+    /// be done about it, else the last one. It has the messages of all.
+    init(joining failures: [PostgresError]) {
+        self =
+            failures.last { $0.code == .serverBehind } ?? failures.last { $0.code == .connection }
+            ?? failures.last ?? PostgresError(.connection, "no host is given")
+        let messages = failures.compactMap(\.serverMessage)
+        if !messages.isEmpty { serverMessage = messages.joined(separator: "\n") }
     }
 
     /// Whether the whole transaction may be run again: after 40001, 40P01, or a prepared statement that a migration

@@ -18,6 +18,14 @@ final class Session: @unchecked Sendable {
     /// A shorter limit for a single command.
     var answerTimeoutOverride: Duration?
     var answerTimeout: Duration? { answerTimeoutOverride ?? configuredAnswerTimeout }
+    private let newestServer: NewestServer?
+    /// The server, once it was admitted.
+    var server: ServerIdentity?
+    /// Whether a newer timeline was seen since the server was admitted.
+    var isSuperseded: Bool {
+        guard let newestServer, let server else { return false }
+        return !newestServer.isCurrent(server)
+    }
     /// Whether LISTEN was used: such a session must not go back to a pool.
     var isListening = false
     /// Whether `withTransaction` is running.
@@ -32,6 +40,7 @@ final class Session: @unchecked Sendable {
         notices = NoticeReceiver(logger: logger)
         cache = StatementCache(capacity: configuration.statementCacheCapacity)
         configuredAnswerTimeout = configuration.statementTimeout.map { $0 + configuration.responseGrace }
+        newestServer = configuration.newestServer
         unsafe notices.install(on: pointer)
     }
 
@@ -55,9 +64,10 @@ final class Session: @unchecked Sendable {
         unsafe PQerrorMessage(pointer).map { unsafe String(cString: $0) } ?? ""
     }
 
-    /// Whether the server has neither closed its end nor announced it. One system call, no round trip.
+    /// Whether the server has neither closed its end nor announced it, and no newer one was seen. One system call, no
+    /// round trip.
     func isAlive() -> Bool {
-        guard isOpen else { return false }
+        guard isOpen, !isSuperseded else { return false }
         var descriptor = pollfd(fd: socket, events: Int16(POLLIN | 0x2000 /* POLLRDHUP */), revents: 0)
         guard unsafe poll(&descriptor, 1, 0) > 0 else { return true }
         guard Int32(descriptor.revents) & ~POLLIN == 0 else { return false }
@@ -70,6 +80,12 @@ final class Session: @unchecked Sendable {
 
     /// Whether a pool may lend this session again.
     var isReusable: Bool { isOpen && !isListening && transactionStatus == PQTRANS_IDLE }
+
+    static func supersededError() -> PostgresError {
+        var error = PostgresError(.serverBehind, "a newer primary was seen; the connection to the old one was closed")
+        error.isConnectionLost = true
+        return error
+    }
 
     static func closedError() -> PostgresError {
         var error = PostgresError(.connection, "the connection is closed")
@@ -110,6 +126,10 @@ extension Session {
         guard isOpen else {
             close()
             throw Session.closedError()
+        }
+        guard !isSuperseded else {
+            close()
+            throw Session.supersededError()
         }
         guard !hasCommitted else { throw PostgresError(.usage, "the transaction has been committed") }
         if isCancellable, Task.isCancelled { throw PostgresError(.cancelled, "the task was cancelled") }

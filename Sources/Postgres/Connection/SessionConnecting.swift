@@ -3,18 +3,17 @@ import Glibc
 import Logging
 
 extension Session {
-    /// Opens a session within the configuration's time.
+    /// Opens a session.
     ///
     /// Every step runs on a helper thread, because libpq resolves names, reads files and computes SCRAM in these calls,
     /// and blocks meanwhile. A step that exceeds the deadline keeps the session alive until it returns; its thread then
     /// closes the session.
     static func connect(
-        _ configuration: PostgresConfiguration, logger: Logger
+        _ configuration: PostgresConfiguration, until deadline: Reactor.Instant, logger: Logger
     ) async throws(PostgresError) -> Session {
         guard let reactor = Reactor.shared else {
             throw PostgresError(.connection, "the system could not create an epoll, an eventfd or a thread")
         }
-        let deadline = Reactor.Instant.now + configuration.connectTimeout
         let begun = try await begin(configuration, reactor, deadline, logger)
         let session = begun.session
         var polling = begun.polling

@@ -62,6 +62,14 @@ public struct ServiceAssembly: Sendable {
             self.anchorFile = anchorFile
         }
 
+        /// A copy whose connections share a memory of the newest server.
+        fileprivate func using(_ newest: NewestServer) -> Configuration {
+            var copy = self
+            copy.application.newestServer = newest
+            copy.reader.newestServer = newest
+            return copy
+        }
+
         /// The master keys stay as they are for the life of the assembly.
         public init(
             application: PostgresConfiguration, reader: PostgresConfiguration, masters: MasterKeys,
@@ -91,9 +99,15 @@ public struct ServiceAssembly: Sendable {
 
     /// Assembles the components. At the first start of a database it creates the purpose keys and the operator key.
     ///
-    /// - Throws: `UnsafeRole` if row-level security would not hold for one of the two roles, `KeysError` if the keys
+    /// Looks at all hosts of the URLs first, and refuses servers behind the newest one.
+    ///
+    /// - Throws: `AnchorFileError` if the anchor file cannot be used, `UnsafeRole` if row-level security would not hold for one of the two roles, `KeysError` if the keys
     ///   that wrote the log are missing, ``OperatorKeyError``, `PostgresError`.
-    public init(_ configuration: Configuration, logger: Logger) async throws {
+    public init(_ given: Configuration, logger: Logger) async throws {
+        let newest = try NewestServer.ofLog(anchorFile: given.anchorFile)
+        let configuration = given.using(newest)
+        // Of the hosts of a URL the newest wins, also when an old primary is listed first.
+        await newest.probe([configuration.application, configuration.reader], logger: logger)
         let ring = try await withPostgresPool(
             configuration: configuration.application, maximumConnections: 1, logger: logger
         ) { pool in
@@ -136,8 +150,8 @@ public struct ServiceAssembly: Sendable {
             settings: configuration.settings, logger: logger, mpinKeys: configuration.mpinKeys)
         let health = ViewHealth(pool: readerPool, projector: projector)
         let readinessPool = PostgresPool(
-            configuration: configuration.reader, maximumConnections: 1, acquireTimeout: Readiness.patience,
-            logger: logger)
+            configuration: Self.answeringSoon(configuration.reader), maximumConnections: 1,
+            acquireTimeout: Readiness.connectionPatience, logger: logger)
         let readinessHealth = ViewHealth(pool: readinessPool, projector: projector)
         let readiness = Readiness(pool: readinessPool) {
             Dictionary(uniqueKeysWithValues: try await readinessHealth.stops().map { ($0.rawValue, $1) })
@@ -155,7 +169,10 @@ public struct ServiceAssembly: Sendable {
         let first: [any Service] = [
             pool, readerPool, readinessPool, hints, appender, projector, ViewUpgrade(pool: readerPool, logger: logger),
         ]
-        let last: [any Service] = [SealingLoop(sealing, anchorFile: configuration.anchorFile, logger: logger)]
+        let last: [any Service] = [
+            SealingLoop(
+                sealing, file: configuration.anchorFile.map(AnchorFile.init), newest: newest, logger: logger)
+        ]
         services = first + upkeep.services + mails.services + last
     }
 
@@ -185,6 +202,19 @@ public struct ServiceAssembly: Sendable {
         let settings = ["plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "jit": "off"]
         var configuration = configuration
         configuration.sessionSettings.merge(settings) { given, _ in given }
+        // A caller that meets a silent server gets an answer before its own patience ends.
+        configuration.statementTimeout = min(configuration.statementTimeout ?? .seconds(20), .seconds(20))
+        configuration.responseGrace = min(configuration.responseGrace, .seconds(2))
+        return configuration
+    }
+
+    /// Configures a connection whose statements take little time or fail. It is closed without a request to cancel,
+    /// which a silent server would not answer either.
+    private static func answeringSoon(_ configuration: PostgresConfiguration) -> PostgresConfiguration {
+        var configuration = configuration
+        configuration.connectTimeout = min(configuration.connectTimeout, .seconds(4))
+        configuration.statementTimeout = .milliseconds(500)
+        configuration.responseGrace = .milliseconds(100)
         return configuration
     }
 }

@@ -32,24 +32,30 @@ enum CommandDatabase {
         _ name: Settings.Name, _ settings: Settings, remedy: String? = nil
     ) throws -> PostgresConfiguration {
         let url = try settings.required(name, remedy: remedy)
-        do { return try PostgresConfiguration(url: url) } catch {
+        do {
+            var configuration = try PostgresConfiguration(url: url)
+            // Of several hosts, the newest primary is used.
+            configuration.newestServer = NewestServer()
+            return configuration
+        } catch {
             throw CommandFailure(
                 .usage, "\(name.variable) is not the URL of a database",
                 remedy: "Write postgresql://user@host:port/database.")
         }
     }
 
-    /// Connects once, or repeatedly for the duration of `patience`.
+    /// Looks at all hosts, and connects once, or repeatedly for the duration of `patience`.
     ///
     /// - Throws: ``CommandFailure`` with exit code 69 if the database cannot be reached.
     static func reach(
         _ configuration: PostgresConfiguration, _ name: Settings.Name, patience: Duration = .zero
     ) async throws {
         let deadline = ContinuousClock.now + patience
+        let logger = Logs.logger(level: .critical)
+        await configuration.newestServer?.probe([configuration], logger: logger)
         while true {
             do throws(PostgresError) {
-                var connection = try await PostgresConnection.connect(
-                    configuration, logger: Logs.logger(level: .critical))
+                var connection = try await PostgresConnection.connect(configuration, logger: logger)
                 return connection.close()
             } catch {
                 guard error.code == .connection || error.code == .timeout else { throw error }

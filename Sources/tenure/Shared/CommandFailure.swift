@@ -121,6 +121,10 @@ extension CommandFailure {
         case let error as MPinAuthorityError: self = Self.mpinAuthority(error)
         case let error as MPinAuthorityClientError: self = .mpinAuthorityClient(error)
         case let error as ServiceError: self = Self.service(error)
+        case let error as AnchorFileError:
+            self.init(
+                .failure, "\(error)",
+                remedy: "Let the service read it, restore it from a copy, or remove it to begin without one.")
         case let error as LedgerError: self.init(.failure, "the log refused: \(error)")
         case let error as ProofError: self = Self.proof(error)
         case let error as HTTPConfigurationError: self = Self.http(error)
@@ -141,6 +145,7 @@ extension CommandFailure {
     private static func postgres(_ error: PostgresError) -> CommandFailure {
         switch error.code {
         case .connection: databaseAway(nil, error)
+        case .serverBehind: CommandFailure(.unreachable, error.reason)
         case .timeout: CommandFailure(.unreachable, "the database did not answer in time: \(error.reason)")
         case .poolExhausted: CommandFailure(.busy, "the database is busy: \(error)")
         case .usage: CommandFailure(.usage, "\(error)")

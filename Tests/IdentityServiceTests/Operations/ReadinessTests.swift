@@ -1,5 +1,5 @@
 import Logging
-import Postgres
+@testable import Postgres
 import Synchronization
 import Testing
 import TestSupport
@@ -24,11 +24,11 @@ struct ReadinessTests {
         }
     }
 
-    @Test func `a readiness answer is reused for a second`() async {
+    @Test func `a readiness answer is reused for a moment`() async {
         let probe = Probe(.now), readiness = probe.readiness
         for _ in 0..<100 { #expect(await readiness.report() == ReadinessReport()) }
         #expect(probe.asked.withLock { $0 } == 1)
-        probe.pass(.milliseconds(999))
+        probe.pass(Readiness.age - .milliseconds(1))
         _ = await readiness.report()
         #expect(probe.asked.withLock { $0 } == 1)
         probe.pass(.milliseconds(1))
@@ -44,6 +44,29 @@ struct ReadinessTests {
             for await report in group { #expect(report.missing.isEmpty) }
         }
         #expect(probe.asked.withLock { $0 } == 1)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a question that hangs is answered for, and no other begins before it ends`() async {
+        let asked = Mutex(0), (gate, opener) = AsyncStream.makeStream(of: Void.self)
+        let readiness = Readiness(patience: .milliseconds(20)) {
+            asked.withLock { $0 += 1 }
+            // Like a silent server, it does not end because somebody stops waiting.
+            for await _ in gate { break }
+            return ReadinessReport()
+        }
+        for _ in 0..<3 {
+            #expect(await readiness.report().missing == ["the database does not answer"])
+        }
+        opener.yield()
+        opener.finish()
+        while await !readiness.report().missing.isEmpty { await Task.yield() }
+        #expect(asked.withLock { $0 } <= 2)
+    }
+
+    @Test func `a server that is behind is named as the reason`() async {
+        let readiness = Readiness { throw PostgresError(.serverBehind, "the database server is behind") }
+        #expect(await readiness.report().missing == ["the database server is behind"])
     }
 }
 
