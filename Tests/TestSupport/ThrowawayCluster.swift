@@ -7,7 +7,7 @@ public struct ThrowawayCluster: Sendable {
     /// A superuser's URL.
     public let url: String
     let directory: String
-    private let binaries: String
+    let binaries: String
 
     /// Why tests with a server of their own do not run.
     public static let hint = "the server programs are not installed, or tests are not asked for"
@@ -24,11 +24,7 @@ public struct ThrowawayCluster: Sendable {
 
     /// Starts a server, lends it to `body`, stops it and removes its files.
     public static func with<Result>(_ body: (ThrowawayCluster) async throws -> Result) async throws -> Result {
-        guard let binaries = binaryDirectory else { throw TestServerError(description: hint) }
-        let directory = "/tmp/tenure-cluster-\(UInt32.random(in: 0...UInt32.max))"
-        let cluster = ThrowawayCluster(
-            url: "postgresql://postgres@/postgres?host=\(directory)&port=5432", directory: directory,
-            binaries: binaries)
+        let cluster = try make()
         do {
             try await cluster.start()
             let result = try await body(cluster)
@@ -40,25 +36,37 @@ public struct ThrowawayCluster: Sendable {
         }
     }
 
-    private func start() async throws {
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
-        if geteuid() == 0 { try await finish(try run("/bin/chown", ["postgres", directory])) }
+    /// Names a directory of its own; nothing is made yet.
+    static func make() throws -> ThrowawayCluster {
+        guard let binaries = binaryDirectory else { throw TestServerError(description: hint) }
+        let directory = "/tmp/tenure-cluster-\(UInt32.random(in: 0...UInt32.max))"
+        return ThrowawayCluster(
+            url: "postgresql://postgres@/postgres?host=\(directory)&port=5432", directory: directory,
+            binaries: binaries)
+    }
+
+    func start() async throws {
+        try await makeDirectory()
         try await server(
             "initdb", ["-D", "\(directory)/data", "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--no-sync"])
         try await serve()
     }
 
+    func makeDirectory() async throws {
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        if geteuid() == 0 { try await finish(try run("/bin/chown", ["postgres", directory])) }
+    }
+
     /// Starts the server's processes on the files that there are, and waits until it has recovered and answers.
     ///
     /// `fsync`, `full_page_writes` and `synchronous_commit` stay on, so that a crash loses nothing acknowledged.
-    func serve() async throws {
+    ///
+    /// - Parameter settings: Further settings, as `name=value`.
+    func serve(_ settings: [String] = []) async throws {
+        let usual = ["listen_addresses=", "port=5432", "max_connections=200", "authentication_timeout=600"]
         // The server stays our child: `pg_ctl start` would hand our descriptors to a daemon.
         _ = try launch(
-            "postgres",
-            [
-                "-D", "\(directory)/data", "-k", directory, "-c", "listen_addresses=", "-c", "port=5432", "-c",
-                "max_connections=200", "-c", "authentication_timeout=600",
-            ])
+            "postgres", ["-D", "\(directory)/data", "-k", directory] + (usual + settings).flatMap { ["-c", $0] })
         try await answer()
     }
 
@@ -79,7 +87,7 @@ public struct ThrowawayCluster: Sendable {
         } catch { return false }
     }
 
-    private func stop() async {
+    func stop() async {
         _ = try? await server("pg_ctl", ["-D", "\(directory)/data", "-m", "immediate", "-w", "stop"])
         try? FileManager.default.removeItem(atPath: directory)
     }
@@ -91,7 +99,7 @@ public struct ThrowawayCluster: Sendable {
     public func crash(backend processID: Int32) {
         let directory = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(processID)/cwd")
         guard processID > 0, directory == "\(self.directory)/data" else { return }
-        kill(processID, SIGKILL)
+        _ = Glibc.kill(processID, SIGKILL)
     }
 
     func server(_ program: String, _ arguments: [String]) async throws {
@@ -144,22 +152,23 @@ extension ThrowawayCluster {
     public func crash(_ crash: Crash) async throws {
         switch crash {
         case .stopped: try await server("pg_ctl", ["-D", "\(directory)/data", "-m", "immediate", "-w", "stop"])
-        case .killed: try await killEverything()
+        case .killed: try await kill()
         }
         try await serve()
     }
 
-    private func killEverything() async throws {
+    /// Kills every process of the server, the first one first, and returns when none is left.
+    public func kill() async throws {
         let file = try String(contentsOfFile: "\(directory)/data/postmaster.pid", encoding: .utf8)
         guard let first = file.split(separator: "\n").first.flatMap({ Int32($0) }) else {
             throw TestServerError(description: "the server has no process")
         }
-        kill(first, SIGKILL)
+        _ = Glibc.kill(first, SIGKILL)
         // The next server refuses to start while one of this one's processes is there.
         for _ in 0..<1_200 {
             let processes = processes
-            guard !processes.isEmpty || kill(first, 0) == 0 else { return }
-            for process in processes { kill(process, SIGKILL) }
+            guard !processes.isEmpty || Glibc.kill(first, 0) == 0 else { return }
+            for process in processes { _ = Glibc.kill(process, SIGKILL) }
             try await Task.sleep(for: .milliseconds(20))
         }
         throw TestServerError(description: "the server's processes do not end")

@@ -64,6 +64,11 @@ struct ReadinessTests {
         #expect(asked.withLock { $0 } <= 2)
     }
 
+    @Test func `a change is reported within a second`() {
+        #expect(Readiness.age + Readiness.patience < .seconds(1))
+        #expect(Readiness.connectionPatience < Readiness.patience)
+    }
+
     @Test func `a server that is behind is named as the reason`() async {
         let readiness = Readiness { throw PostgresError(.serverBehind, "the database server is behind") }
         #expect(await readiness.report().missing == ["the database server is behind"])

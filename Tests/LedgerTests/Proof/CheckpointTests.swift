@@ -2,6 +2,7 @@ import Canonical
 import Crypto
 import Foundation
 import Ledger
+import Postgres
 import Testing
 
 @Suite struct CheckpointTests {
@@ -101,6 +102,20 @@ import Testing
         #expect(throws: ProofError.self) { try Anchor(parsing: anchor.text, key: try Self.signer(8).key) }
         #expect(throws: ProofError.self) {
             try Anchor(key: signer.key, checkpoint: try signer.sign(Self.ledger, size: 3, root: Self.root))
+        }
+    }
+
+    @Test func `an anchor may name the server, which nobody signs`() throws {
+        let signer = try Self.signer()
+        let plain = try Anchor(key: signer.key, checkpoint: try signer.sign(.system, size: 3, root: Self.root))
+        let anchor = plain.on(ServerIdentity(system: 7, timeline: 2))
+        #expect(anchor.text.split(separator: "\n", omittingEmptySubsequences: false)[1] == "server 7/2")
+        #expect(try Anchor(parsing: anchor.text) == anchor)
+        #expect(try Anchor(parsing: anchor.text, key: signer.key) == anchor)
+        #expect(anchor.on(nil) == plain)
+        for line in ["server 7", "server 7/2 ", "server 7/2\nserver 7/3", "serves 7/2", "7/2", ""] {
+            let text = "\(signer.key)\n\(line)\n\n\(plain.checkpoint.note.text)"
+            #expect(throws: ProofError.self, "\(line)") { try Anchor(parsing: text) }
         }
     }
 }

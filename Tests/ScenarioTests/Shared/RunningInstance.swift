@@ -39,6 +39,7 @@ struct RunningInstance: Sendable {
         parts.operatorSigner = OperatorKeySource(TestOperator.key)
         parts.mpinKeys = options.mpinKeys
         parts.mailTransport = options.mailTransport
+        parts.anchorFile = options.anchorFile
         let assembly = try await ServiceAssembly(parts, logger: logger)
         let (ports, announce) = AsyncStream<Int>.makeStream()
         var configuration = HTTPConfiguration(

@@ -28,6 +28,8 @@ struct WorldOptions: Sendable {
     var mpinKeys: (any MPinKeySource)?
     /// Takes the mails, if the service sends any. `settings.mail` is needed too.
     var mailTransport: (any MailTransport)?
+    /// The file that the service keeps the newest anchor in, if any.
+    var anchorFile: String?
 
     init(budgets: BudgetRules = BudgetRules()) {
         settings = ServiceSettings(budgets: budgets)
