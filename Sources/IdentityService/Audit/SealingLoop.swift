@@ -35,11 +35,15 @@ public struct SealingLoop: Service {
             var kept = try? file?.read()
             while !Task.isCancelled {
                 let start = clock.now
-                do { try await seal(&kept) } catch is CancellationError { return } catch {
+                var pause = Self.interval
+                do {
+                    try await seal(&kept)
+                    // Finding grown ledgers reads all heads, and may take at most a twentieth of the time.
+                    pause = max(pause, (clock.now - start) * 19)
+                } catch is CancellationError { return } catch {
                     logger.warning("checkpoints could not be signed", metadata: ["error": "\(error)"])
                 }
-                // Finding grown ledgers reads all heads, and may take at most a twentieth of the time.
-                try? await Task.sleep(for: max(Self.interval, (clock.now - start) * 19))
+                try? await Task.sleep(for: pause)
             }
         }
     }
