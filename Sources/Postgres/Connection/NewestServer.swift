@@ -29,7 +29,7 @@ public final class NewestServer: Sendable {
         }
     }
 
-    private let memory: Lock<ServerMemory>
+    let memory: Lock<ServerMemory>
     private let progress: Progress?
 
     /// A memory that begins with what an earlier process kept.

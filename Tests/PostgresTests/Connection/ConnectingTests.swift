@@ -78,7 +78,7 @@ struct PostgresConfigurationTests {
 /// A server waits a minute for what a client has to say, and a process whose threads are busy takes its time.
 @Suite struct FirstMessageTests {
     /// A Unix socket that listens in a directory of its own.
-    private final class Listener {
+    final class Listener {
         let directory: String
         let socket: Int32
 
