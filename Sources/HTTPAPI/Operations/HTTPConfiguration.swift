@@ -41,6 +41,8 @@ public struct HTTPConfiguration: Sendable {
     public var metricsToken: String?
     /// Returns additional lines for `/metrics` in the Prometheus text format.
     public var moreMetrics: (@Sendable () async -> String)?
+    /// Returns what this process has yet to prepare. While there is something, `/readyz` names it and answers 503.
+    public var preparation: @Sendable () -> [String] = { [] }
     /// The mails to show under `/dev/mail`, on loopback only; `nil` for none.
     public var developmentMail: MailDirectory?
     /// The clock that stamps the arrival of requests.

@@ -11,16 +11,20 @@ extension Route {
     ///
     /// A projection that has stopped for one tenant does not take the instance out of service for the others. It is
     /// reported as `degraded` with status 200.
-    static let readiness = Route(.readiness) { exchange in
-        let report = await exchange.service.readiness()
-        guard report.missing.isEmpty else {
-            throw Refusal(.serviceUnavailable, places: report.missing.map { ProblemPlace(.none, $0) }, retryAfter: 5)
+    static func readiness(_ configuration: HTTPConfiguration) -> Route {
+        let preparation = configuration.preparation
+        return Route(.readiness) { exchange in
+            let report = await exchange.service.readiness()
+            let missing = report.missing + preparation()
+            guard missing.isEmpty else {
+                throw Refusal(.serviceUnavailable, places: missing.map { ProblemPlace(.none, $0) }, retryAfter: 5)
+            }
+            guard !report.stoppedViews.isEmpty else { return status("ready") }
+            let views = report.stoppedViews.sorted { $0.key < $1.key }.map { view, companies -> JSONValue in
+                ["view": .string(view), "companies": .integer(Int64(companies))]
+            }
+            return status("degraded", ["stoppedViews": .array(views)])
         }
-        guard !report.stoppedViews.isEmpty else { return status("ready") }
-        let views = report.stoppedViews.sorted { $0.key < $1.key }.map { view, companies -> JSONValue in
-            ["view": .string(view), "companies": .integer(Int64(companies))]
-        }
-        return status("degraded", ["stoppedViews": .array(views)])
     }
 
     private static func status(_ text: String, _ more: [String: JSONValue] = [:]) -> Reply {

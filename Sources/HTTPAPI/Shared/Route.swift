@@ -74,7 +74,8 @@ extension Route {
             cancelEmployee,
             reinstateEmployee, endEmployeeSessions, changeRole, reclaimEmail, readPolicy, changePolicy, linkApp,
             unlinkApp, listMPinIdentities, listEvents,
-            readCheckpoint, readTile, proveEvent, health, readiness, Route.metrics(configuration, metrics), anchor,
+            readCheckpoint, readTile, proveEvent, health, Route.readiness(configuration),
+            Route.metrics(configuration, metrics), anchor,
             openAPI, docs, docsStyle, docsScript,
         ] + developmentMail(configuration)
     }

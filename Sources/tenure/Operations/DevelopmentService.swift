@@ -2,11 +2,13 @@ import ArgumentParser
 import Canonical
 import Foundation
 import FoundationEssentials
+import HTTPAPI
 import IdentityService
 import Keys
 import Logging
 import Postgres
 import ServiceLifecycle
+import Synchronization
 import TenureServer
 
 /// The service of `make run`: a private database, keys, a demo app, a demo tenant, two D-TAs, and the API.
@@ -61,9 +63,12 @@ struct DevelopmentService: Sendable {
             mpin: try MPinDevelopmentAuthorities.configuration(state: state, port: port))
         parts.assembly.settings.recoveryDelay = recoveryDelay
         parts.keepMails(in: MailDirectory(path: state.mailDirectory), port: port)
+        let preparation = DevelopmentPreparation()
+        parts.http.preparation = { preparation.missing }
         try await ServiceRun.run(parts, logger: logger) { ports, commands in
             DevelopmentSetUp(
-                state: state, cluster: cluster, start: start, commands: commands, ports: ports, started: started)
+                state: state, cluster: cluster, start: start, commands: commands, preparation: preparation,
+                ports: ports, started: started)
         }
         say("\nStopped serving.")
     }
@@ -89,6 +94,7 @@ struct DevelopmentSetUp: Service {
     let cluster: PrivateCluster
     let start: PrivateCluster.Start
     let commands: OperatorUseCases
+    let preparation: DevelopmentPreparation
     let ports: AsyncStream<Int>
     let started: ContinuousClock.Instant
 
@@ -100,9 +106,11 @@ struct DevelopmentSetUp: Service {
     private func prepare(port: Int) async throws {
         let environment = try await environment(port: port)
         try SecretFile.replace(at: state.environmentFile, with: environment.text)
+        preparation.pass(.app)
         let demo = DemoCompany(caller: DemoCaller(environment), file: state.path + "/demo.json")
         let output = Output.standardError()
         try await demo.found { output.line("Registering the people of \(DemoCompany.name) ...") }
+        preparation.pass(.company)
         output.write(banner(environment, port: port).rendered(on: output.terminal))
     }
 
@@ -157,4 +165,23 @@ struct DevelopmentSetUp: Service {
                 """,
             warning: "Development: plain HTTP on loopback, generated secrets, demo data. Ctrl-C stops it.")
     }
+}
+
+/// What a development service prepares after it has begun to listen; until then it is not ready.
+///
+/// It listens before, because the demo company registers through HTTP.
+final class DevelopmentPreparation: Sendable {
+    /// A step. Its text is the reason that `/readyz` gives until the step is passed.
+    enum Step: String, CaseIterable {
+        case app = "the demo app is not created and dev.env is not written yet"
+        case company = "the demo company is not registered yet"
+    }
+
+    private let left = Mutex(Step.allCases)
+
+    /// The reasons why the service is not ready, in the order of the steps.
+    var missing: [String] { left.withLock { $0.map(\.rawValue) } }
+
+    /// Records that a step is done.
+    func pass(_ step: Step) { left.withLock { $0.removeAll { $0 == step } } }
 }

@@ -1,6 +1,7 @@
 import Canonical
 import IdentityService
 import Logging
+import Synchronization
 import TenureAPI
 import Testing
 
@@ -92,6 +93,20 @@ import Testing
         let answer = try await API.with(service) { try await $0.send("GET", "/readyz", authorization: nil) }
         #expect(try answer.problem.code == "service.unavailable")
         #expect(try answer.problem.errors.map(\.detail) == ["database", "views"])
+    }
+
+    @Test func `readiness names what the process has yet to prepare`() async throws {
+        let left = Mutex(["the demo app is not created yet"])
+        var configuration = HTTPConfiguration(port: 0)
+        configuration.preparation = { left.withLock { $0 } }
+        try await API.with(configuration: configuration) { api in
+            let answer = try await api.send("GET", "/readyz", authorization: nil)
+            #expect(try answer.problem.code == "service.unavailable")
+            #expect(try answer.problem.errors.map(\.detail) == ["the demo app is not created yet"])
+            left.withLock { $0 = [] }
+            let later = try await api.send("GET", "/readyz", authorization: nil)
+            #expect(later.status == 200)
+        }
     }
 
     @Test func `a stopped projection is reported, and the service stays ready`() async throws {

@@ -62,6 +62,16 @@ import Testing
         _ = try StateLock(at: directory.path + "/lock")
     }
 
+    @Test func `a development service is not ready before each step of its preparation is passed`() {
+        let preparation = DevelopmentPreparation()
+        let app = DevelopmentPreparation.Step.app.rawValue, company = DevelopmentPreparation.Step.company.rawValue
+        #expect(preparation.missing == [app, company] && app.contains("dev.env"))
+        preparation.pass(.app)
+        #expect(preparation.missing == [company])
+        preparation.pass(.company)
+        #expect(preparation.missing.isEmpty)
+    }
+
     @Test func `the banner is aligned and shows what to try`() {
         let banner = Banner(
             version: "1", readyAfter: .milliseconds(900),
