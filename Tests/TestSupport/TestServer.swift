@@ -69,7 +69,8 @@ public enum TestServer {
     public static func migrator() -> Migrator {
         Migrator(
             migrations: Schema.migrations.map { Migration(name: $0.name, sql: $0.bytes) },
-            functions: Schema.functions.map { ReplaceableScript(name: $0.name, sql: $0.bytes) }, logger: logger())
+            functions: Schema.functions.map { ReplaceableScript(name: $0.name, sql: $0.bytes) },
+            routineOwner: RoutineOwner(role: "tenure_owner", schema: "tenure"), logger: logger())
     }
 
     /// Sixteen hexadecimal digits of the hash over all scripts: another schema has another template.

@@ -47,7 +47,8 @@ struct Cluster: Sendable {
         try await execute("CREATE DATABASE \(name)", in: "postgres")
         let migrator = Migrator(
             migrations: Schema.migrations.map { Migration(name: $0.name, sql: $0.bytes) },
-            functions: Schema.functions.map { ReplaceableScript(name: $0.name, sql: $0.bytes) }, logger: Self.logger)
+            functions: Schema.functions.map { ReplaceableScript(name: $0.name, sql: $0.bytes) },
+            routineOwner: RoutineOwner(role: "tenure_owner", schema: "tenure"), logger: Self.logger)
         try await migrator.migrate(configuration(name))
     }
 

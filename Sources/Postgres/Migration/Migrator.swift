@@ -15,6 +15,7 @@ public struct Migrator: Sendable {
     let migrations: [Migration]
     let functions: [ReplaceableScript]
     let schema: String
+    let routineOwner: RoutineOwner?
     let lockTimeout: Duration
     let logger: Logger
 
@@ -27,26 +28,30 @@ public struct Migrator: Sendable {
     ///   - migrations: In the order in which they are applied.
     ///   - functions: Applied after the migrations, in this order, if new or changed.
     ///   - schema: The schema of the two tables; it must exist.
+    ///   - routineOwner: The role that applies and owns the functions, and the schema that they lie in. The migrating
+    ///     role must be that role, a member of it or a superuser. With `nil` functions belong to the migrating role.
     ///   - lockTimeout: How long to wait for another program that is migrating.
     ///   - logger: Logs each migration and function that is applied.
     public init(
         migrations: [Migration], functions: [ReplaceableScript], schema: String = "public",
-        lockTimeout: Duration = .seconds(60), logger: Logger
+        routineOwner: RoutineOwner? = nil, lockTimeout: Duration = .seconds(60), logger: Logger
     ) {
         self.migrations = migrations
         self.functions = functions
         self.schema = schema
+        self.routineOwner = routineOwner
         self.lockTimeout = lockTimeout
         self.logger = logger
     }
 
     /// A migrator whose functions are pairs of name and script.
     public init(
-        migrations: [Migration], functions: [(name: String, sql: [UInt8])], schema: String = "public", logger: Logger
+        migrations: [Migration], functions: [(name: String, sql: [UInt8])], schema: String = "public",
+        routineOwner: RoutineOwner? = nil, logger: Logger
     ) {
         self.init(
             migrations: migrations, functions: functions.map { ReplaceableScript(name: $0.name, sql: $0.sql) },
-            schema: schema, logger: logger)
+            schema: schema, routineOwner: routineOwner, logger: logger)
     }
 
     /// Applies everything that is missing, over a new connection of the owner without a statement timeout.
@@ -87,12 +92,15 @@ public struct Migrator: Sendable {
         try check(status)
         var report = MigrationReport()
         for migration in migrations where status.pending.contains(migration.name) {
-            try await apply(migration.name, migration.sql, &connection) { [self] in record(migration) }
+            try await apply(migration.name, migration.sql, as: nil, &connection) { [self] in record(migration) }
             report.migrations.append(migration.name)
             logger.info("migration applied", metadata: ["migration": "\(migration.name)"])
         }
+        report.changedOwners = try await changeOwners(&connection)
         for function in functions where status.staleFunctions.contains(function.name) {
-            try await apply(function.name, function.sql, &connection) { [self] in record(function) }
+            try await apply(function.name, function.sql, as: routineOwner?.role, &connection) { [self] in
+                record(function)
+            }
             report.functions.append(function.name)
             logger.info("function applied", metadata: ["function": "\(function.name)"])
         }
@@ -100,15 +108,18 @@ public struct Migrator: Sendable {
     }
 
     private func apply(
-        _ name: String, _ sql: [UInt8], _ connection: inout PostgresConnection, record: () -> SQL
+        _ name: String, _ sql: [UInt8], as role: String?, _ connection: inout PostgresConnection, record: () -> SQL
     ) async throws {
         guard let script = String(validating: sql, as: UTF8.self), !sql.contains(0) else {
             throw MigrationError(.malformedScript, name)
         }
         do {
             try await connection.withTransaction { connection in
+                if let role { try await connection.execute("SET LOCAL ROLE \(identifier: role)") }
                 try await connection.executeScript(script)
                 guard connection.session.isInTransaction else { throw MigrationError(.endsTransaction, name) }
+                // The two tables belong to the migrating role.
+                if role != nil { try await connection.execute("RESET ROLE") }
                 try await connection.execute(record())
             }
         } catch let error as PostgresError where error.code == .server || error.code == .timeout {
@@ -137,6 +148,11 @@ public struct MigrationReport: Sendable, Hashable {
     public internal(set) var migrations: [String] = []
     /// The functions, in order.
     public internal(set) var functions: [String] = []
+    /// The existing functions that were given to their owner, with schema and argument types, sorted.
+    public internal(set) var changedOwners: [String] = []
+
+    /// Whether the database was up to date, so that nothing changed.
+    public var isEmpty: Bool { migrations.isEmpty && functions.isEmpty && changedOwners.isEmpty }
 }
 
 extension Migrator {

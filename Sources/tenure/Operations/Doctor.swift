@@ -47,7 +47,7 @@ struct Examination: Sendable {
         await [programs(), cluster()] + [
             secret("dev.env", state.environmentFile), secret("master keys", state.masterKeyFile),
             secret("operator key", state.operatorKeyFile),
-        ] + durability() + views() + seals() + mpinAuthorities()
+        ] + durability() + ownership() + views() + seals() + mpinAuthorities()
     }
 
     private func programs() async -> Finding {
@@ -209,6 +209,28 @@ extension Examination {
                 subject: weakness.setting, verdict: weakness.losesEvents ? .bad : .note,
                 detail: "off: \(weakness.consequence)",
                 remedy: weakness.losesEvents ? "turn it on for the server, the database and tenure_app" : nil)
+        }
+    }
+}
+
+extension Examination {
+    /// Checks that tables and functions of the schema belong to its owner.
+    func ownership() async -> [Finding] {
+        await inDatabase("owners") { pool in Self.findings(try await SchemaOwnership.read(pool)) }
+    }
+
+    static func findings(_ ownership: SchemaOwnership) -> [Finding] {
+        guard !ownership.foreign.isEmpty else {
+            return [
+                Finding(subject: "owners", verdict: .good, detail: "tables and functions belong to tenure_owner")
+            ]
+        }
+        return ownership.foreign.map { object in
+            Finding(
+                subject: "owners", verdict: .bad, detail: "\(object.name) belongs to \(object.owner)",
+                remedy: object.isFunction
+                    ? "run tenure migrate as a superuser, or as a member of \(object.owner) and tenure_owner"
+                    : "as a superuser: ALTER TABLE \(object.name) OWNER TO tenure_owner")
         }
     }
 }

@@ -27,15 +27,20 @@ struct Migrate: AsyncParsableCommand {
         let logger = Logs.logger(level: try Logs.level(settings, default: .warning))
         let report = try await DatabaseMigration.run(owner, logger: logger)
         let output = Output.standardOutput()
-        for (kind, names) in [("migration", report.migrations), ("function", report.functions)] {
+        let done = [
+            ("migration", "applied migration", report.migrations),
+            ("owner", "gave to \(DatabaseMigration.owner.role)", report.changedOwners),
+            ("function", "applied function", report.functions),
+        ]
+        for (kind, told, names) in done {
             for name in names {
                 output.write(
                     json
                         ? JSONLines.line(.object(["kind": .string(kind), "name": .string(name)]))
-                        : "applied \(kind) \(name)\n")
+                        : "\(told) \(name)\n")
             }
         }
-        if report.migrations.isEmpty && report.functions.isEmpty {
+        if report.isEmpty {
             Output.standardError().line("The database is up to date.")
         }
     }
@@ -52,6 +57,9 @@ enum DatabaseMigration {
     static func migrator(logger: Logger) -> Migrator {
         Migrator(
             migrations: Schema.migrations.map { Migration(name: $0.name, sql: $0.bytes) },
-            functions: Schema.functions.map { (name: $0.name, sql: $0.bytes) }, logger: logger)
+            functions: Schema.functions.map { (name: $0.name, sql: $0.bytes) }, routineOwner: owner, logger: logger)
     }
+
+    /// The role that owns the functions of this binary's schema.
+    static let owner = RoutineOwner(role: "tenure_owner", schema: "tenure")
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Postgres
+import Schema
 import Testing
 import TestSupport
 @testable import Ledger
@@ -103,6 +104,81 @@ struct MigratingRoleTests {
             try await migrate(url, as: role)
             return "none"
         } catch { return String(reflecting: error) }
+    }
+
+    /// The roles that own something in the schema of the database.
+    private func owners(_ url: String) async throws -> [String] {
+        var connection = try await PostgresConnection.connect(
+            try TestServer.configuration(url: url).with(database: "service"), logger: TestServer.logger())
+        let rows = try await connection.query(
+            """
+            SELECT DISTINCT pg_get_userbyid(owner)::text FROM (
+                SELECT proowner, pronamespace FROM pg_proc UNION ALL SELECT relowner, relnamespace FROM pg_class
+            ) AS object (owner, namespace) WHERE namespace = 'tenure'::regnamespace ORDER BY 1
+            """)
+        return try rows.map { try $0.decode(String.self) }
+    }
+
+    @Test(arguments: ["postgres", "creator", "plain", "tenure_owner"])
+    func `everything belongs to the owner, whoever migrates`(role: String) async throws {
+        try await ThrowawayCluster.with { cluster in
+            try await administer(cluster.url, "CREATE ROLE creator LOGIN CREATEROLE")
+            if role == "plain" || role == "tenure_owner" {
+                try await administer(
+                    cluster.url, "CREATE ROLE tenure_owner LOGIN", "CREATE ROLE tenure_app LOGIN",
+                    "CREATE ROLE tenure_reader LOGIN", "CREATE ROLE plain LOGIN IN ROLE tenure_owner")
+            }
+            try await administer(cluster.url, "CREATE DATABASE service OWNER \(role)")
+            try await migrate(cluster.url, as: role)
+            #expect(try await owners(cluster.url) == ["tenure_owner"])
+        }
+    }
+
+    @Test(arguments: ["postgres", "plain"])
+    func `functions of an older version are given to the owner, before and after their text changes`(
+        role: String
+    ) async throws {
+        try await ThrowawayCluster.with { cluster in
+            try await administer(
+                cluster.url, "CREATE ROLE tenure_owner LOGIN", "CREATE ROLE tenure_app LOGIN",
+                "CREATE ROLE tenure_reader LOGIN", "CREATE ROLE plain LOGIN IN ROLE tenure_owner",
+                "CREATE DATABASE service OWNER \(role)")
+            let current = TestServer.migrator()
+            let configuration = try TestServer.configuration(url: cluster.url).with(database: "service")
+                .with(user: role)
+            let older = Migrator(
+                migrations: Schema.migrations.map { Migration(name: $0.name, sql: $0.bytes) },
+                functions: Schema.functions.map { ReplaceableScript(name: $0.name, sql: $0.bytes) },
+                logger: TestServer.logger())
+            try await older.migrate(configuration)
+            #expect(try await owners(cluster.url) == [role, "tenure_owner"].sorted())
+            var connection = try await PostgresConnection.connect(configuration, logger: TestServer.logger())
+            try await connection.execute(
+                "UPDATE public.tenure_function SET checksum = sha256('') WHERE name = 'append'")
+            let report = try await current.migrate(configuration)
+            #expect(report.functions == ["append"] && report.migrations.isEmpty)
+            #expect(report.changedOwners.contains("tenure.require(boolean)"))
+            #expect(report.changedOwners.count >= Schema.functions.count)
+            #expect(try await owners(cluster.url) == ["tenure_owner"])
+            let again = try await current.migrate(configuration)
+            #expect(again.isEmpty)
+        }
+    }
+
+    @Test func `functions that the migrating role may not give away stay and keep working`() async throws {
+        try await ThrowawayCluster.with { cluster in
+            try await administer(
+                cluster.url, "CREATE ROLE tenure_owner LOGIN", "CREATE ROLE tenure_app LOGIN",
+                "CREATE ROLE tenure_reader LOGIN", "CREATE DATABASE service OWNER tenure_owner")
+            try await migrate(cluster.url, as: "tenure_owner")
+            var connection = try await PostgresConnection.connect(
+                try TestServer.configuration(url: cluster.url).with(database: "service"), logger: TestServer.logger())
+            try await connection.execute("ALTER FUNCTION tenure.require OWNER TO postgres")
+            try await migrate(cluster.url, as: "tenure_owner")
+            #expect(try await owners(cluster.url) == ["postgres", "tenure_owner"])
+            try await migrate(cluster.url, as: "postgres")
+            #expect(try await owners(cluster.url) == ["tenure_owner"])
+        }
     }
 
     @Test func `roles are created by a permitted role, and a clear error names the permission`() async throws {

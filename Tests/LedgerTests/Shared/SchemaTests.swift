@@ -68,7 +68,8 @@ struct SchemaTests {
             """
             SELECT relname::text FROM pg_class
             WHERE relnamespace = 'tenure'::regnamespace AND relowner <> 'tenure_owner'::regrole
-            UNION ALL SELECT proname::text FROM pg_proc WHERE pronamespace = 'tenure'::regnamespace AND prosecdef
+            UNION ALL SELECT proname::text FROM pg_proc
+            WHERE pronamespace = 'tenure'::regnamespace AND (prosecdef OR proowner <> 'tenure_owner'::regrole)
             """)
         #expect(wrong == [])
     }

@@ -120,6 +120,39 @@ struct MigratorTests {
         }
     }
 
+    @Test func `functions and procedures belong to the given owner, existing ones too`() async throws {
+        try await TestDatabase.withDatabase { configuration in
+            var connection = try await PostgresConnection.connect(configuration, logger: .quiet)
+            let role = "owner_\(UInt32.random(in: 0 ... .max))"
+            try await connection.executeScript(
+                """
+                CREATE ROLE \(role); CREATE SCHEMA "Own" AUTHORIZATION \(role);
+                CREATE FUNCTION "Own".f() RETURNS int8 LANGUAGE sql AS 'SELECT 1::int8';
+                CREATE PROCEDURE "Own"."P"(i int8) LANGUAGE sql AS 'SELECT 1'
+                """)
+            let script = """
+                CREATE OR REPLACE PROCEDURE "Own"."P"(i int8) LANGUAGE sql AS 'SELECT 2';
+                GRANT EXECUTE ON PROCEDURE "Own"."P" TO pg_monitor
+                """
+            let migrator = Migrator(
+                migrations: [first], functions: [ReplaceableScript(name: "p", sql: Array(script.utf8))],
+                routineOwner: RoutineOwner(role: role, schema: "Own"), logger: .quiet)
+            let report = try await migrator.migrate(configuration)
+            #expect(report.changedOwners == ["\"Own\".\"P\"(bigint)", "\"Own\".f()"])
+            #expect(report.functions == ["p"])
+            #expect(try await migrator.migrate(configuration) == MigrationReport())
+            let owners = try await connection.query(
+                """
+                SELECT DISTINCT pg_get_userbyid(proowner)::text,
+                    has_function_privilege('pg_monitor', '"Own"."P"(int8)', 'EXECUTE')
+                FROM pg_proc WHERE pronamespace = '"Own"'::regnamespace
+                """)
+            let (owner, isGranted) = try owners[0].decode(String.self, Bool.self)
+            #expect(owners.count == 1 && owner == role && isGranted)
+            try await connection.executeScript("DROP SCHEMA \"Own\" CASCADE; DROP ROLE \(role)")
+        }
+    }
+
     @Test func `concurrent programs apply everything once`() async throws {
         try await TestDatabase.withDatabase { configuration in
             let migrator = migrator([first, second])

@@ -50,6 +50,38 @@ struct DatabaseMigrationTests {
     }
 }
 
+/// What `tenure doctor` says about objects that belong to the wrong role.
+@Suite struct OwnershipFindingTests {
+    @Test func `a schema that belongs to its owner is good`() {
+        #expect(Examination.findings(SchemaOwnership(foreign: [])).map(\.verdict) == [.good])
+    }
+
+    @Test(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
+    func `a table and a function of other roles are named with a remedy`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool(as: .reader, maximumConnections: 1) { pool in
+                let before = try await SchemaOwnership.read(pool)
+                #expect(before.foreign == [])
+                var superuser = try await database.connect(as: .superuser)
+                try await superuser.executeScript(
+                    """
+                    ALTER TABLE tenure.claim OWNER TO tenure_reader;
+                    ALTER FUNCTION tenure.require(boolean) OWNER TO tenure_app
+                    """)
+                let found = Examination.findings(try await SchemaOwnership.read(pool))
+                #expect(
+                    found.map(\.detail) == [
+                        "tenure.claim belongs to tenure_reader", "tenure.require(boolean) belongs to tenure_app",
+                    ])
+                #expect(found.map(\.verdict) == [.bad, .bad])
+                let remedies = found.compactMap(\.remedy)
+                #expect(remedies.count == 2 && remedies[0].contains("ALTER TABLE tenure.claim"))
+                #expect(remedies.count == 2 && remedies[1].contains("tenure migrate as a superuser"))
+            }
+        }
+    }
+}
+
 @Suite struct DurabilityFindingTests {
     private func findings(fsync: Bool = true, commit: String = "on", pages: Bool = true) -> [Finding] {
         Examination.findings(Durability(fsync: fsync, synchronousCommit: commit, fullPageWrites: pages))
