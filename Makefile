@@ -20,10 +20,10 @@ BUILD_OPTIONS ?= --configuration $(CONFIGURATION) -Xcc -O2
 BUILD := swift build $(BUILD_OPTIONS) --product tenure
 TENURE = "$$($(BUILD) --show-bin-path)/tenure"
 
-.PHONY: help run reset test soak bench lint format migrate docs reference sanitize memcheck install clean
+.PHONY: help run reset test test-versions soak bench lint format migrate docs reference sanitize memcheck install clean
 
 help: ## Print this list
-	@grep -hE '^[a-z]+: ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+): ## (.*)/  make \1\t\2/'
+	@grep -hE '^[a-z-]+: ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+): ## (.*)/  make \1\t\2/'
 
 run: ## Start the service with a private PostgreSQL, a demo app and two D-TAs; Ctrl-C stops all
 	@scripts/prerequisites run
@@ -36,6 +36,9 @@ reset: ## Delete the development database, its keys and the demo app; asks first
 
 test: ## Run lint, one build, unit and integration tests, allocation limits and the README's calls
 	@scripts/test
+
+test-versions: ## Run the service with each PostgreSQL that can be had, and print a table; TESTS=1 runs the scenarios too
+	@scripts/test-versions $(if $(TESTS),--tests)
 
 soak: ## Run a long randomised test with kills, after changes of appender or pool: make soak SECONDS=600 SEED=1
 	@scripts/soak "$(SECONDS)" "$(SEED)"

@@ -16,6 +16,8 @@ public struct ThrowawayCluster: Sendable {
     public static var isAvailable: Bool { TestServer.isAvailable && binaryDirectory != nil }
 
     private static var binaryDirectory: String? {
+        // As in scripts/postgres-bindir.
+        if let chosen = ProcessInfo.processInfo.environment["TENURE_POSTGRES_BIN"] { return chosen }
         let root = "/usr/lib/postgresql"
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
         return versions.sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }.map { "\(root)/\($0)/bin" }
