@@ -21,6 +21,11 @@ struct MPinDevice {
         #expect(await client.setBackend(FakeMPinService.backend).status == .ok)
     }
 
+    /// Whether a text holds a PIN as a value of its own. Four digits inside a longer random value are chance.
+    static func shows(_ pin: String, in text: String) -> Bool {
+        text.split { !($0.isASCII && ($0.isLetter || $0.isNumber || "+/=-_".contains($0))) }.contains { $0 == pin }
+    }
+
     /// Takes a new user to a state.
     func user(_ state: MPinUser.State, pin: String = "2741") async throws -> MPinUser {
         let user = client.makeNewUser("me@MIRACL.org", deviceName: "My Smartphone")

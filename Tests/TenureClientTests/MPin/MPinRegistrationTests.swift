@@ -30,7 +30,7 @@ import Testing
         )
         #expect(sent.contains { $0.url.hasSuffix("&pmiToken=a%20b") })
         #expect(sent.filter { $0.url.hasPrefix("https://dta.example/") }.allSatisfy { $0.headers.isEmpty })
-        #expect(!sent.contains { String(decoding: $0.body ?? [], as: UTF8.self).contains("2741") })
+        #expect(!sent.contains { MPinDevice.shows("2741", in: String(decoding: $0.body ?? [], as: UTF8.self)) })
     }
 
     @Test func `three wrong PINs block the user and erase the token`() async throws {
