@@ -52,7 +52,7 @@ struct NewestServerTests {
     @Test func `a pool does not lend a resting session on an older timeline`() async throws {
         let newest = NewestServer()
         try await withPostgresPool(
-            configuration: try configuration(newest), maximumConnections: 1, acquireTimeout: .milliseconds(300),
+            configuration: try configuration(newest), maximumConnections: 1, acquireTimeout: .seconds(5),
             logger: .quiet
         ) { pool in
             try await pool.withConnection { connection in _ = try await connection.execute("SELECT 1") }
