@@ -27,6 +27,7 @@ public enum Schema {
         Script(name: "m012_mail", bytes: PackageResources.m012_mail_sql),
         Script(name: "m013_mpin_identities", bytes: PackageResources.m013_mpin_identities_sql),
         Script(name: "m014_tokens", bytes: PackageResources.m014_tokens_sql),
+        Script(name: "m015_scope", bytes: PackageResources.m015_scope_sql),
     ]
 
     /// The functions, replaced as a whole whenever one of them changed; none needs another to exist when it is created.
@@ -40,6 +41,7 @@ public enum Schema {
         Script(name: "append_ready", bytes: PackageResources.append_ready_sql),
         Script(name: "changed_ledgers", bytes: PackageResources.changed_ledgers_sql),
         Script(name: "charge_attempt", bytes: PackageResources.charge_attempt_sql),
+        Script(name: "enter_scope", bytes: PackageResources.enter_scope_sql),
         Script(name: "feed_page", bytes: PackageResources.feed_page_sql),
         Script(name: "feed_pages", bytes: PackageResources.feed_pages_sql),
         Script(name: "lock_heads", bytes: PackageResources.lock_heads_sql),

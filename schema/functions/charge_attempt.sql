@@ -34,20 +34,31 @@ SET search_path = pg_catalog, tenure
 AS $$
 #variable_conflict use_column
 DECLARE
-    -- What is spent of each budget, and refilled until when, as it stands before this charge; and which have a row.
+    -- What is spent of each budget, and refilled until when, as it stands before this charge; until when the charge blocks
+    -- it; and which have a row.
     _spent integer[];
     _refilled timestamptz[];
+    _blocked timestamptz[];
     _found bytea[];
     _wait interval;
     _written bigint;
 BEGIN
-    SELECT array_agg(now.spent ORDER BY part.number), array_agg(now.refilled ORDER BY part.number), array_agg(b.key),
+    SELECT array_agg(now.spent ORDER BY part.number), array_agg(now.refilled ORDER BY part.number),
+        array_agg(
+            -- A first attempt is free of delay.
+            CASE WHEN b.key IS NULL OR charge_free_of_delay = 0 THEN b.blocked_until
+            WHEN part.cap BETWEEN 1 AND b.lifetime + 1 THEN charge_time + interval '1 day'
+            WHEN now.spent + 1 > charge_free_of_delay THEN charge_time + least(
+                interval '1 hour',
+                make_interval(secs => charge_delay_seconds * 2 ^ least(20, now.spent - charge_free_of_delay)))
+            ELSE b.blocked_until END ORDER BY part.number),
+        array_agg(b.key),
         max(greatest(
             CASE WHEN b.blocked_until > charge_time THEN b.blocked_until - charge_time END,
             CASE WHEN now.spent >= part.most
                 OR (charge_free_of_delay = 0 AND part.cap > 0 AND b.lifetime >= part.cap) THEN
                 make_interval(secs => charge_refill_seconds - mod(old.age, charge_refill_seconds)) END))
-    INTO _spent, _refilled, _found, _wait
+    INTO _spent, _refilled, _blocked, _found, _wait
     FROM unnest(charge_keys, charge_limits, charge_lifetime_caps) WITH ORDINALITY AS part (key, most, cap, number)
     LEFT JOIN (
         SELECT k.key, k.spent, k.lifetime, k.refilled_at, k.blocked_until FROM tenure.budget AS k
@@ -70,24 +81,14 @@ BEGIN
     END IF;
 
     WITH changed AS (
-        INSERT INTO tenure.budget AS b (ledger_id, key, spent, lifetime, refilled_at, forget_at)
-        SELECT charge_ledger, part.key, part.spent + 1, 1, part.refilled,
+        INSERT INTO tenure.budget AS b (ledger_id, key, spent, lifetime, refilled_at, blocked_until, forget_at)
+        SELECT charge_ledger, part.key, part.spent + 1, 1, part.refilled, part.blocked,
             -- By days, so that a row nearly always keeps its place in the index: a person's as well as nobody's.
             date_trunc('day', charge_time, 'UTC') + interval '1 day' + make_interval(secs => charge_keep_seconds)
-        FROM unnest(charge_keys, _spent, _refilled) AS part (key, spent, refilled)
+        FROM unnest(charge_keys, _spent, _refilled, _blocked) AS part (key, spent, refilled, blocked)
         ON CONFLICT ON CONSTRAINT budget_pkey DO UPDATE SET
             spent = excluded.spent, lifetime = b.lifetime + 1, refilled_at = excluded.refilled_at,
-            -- A first attempt is free of delay.
-            blocked_until = CASE
-                WHEN charge_free_of_delay > 0
-                    AND charge_lifetime_caps[array_position(charge_keys, b.key)] BETWEEN 1 AND b.lifetime + 1
-                    THEN charge_time + interval '1 day'
-                WHEN charge_free_of_delay > 0 AND excluded.spent > charge_free_of_delay THEN charge_time + least(
-                    interval '1 hour',
-                    make_interval(
-                        secs => charge_delay_seconds * 2 ^ least(20, excluded.spent - 1 - charge_free_of_delay)))
-                ELSE b.blocked_until
-            END,
+            blocked_until = excluded.blocked_until,
             forget_at = excluded.forget_at
         -- Not one that was made after the look above.
         WHERE b.key = ANY (_found)

@@ -68,11 +68,9 @@ struct IdempotentCall<Request: RepeatableUseCase>: Sendable {
         // This need not wait for the disk. A database crash that loses the row also loses what this call wrote before.
         // A call that goes on after such a crash cannot store its reply, and gives none. Without its ticket it writes
         // at most one further charge. The first reads write nothing.
-        let scope = LedgerScope.source((reads?.ledgers ?? []).union([ticket.ledger]))
         let taking: SQL = """
             INSERT INTO tenure.idempotency AS i (ledger_id, key, fingerprint, state, answer, lease_until, expires_at)
-            SELECT \(ticket.ledger.uuid), \(ticket.digest), \(fingerprint), 'running', NULL, \(ticket.lease), \(expiry)
-            FROM \(scope) WHERE scope.ledgers IS NOT NULL AND scope.wait IS NOT NULL
+            VALUES (\(ticket.ledger.uuid), \(ticket.digest), \(fingerprint), 'running', NULL, \(ticket.lease), \(expiry))
             ON CONFLICT (ledger_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, state = 'running',
                 answer = NULL, lease_until = excluded.lease_until, expires_at = excluded.expires_at
             WHERE i.expires_at <= \(now)
@@ -80,7 +78,7 @@ struct IdempotentCall<Request: RepeatableUseCase>: Sendable {
                     AND i.fingerprint = excluded.fingerprint)
             RETURNING 1 AS taken
             """
-        let (taken, rows) = try await context.pool.pipeline(first: taking, then: reads)
+        let (taken, rows) = try await context.pool.pipeline(first: taking, in: ticket.ledger, then: reads)
         if !taken.isEmpty {
             ticket.firstRows = rows
             return nil

@@ -36,13 +36,14 @@ extension PostgresPool {
         PipelinedRows(try await pipeline(reads.statements.list, in: reads.ledgers))
     }
 
-    /// Sends a statement that sets the scope of its transaction, and behind it reads of those ledgers, in one round
-    /// trip.
+    /// Sends a statement on the row of a ledger, and behind it reads, in one transaction and one round trip. Its commit
+    /// does not wait for the disk.
     func pipeline(
-        first statement: SQL, then reads: PipelinedReads?
+        first statement: SQL, in ledger: LedgerID, then reads: PipelinedReads?
     ) async throws -> (first: [PostgresRow], rows: PipelinedRows?) {
         let statements = [statement] + (reads?.statements.list ?? [])
-        var answers = try await withConnection { connection in try await connection.pipeline(statements) }[...]
+        let ledgers = (reads?.ledgers ?? []).union([ledger])
+        var answers = try await pipeline(statements, in: ledgers, waits: false)[...]
         let first = answers.popFirst() ?? []
         return (first, reads.map { _ in PipelinedRows(Array(answers)) })
     }

@@ -105,7 +105,7 @@ public struct OPRFSeeds: Sendable {
     /// - Throws: What ``open(_:credentialId:ledger:)`` throws, and `PostgresError`.
     public func load(credentialId: UUID, ledger: UUID) async throws -> CredentialSeeds? {
         let rows = try await pool.withConnection { connection in
-            try await connection.pipeline([
+            try await connection.transaction([
                 LedgerSetting.set([ledger]), Self.selection(credentialId: credentialId, ledger: ledger),
             ])
         }

@@ -82,8 +82,7 @@ public final class PersonKeys: Sendable {
         let missing = Array(Set(ids).subtracting(found.keys))
         if missing.isEmpty { return found }
         let rows = try await pool.withConnection { connection in
-            // Both statements run in one implicit transaction, for which the setting lasts.
-            try await connection.pipeline([
+            try await connection.transaction([
                 LedgerSetting.set([ledger]), Self.selection(of: missing, ledger: ledger),
             ])
         }

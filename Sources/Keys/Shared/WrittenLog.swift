@@ -47,11 +47,10 @@ enum WrittenLog {
 
 /// The setting `tenure.ledgers`, with which row-level security compares the ledger of every row.
 enum LedgerSetting {
-    /// The statement that names the ledgers of the transaction, or of the pipeline outside one. It lasts until their
-    /// end.
+    /// The statement that names the ledgers of the transaction, which must have begun with BEGIN.
     static func set(_ ledgers: [UUID]) -> SQL {
         let text = "{" + ledgers.map(\.lowercased).joined(separator: ",") + "}"
-        return "SELECT set_config('tenure.ledgers', \(text), true)"
+        return "SELECT tenure.enter_scope(\(text), true)"
     }
 
     /// Names the ledgers until the end of the transaction.

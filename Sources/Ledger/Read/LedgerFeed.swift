@@ -115,14 +115,14 @@ extension LedgerReader {
     /// ```
     ///
     /// It compares the snapshot of this look with that of the mark. An append that commits late is therefore found by
-    /// the first look after its commit. It needs a pool of the reader role.
+    /// the first look after its commit. It needs a pool of the reader role. In a distributed database a transaction counts
+    /// as running until all nodes have committed it, and may be reported again by the next looks.
     ///
     /// - Throws: ``LedgerError/Code/unavailable`` or ``LedgerError/Code/cancelled``.
     public func changes(since mark: FeedMark?) async throws(LedgerError) -> FeedChanges {
-        let found: SQL = mark.map { "tenure.changed_ledgers((\($0.snapshot)::text)::pg_snapshot)" } ?? Self.nothing
         let sql: SQL = """
-            SELECT pg_current_snapshot()::text, pg_postmaster_start_time(), w.stats_reset, c.ledger_id, c.size
-            FROM pg_stat_wal AS w LEFT JOIN \(found) AS c ON true
+            SELECT c.mark, pg_postmaster_start_time(), w.stats_reset, c.ledger_id, c.size
+            FROM pg_stat_wal AS w CROSS JOIN tenure.changed_ledgers((\(mark?.snapshot)::text)::pg_snapshot) AS c
             """
         var next: FeedMark?
         var ledgers: [LedgerID: Int64] = [:]
@@ -136,8 +136,6 @@ extension LedgerReader {
         guard let next else { throw LedgerError(.unavailable, "the database did not report its snapshot") }
         return FeedChanges(mark: next, ledgers: mark?.server == next.server ? ledgers : nil)
     }
-
-    private static let nothing: SQL = "(SELECT NULL::uuid AS ledger_id, NULL::bigint AS size WHERE false)"
 }
 
 extension LedgerReader {

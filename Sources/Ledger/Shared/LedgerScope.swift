@@ -5,60 +5,34 @@ public import Postgres
 ///
 /// ```swift
 /// try await pool.withTransaction(in: [ledger]) { connection in      // sets the scope together with BEGIN
-///     let rows = try await connection.query("SELECT size FROM tenure.ledger")
+///     let rows = try await connection.query("SELECT size FROM tenure.ledger WHERE ledger_id = \(ledger.uuid)")
 /// }
 /// ```
 ///
-/// Row-level security hides the rows of all other ledgers and refuses writes to them. Without a scope a transaction
-/// sees no rows, and gets no error. A scope ends with its transaction. The reader role sees all ledgers and needs none.
+/// Row-level security hides the rows of all other ledgers and refuses writes to them. A statement that meets a row
+/// without a scope fails with SQLSTATE 42501. A scope ends with its transaction. The reader role sees all ledgers and
+/// needs none.
 public enum LedgerScope {
-    /// Returns the statement that sets the scope of its transaction. A later one replaces it.
+    /// Returns the statement that sets the scope of its transaction. A later one replaces it. The transaction must have
+    /// begun with BEGIN.
     ///
-    /// It also makes the commit wait for the disk, whatever the server's or the role's default is.
-    public static func statement(_ ledgers: some Sequence<LedgerID>) -> SQL {
-        "SELECT set_config('tenure.ledgers', \(list(ledgers)), true), \(SQL.waitingCommit)"
-    }
-
-    /// Returns the statement that sets the scope of a transaction whose commit does not wait for the disk.
-    ///
-    /// A crash of the server may lose such transactions of the last second. A later commit that waits makes them
-    /// durable too, because the disk receives them in order. Use it only for what may be lost in this way.
-    public static func unwaitedStatement(_ ledgers: some Sequence<LedgerID>) -> SQL {
-        """
-        SELECT set_config('tenure.ledgers', \(list(ledgers)), true),
-            set_config('synchronous_commit', 'off', true)
-        """
-    }
-
-    /// Returns a source of one row, from which the first statement of a transaction inserts. It sets the scope before
-    /// the row is checked against it.
-    ///
-    /// The commit does not wait for the disk. A crash of the server may lose the transaction, but not if a later commit
-    /// that waits has succeeded. It saves a statement over ``statement(_:)``, which pays off because every request
-    /// begins this way. If a server version ever checked the scope earlier, it would find none and refuse the row.
-    public static func source(_ ledgers: some Sequence<LedgerID>) -> SQL {
-        """
-        (SELECT set_config('tenure.ledgers', \(list(ledgers)), true) AS ledgers,
-            set_config('synchronous_commit', 'off', true) AS wait OFFSET 0) AS scope
-        """
-    }
-}
-
-extension LedgerScope {
-    /// The setting's value: the ids as the text of an array, so that the server need not format it.
-    private static func list(_ ledgers: some Sequence<LedgerID>) -> String {
-        "{" + ledgers.map(\.uuid.lowercased).joined(separator: ",") + "}"
+    /// - Parameter waits: Whether the commit waits for the disk, whatever the server's or the role's default is. If not,
+    ///   a crash of the server may lose the transactions of the last second. A later commit that waits makes them
+    ///   durable too, because the disk receives them in order. Use `false` only for what may be lost in this way.
+    public static func statement(_ ledgers: some Sequence<LedgerID>, waits: Bool = true) -> SQL {
+        let list = "{" + ledgers.map(\.uuid.lowercased).joined(separator: ",") + "}"
+        return "SELECT tenure.enter_scope(\(list), \(waits))"
     }
 }
 
 extension PostgresConnection {
     /// Runs one statement in its own transaction in the scope of `ledgers`, in one round trip.
     ///
-    /// - Throws: `PostgresError`, as ``PostgresConnection/pipeline(_:)`` does.
+    /// - Throws: `PostgresError`, as ``PostgresConnection/transaction(_:)`` does.
     public mutating func query(
         _ sql: SQL, in ledgers: some Sequence<LedgerID>
     ) async throws(PostgresError) -> [PostgresRow] {
-        try await pipeline([LedgerScope.statement(ledgers), sql]).last ?? []
+        try await transaction([LedgerScope.statement(ledgers), sql]).last ?? []
     }
 }
 
@@ -73,14 +47,13 @@ extension PostgresPool {
     /// Runs statements in one transaction in the scope of `ledgers`, in one round trip, and returns the rows of each.
     /// If one fails, none takes effect.
     ///
-    /// - Parameter waits: Whether the commit waits for the disk; see ``LedgerScope/unwaitedStatement(_:)``.
+    /// - Parameter waits: Whether the commit waits for the disk; see ``LedgerScope/statement(_:waits:)``.
     /// - Throws: `PostgresError`: from a statement, or from ``PostgresPool/withConnection(_:)``.
     public func pipeline(
         _ statements: [SQL], in ledgers: some Sequence<LedgerID> & Sendable, waits: Bool = true
     ) async throws -> [[PostgresRow]] {
-        let scope = waits ? LedgerScope.statement(ledgers) : LedgerScope.unwaitedStatement(ledgers)
-        let scoped = [scope] + statements
-        let rows = try await withConnection { connection in try await connection.pipeline(scoped) }
+        let scoped = [LedgerScope.statement(ledgers, waits: waits)] + statements
+        let rows = try await withConnection { connection in try await connection.transaction(scoped) }
         return Array(rows.dropFirst())
     }
 

@@ -124,7 +124,7 @@ public final class NewestServer: Sendable {
     private func readProgress(_ connection: inout PostgresConnection) async throws(PostgresError) -> Int64? {
         guard let progress else { return nil }
         do throws(PostgresError) {
-            return try await connection.pipeline(progress.statements).last?.first?.decode(Int64.self)
+            return try await connection.transaction(progress.statements).last?.first?.decode(Int64.self)
         } catch {
             // The table or its schema does not exist, or the role may not read it: the caller finds that out itself.
             guard let kind = error.sqlState?.classCode, ["42", "3F"].contains(kind) else { throw error }

@@ -71,7 +71,7 @@ extension PostgresPool {
     func run(_ statements: [SQL], ledgers: [UUID]) async throws {
         let text = "{" + ledgers.map { $0.uuidString.lowercased() }.joined(separator: ",") + "}"
         try await withTransaction { connection in
-            _ = try await connection.query("SELECT set_config('tenure.ledgers', \(text), true)")
+            _ = try await connection.query("SELECT tenure.enter_scope(\(text), true)")
             for statement in statements { try await connection.execute(statement) }
         }
     }

@@ -5,45 +5,65 @@ import Postgres
 import Testing
 import TestSupport
 
-/// A transaction whose first statement sets its own scope.
+/// A transaction that names its ledgers.
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct LedgerScopeTests {
-    /// Takes the place of a key in a ledger, within the scope of others; a second time it changes the row.
-    private func inserting(
-        _ ledger: LedgerID, in scope: [LedgerID], key: [UInt8] = Array(repeating: 1, count: 32)
-    ) -> SQL {
+    /// Takes the place of a key in a ledger; a second time it changes the row.
+    private func inserting(_ ledger: LedgerID, key: [UInt8] = Array(repeating: 1, count: 32)) -> SQL {
         let now = PostgresTimestamp(microsecondsSinceUnixEpoch: 1_795_000_000_000_000)
         return """
             INSERT INTO tenure.idempotency AS i (ledger_id, key, fingerprint, state, lease_until, expires_at)
-            SELECT \(ledger.uuid), \(key), \(key), 'running', \(now), \(now)
-            FROM \(LedgerScope.source(scope)) WHERE scope.ledgers IS NOT NULL AND scope.wait IS NOT NULL
+            VALUES (\(ledger.uuid), \(key), \(key), 'running', \(now), \(now))
             ON CONFLICT (ledger_id, key) DO UPDATE SET state = 'again' WHERE i.state <> 'again' RETURNING state
             """
     }
 
-    @Test func `row security uses the scope of the statement, with cached and fresh plans`() async throws {
+    @Test func `row security uses the scope of the transaction, with cached and fresh plans`() async throws {
         try await TestDatabase.with { database in
             let own = LedgerID(UUID()), other = LedgerID(UUID())
             for mode in ["force_generic_plan", "force_custom_plan"] {
                 var connection = try await database.connect(as: .application)
                 _ = try await connection.execute("SET plan_cache_mode = \(unsafeSQL: mode)")
                 let key = Array(mode.utf8)
-                // A scope that the session had before does not count.
-                _ = try await connection.query(LedgerScope.statement([own]))
                 var states: [String] = []
                 for _ in 0..<3 {
-                    let rows = try await connection.pipeline([inserting(own, in: [other, own], key: key)])
-                    states += try rows[0].map { try $0.decode(String.self) }
+                    let rows = try await connection.query(inserting(own, key: key), in: [other, own])
+                    states += try rows.map { try $0.decode(String.self) }
                 }
                 #expect(states == ["running", "again"])
                 for _ in 0..<2 {
                     let refused = await #expect(throws: PostgresError.self) {
-                        _ = try await connection.pipeline([self.inserting(own, in: [other], key: key)])
+                        _ = try await connection.query(self.inserting(own, key: key), in: [other])
                     }
                     #expect(refused?.sqlState == .insufficientPrivilege)
                 }
                 connection.close()
             }
+        }
+    }
+
+    @Test func `a statement that meets a row without a scope fails instead of finding nothing`() async throws {
+        try await TestDatabase.with { database in
+            let own = LedgerID(UUID())
+            var connection = try await database.connect(as: .application)
+            _ = try await connection.query(inserting(own), in: [own])
+            let reads: [SQL] = [
+                "SELECT state FROM tenure.idempotency WHERE ledger_id = \(own.uuid)",
+                "SELECT state FROM tenure.idempotency", "SELECT count(*) FROM tenure.idempotency",
+                "UPDATE tenure.idempotency SET state = 'lost' WHERE ledger_id = \(own.uuid)", inserting(own),
+                inserting(LedgerID(UUID())),
+            ]
+            for setting in ["", "SET tenure.ledgers = ''"] {
+                if !setting.isEmpty { try await connection.executeScript(setting) }
+                for read in reads {
+                    let refused = await #expect(throws: PostgresError.self) { _ = try await connection.query(read) }
+                    #expect(refused?.sqlState == .insufficientPrivilege, "\(read)")
+                }
+            }
+            // An empty scope is one: it finds nothing.
+            #expect(try await connection.query(reads[0], in: [LedgerID]()).isEmpty)
+            #expect(try await connection.query(reads[0], in: [own]).count == 1)
+            connection.close()
         }
     }
 
@@ -54,12 +74,29 @@ struct LedgerScopeTests {
                 SELECT coalesce(current_setting('tenure.ledgers', true), ''), current_setting('synchronous_commit')
                 """
             let ledger = LedgerID(UUID())
-            let during = try await connection.pipeline([inserting(ledger, in: [ledger]), settings])
-            let (scope, wait) = try #require(during[1].first).decode(String.self, String.self)
+            let during = try await connection.transaction(
+                [LedgerScope.statement([ledger], waits: false), inserting(ledger), settings])
+            let (scope, wait) = try #require(during[2].first).decode(String.self, String.self)
             #expect(scope == "{\(ledger.uuid.uuidString.lowercased())}" && wait == "off")
             let after = try await connection.query(settings)
             let (none, waits) = try #require(after.first).decode(String.self, String.self)
             #expect(none.isEmpty && waits == "on")
+            connection.close()
+        }
+    }
+
+    @Test func `a name that is no list of ids reaches nothing and ends nothing`() async throws {
+        try await TestDatabase.with { database in
+            let own = LedgerID(UUID())
+            var connection = try await database.connect(as: .application)
+            _ = try await connection.query(inserting(own), in: [own])
+            for text in ["', 'x", "'; RESET tenure.ledgers; --", "%", "_", "{}'"] {
+                let rows = try await connection.transaction([
+                    "SELECT tenure.enter_scope(\(text), true)", "SELECT current_setting('tenure.ledgers')",
+                    "SELECT state FROM tenure.idempotency",
+                ])
+                #expect(try #require(rows[1].first).decode(String.self) == text && rows[2].isEmpty)
+            }
             connection.close()
         }
     }

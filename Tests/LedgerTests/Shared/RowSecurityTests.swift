@@ -24,11 +24,13 @@ struct RowSecurityTests {
                     let count: SQL = "SELECT DISTINCT ledger_id FROM tenure.\(identifier: table)"
                     let rows = try await pool.query(count, in: [mine.ledger])
                     #expect(try rows.map { try $0.decode(UUID.self) } == [mine.ledger.uuid], "\(table)")
-                    // Without a scope, and after a scope has ended on the same connection, there is nothing to see.
+                    // Without a scope, and after a scope has ended on the same connection, it is refused.
                     try await database.withPool(maximumConnections: 1) { pool in
                         for _ in 0..<2 {
-                            let none = try await pool.withConnection { connection in try await connection.query(count) }
-                            #expect(none.isEmpty, "\(table)")
+                            let refused = await #expect(throws: PostgresError.self) {
+                                _ = try await pool.withConnection { connection in try await connection.query(count) }
+                            }
+                            #expect(refused?.sqlState == .insufficientPrivilege, "\(table)")
                             _ = try await pool.query(count, in: [mine.ledger])
                         }
                     }

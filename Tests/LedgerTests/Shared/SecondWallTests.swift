@@ -16,7 +16,7 @@ struct SecondWallTests {
             SELECT c.relname::text,
                 c.relrowsecurity AND c.relforcerowsecurity AND EXISTS (
                     SELECT FROM pg_policy AS p WHERE p.polrelid = c.oid AND 'tenure_app'::regrole = ANY (p.polroles)
-                        AND pg_get_expr(p.polqual, p.polrelid) LIKE '%ledger_id = ANY%tenure.ledgers%')
+                        AND pg_get_expr(p.polqual, p.polrelid) LIKE '%tenure.ledgers%ledger_id%outside_scope%')
                 AND NOT EXISTS (
                     SELECT FROM pg_policy AS p WHERE p.polrelid = c.oid
                         AND (0 = ANY (p.polroles) OR 'tenure_app'::regrole = ANY (p.polroles))

@@ -55,6 +55,32 @@ struct TransactionTests {
         }
     }
 
+    @Test func `statements of one transaction take effect together or not at all`() async throws {
+        try await TestDatabase.withConnection { connection in
+            try await connection.execute("CREATE TEMPORARY TABLE t (i int8 UNIQUE DEFERRABLE INITIALLY DEFERRED)")
+            let rows = try await connection.transaction([
+                "SET LOCAL statement_timeout = '77s'", "INSERT INTO t VALUES (1) RETURNING i",
+                "SELECT current_setting('statement_timeout')",
+            ])
+            #expect(rows.count == 3 && rows[0].isEmpty)
+            #expect(try rows[1].map { try $0.decode(Int.self) } == [1])
+            #expect(try rows[2].map { try $0.decode(String.self) } == ["77s"])
+
+            let failed = try await databaseError {
+                try await connection.transaction(["INSERT INTO t VALUES (2)", "SELECT 1/0", "INSERT INTO t VALUES (3)"])
+            }
+            #expect(failed.statementIndex == 1)
+            let late = try await databaseError { try await connection.transaction(["INSERT INTO t VALUES (1)"]) }
+            #expect(late.statementIndex == 1 && late.sqlState?.classCode == "23")
+            try await connection.withTransaction { connection in
+                let nested = try await databaseError { try await connection.transaction(["INSERT INTO t VALUES (4)"]) }
+                #expect(nested.code == .usage)
+            }
+            #expect(try await connection.query("SELECT i FROM t").map { try $0.decode(Int.self) } == [1])
+            #expect(try await connection.transaction([]).isEmpty)
+        }
+    }
+
     @Test func `a body that swallows a failure does not commit silently`() async throws {
         try await TestDatabase.withConnection { connection in
             try await connection.execute("CREATE TEMPORARY TABLE t (i int8)")
