@@ -85,7 +85,7 @@ struct NewestServerTests {
         let listener = try FirstMessageTests.Listener(), newest = NewestServer()
         var configuration = try configuration(newest)
         let host = try #require(configuration.parameters["host"])
-        configuration = configuration.setting("host", "\(listener.directory),\(host)").setting("connect_timeout", "1")
+        configuration = configuration.setting("host", "\(listener.directory),\(host)").setting("connect_timeout", "3")
         configuration.connectTimeout = .seconds(60)
         let start = ContinuousClock.now
         var connection = try await PostgresConnection.connect(configuration, logger: .quiet)
