@@ -115,8 +115,7 @@ extension LedgerReader {
     /// ```
     ///
     /// It compares the snapshot of this look with that of the mark. An append that commits late is therefore found by
-    /// the first look after its commit. It needs a pool of the reader role. In a distributed database a transaction counts
-    /// as running until all nodes have committed it, and may be reported again by the next looks.
+    /// the first look after its commit. It needs a pool of the reader role.
     ///
     /// - Throws: ``LedgerError/Code/unavailable`` or ``LedgerError/Code/cancelled``.
     public func changes(since mark: FeedMark?) async throws(LedgerError) -> FeedChanges {
