@@ -8,6 +8,7 @@ export SWIFT_BACKTRACE := interactive=no
 # The D-TAs take the two ports after PORT: make run PORT=8090 STATE=/elsewhere
 SECONDS ?= 600
 SEED ?=
+CITUS_SOURCE ?=
 PORT ?= 8080
 STATE ?= .tenure
 CONFIGURATION ?= debug
@@ -20,7 +21,7 @@ BUILD_OPTIONS ?= --configuration $(CONFIGURATION) -Xcc -O2
 BUILD := swift build $(BUILD_OPTIONS) --product tenure
 TENURE = "$$($(BUILD) --show-bin-path)/tenure"
 
-.PHONY: help run reset test test-versions soak bench lint format migrate docs reference sanitize memcheck install clean
+.PHONY: help run reset test test-versions test-citus soak bench lint format migrate docs reference sanitize memcheck install clean
 
 help: ## Print this list
 	@grep -hE '^[a-z-]+: ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+): ## (.*)/  make \1\t\2/'
@@ -39,6 +40,9 @@ test: ## Run lint, one build, unit and integration tests, allocation limits and 
 
 test-versions: ## Run the service with each PostgreSQL that can be had, and print a table; TESTS=1 runs the scenarios too
 	@scripts/test-versions $(if $(TESTS),--tests)
+
+test-citus: ## Run the log, the scenarios and a drill on a Citus cluster: make test-citus CITUS_SOURCE=DIR
+	@scripts/test-citus "$(CITUS_SOURCE)"
 
 soak: ## Run a long randomised test with kills, after changes of appender or pool: make soak SECONDS=600 SEED=1
 	@scripts/soak "$(SECONDS)" "$(SEED)"

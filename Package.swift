@@ -73,7 +73,8 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(
             name: "Schema", path: "schema", exclude: ["README.md"], sources: ["Schema.swift"],
-            resources: [.embedInCode("migrations"), .embedInCode("functions")], swiftSettings: settings),
+            resources: [.embedInCode("migrations"), .embedInCode("functions"), .embedInCode("distributed")],
+            swiftSettings: settings),
         .target(name: "Canonical", swiftSettings: settings),
         .target(name: "Text", swiftSettings: settings),
         .target(name: "Postgres", dependencies: ["CLibPQ", logging, lifecycle], swiftSettings: settingsBesideC),

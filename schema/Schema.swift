@@ -38,14 +38,38 @@ public enum Schema {
         Script(name: "append_events", bytes: PackageResources.append_events_sql),
         Script(name: "append_independent", bytes: PackageResources.append_independent_sql),
         Script(name: "append_lock", bytes: PackageResources.append_lock_sql),
+        Script(name: "append_new", bytes: PackageResources.append_new_sql),
         Script(name: "append_ready", bytes: PackageResources.append_ready_sql),
         Script(name: "changed_ledgers", bytes: PackageResources.changed_ledgers_sql),
         Script(name: "charge_attempt", bytes: PackageResources.charge_attempt_sql),
         Script(name: "enter_scope", bytes: PackageResources.enter_scope_sql),
         Script(name: "feed_page", bytes: PackageResources.feed_page_sql),
         Script(name: "feed_pages", bytes: PackageResources.feed_pages_sql),
+        Script(name: "insert_keys", bytes: PackageResources.insert_keys_sql),
         Script(name: "lock_heads", bytes: PackageResources.lock_heads_sql),
+        Script(name: "make_heads", bytes: PackageResources.make_heads_sql),
+        Script(name: "pass_ledgers", bytes: PackageResources.pass_ledgers_sql),
         Script(name: "refund_attempts", bytes: PackageResources.refund_attempts_sql),
         Script(name: "require", bytes: PackageResources.require_sql),
+        Script(name: "settle", bytes: PackageResources.settle_sql),
     ]
+
+    /// The forms of some functions for a distributed database. Each replaces the function of the same name.
+    public static let distributedFunctions: [Script] = [
+        Script(name: "append", bytes: PackageResources.append_distributed_sql),
+        Script(name: "append_independent", bytes: PackageResources.append_independent_distributed_sql),
+        Script(name: "changed_ledgers", bytes: PackageResources.changed_ledgers_distributed_sql),
+        Script(name: "enter_scope", bytes: PackageResources.enter_scope_distributed_sql),
+        Script(name: "feed_page", bytes: PackageResources.feed_page_distributed_sql),
+        Script(name: "feed_pages", bytes: PackageResources.feed_pages_distributed_sql),
+        Script(name: "lock_heads", bytes: PackageResources.lock_heads_distributed_sql),
+        Script(name: "pass_ledgers", bytes: PackageResources.pass_ledgers_distributed_sql),
+        Script(name: "settle", bytes: PackageResources.settle_distributed_sql),
+    ]
+
+    /// Returns the functions of a database on one server, or of a distributed one.
+    public static func functions(distributed: Bool) -> [Script] {
+        guard distributed else { return functions }
+        return functions.map { plain in distributedFunctions.first { $0.name == plain.name } ?? plain }
+    }
 }

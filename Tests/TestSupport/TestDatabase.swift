@@ -28,6 +28,10 @@ public struct TestDatabase: Sendable {
     /// The URL of its server, for processes that a test starts; the database is not the one this names.
     public let url: String
     private let server: PostgresConfiguration
+    private let workerServers: [PostgresConfiguration]
+
+    /// The superuser's configurations of the workers; none if the server is not that of a Citus cluster.
+    public var workers: [PostgresConfiguration] { workerServers.map { $0.with(database: name) } }
 
     /// The configuration of a role.
     public func configuration(as role: Role) -> PostgresConfiguration {
@@ -78,24 +82,20 @@ public struct TestDatabase: Sendable {
     private static func make<Result>(
         on url: String, _ body: (TestDatabase) async throws -> Result
     ) async throws -> Result {
-        let server = try TestServer.configuration(url: url)
-        let template = try await TemplateDatabase.prepare(on: server)
+        let nodes = try TestNodes(url: url)
+        let template = try await TemplateDatabase.prepare(on: nodes)
         let random = (0..<4).map { _ in String(format: "%04x", UInt16.random(in: 0...UInt16.max)) }.joined()
-        let database = TestDatabase(name: "tenure_test_\(random)", url: url, server: server)
-        try await database.administer("CREATE DATABASE \(identifier: database.name) TEMPLATE \(identifier: template)")
+        let database = TestDatabase(
+            name: "tenure_test_\(random)", url: url, server: nodes.first, workerServers: nodes.workers)
+        try await nodes.create(database.name, template: template)
         do {
             let result = try await body(database)
-            try await database.administer("DROP DATABASE \(identifier: database.name) WITH (FORCE)")
+            try await nodes.drop(database.name)
             return result
         } catch {
-            try? await database.administer("DROP DATABASE \(identifier: database.name) WITH (FORCE)")
+            try? await nodes.drop(database.name)
             throw error
         }
-    }
-
-    private func administer(_ sql: SQL) async throws {
-        var connection = try await TestServer.connect(server)
-        try await connection.executeScript(sql.description)
     }
 }
 
@@ -144,7 +144,8 @@ enum TemplateDatabase {
     private static let lockKey: Int64 = 0x7465_6E75_7265_5F74
 
     /// The name of a finished template.
-    static func prepare(on server: PostgresConfiguration) async throws -> String {
+    static func prepare(on nodes: TestNodes) async throws -> String {
+        let server = nodes.first
         let name = "tenure_template_\(TestServer.schemaChecksum)"
         var connection = try await TestServer.connect(server)
         if try await exists(name, &connection) { return name }
@@ -153,10 +154,11 @@ enum TemplateDatabase {
         if try await exists(name, &connection) { return name }
         // A name is given last, so that a template that has its name is complete; a torso is from a run that was killed.
         let draft = name + "_draft"
-        try await connection.executeScript("DROP DATABASE IF EXISTS \(draft) WITH (FORCE)")
-        try await connection.executeScript("CREATE DATABASE \(draft)")
-        try await TestServer.migrator().migrate(server.with(database: draft))
-        try await rename(draft, to: name, &connection)
+        for torso in [name, draft] { try await nodes.drop(torso) }
+        try await nodes.createEmpty(draft)
+        try await TestServer.migrator(distributed: nodes.isDistributed).migrate(server.with(database: draft))
+        try await nodes.distribute(draft)
+        try await nodes.seal(draft, as: name)
         return name
     }
 
@@ -166,29 +168,5 @@ enum TemplateDatabase {
 
     private static func exists(_ name: String, _ connection: inout PostgresConnection) async throws -> Bool {
         try await !connection.query("SELECT true FROM pg_database WHERE datname = \(name)").isEmpty
-    }
-
-    /// The server needs a moment to notice that the migrator has left.
-    private static func rename(
-        _ draft: String, to name: String, _ connection: inout PostgresConnection
-    ) async throws {
-        var left = 100
-        while try await !isRenamed(draft, to: name, &connection) {
-            left -= 1
-            guard left > 0 else { throw TestServerError(description: "the template stays in use") }
-            try await Task.sleep(for: .milliseconds(50))
-        }
-    }
-
-    private static func isRenamed(
-        _ draft: String, to name: String, _ connection: inout PostgresConnection
-    ) async throws -> Bool {
-        do {
-            try await connection.executeScript("ALTER DATABASE \(draft) RENAME TO \(name)")
-            return true
-        } catch {
-            guard error.sqlState?.rawValue == "55006" else { throw error }
-            return false
-        }
     }
 }

@@ -65,18 +65,22 @@ public enum TestServer {
         return logger
     }
 
+    /// Whether the tests' server is the coordinator of a Citus cluster.
+    public static var isDistributed: Bool { url.flatMap { try? TestNodes(url: $0).isDistributed } ?? false }
+
     /// The migrator of the compiled schema.
-    public static func migrator() -> Migrator {
+    public static func migrator(distributed: Bool = false) -> Migrator {
         Migrator(
             migrations: Schema.migrations.map { Migration(name: $0.name, sql: $0.bytes) },
-            functions: Schema.functions.map { ReplaceableScript(name: $0.name, sql: $0.bytes) },
+            functions: Schema.functions(distributed: distributed)
+                .map { ReplaceableScript(name: $0.name, sql: $0.bytes) },
             routineOwner: RoutineOwner(role: "tenure_owner", schema: "tenure"), logger: logger())
     }
 
     /// Sixteen hexadecimal digits of the hash over all scripts: another schema has another template.
     static var schemaChecksum: String {
         var hash = SHA256()
-        for script in Schema.migrations + Schema.functions {
+        for script in Schema.migrations + Schema.functions + Schema.distributedFunctions {
             hash.update(data: Array(script.name.utf8) + [0])
             hash.update(data: SHA256.hash(data: script.bytes).map { $0 })
         }

@@ -194,21 +194,13 @@ struct StoredLedgers: Sendable {
 
     /// Returns their ids, with the numbers of events in their heads.
     func all() async throws -> [LedgerID: Int64] {
-        // Finds the distinct ledgers of events by skipping through the primary key; GROUP BY would read every event.
         let rows = try await pool.query(
             """
-            WITH RECURSIVE found AS (
-                (SELECT ledger_id FROM tenure.event ORDER BY ledger_id LIMIT 1)
-                UNION ALL
-                SELECT (SELECT e.ledger_id FROM tenure.event AS e WHERE e.ledger_id > f.ledger_id
-                    ORDER BY e.ledger_id LIMIT 1)
-                FROM found AS f WHERE f.ledger_id IS NOT NULL
-            ), known AS (
-                SELECT ledger_id FROM found WHERE ledger_id IS NOT NULL
-                UNION SELECT ledger_id FROM tenure.ledger WHERE size > 0
-                UNION SELECT ledger_id FROM tenure.checkpoint
-            )
-            SELECT k.ledger_id, coalesce(l.size, 0) FROM known AS k LEFT JOIN tenure.ledger AS l USING (ledger_id)
+            SELECT ledger_id, max(size) FROM (
+                SELECT DISTINCT ledger_id, 0::bigint AS size FROM tenure.event
+                UNION ALL SELECT ledger_id, size FROM tenure.ledger WHERE size > 0
+                UNION ALL SELECT ledger_id, 0 FROM tenure.checkpoint
+            ) AS known GROUP BY ledger_id
             """, in: [LedgerID]())
         let ledgers = try rows.map { row in
             let (ledger, size) = try row.decode(UUID.self, Int64.self)

@@ -58,15 +58,6 @@ struct AttemptBudget: Sendable {
         }
     }
 
-    /// The statement that deletes up to a thousand budgets: full ones, and those of decoys without a charge for a year.
-    /// It skips rows that a charge has locked.
-    static func forgetting(at time: Timestamp) -> SQL {
-        """
-        DELETE FROM tenure.budget WHERE ctid = ANY (ARRAY(
-            SELECT ctid FROM tenure.budget WHERE forget_at <= \(time.postgres) LIMIT 1000 FOR UPDATE SKIP LOCKED))
-        """
-    }
-
     /// The statement that refunds a flow's own charges after a success, and resets a known device's failures in a row.
     func refund(_ count: Int) -> SQL {
         let count = Int32(count), keys = parts.map(\.key)
@@ -160,7 +151,7 @@ extension AttemptBudget {
         let caps = parts.map { Int32($0.lifetimeCap(device, rules)) }
         return """
             SELECT EXISTS (
-                SELECT FROM unnest(\(keys), \(caps)) AS part (key, cap)
+                SELECT 1 FROM unnest(\(keys), \(caps)) AS part (key, cap)
                 JOIN tenure.budget AS b ON b.ledger_id = \(ledger.uuid) AND b.key = part.key
                 WHERE part.cap > 0 AND b.lifetime >= part.cap)
             """

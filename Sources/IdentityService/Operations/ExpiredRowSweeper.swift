@@ -13,7 +13,7 @@ struct ExpiredRowSweeper: Service {
     /// The time between two sweeps.
     static let interval: Duration = .seconds(60)
     let pool: PostgresPool
-    /// Finds the tenants and apps with rows to delete: the application role sees only ledgers that it names.
+    /// Finds the rows to delete: the application role sees only ledgers that it names.
     let readerPool: PostgresPool
     let logger: Logger
     /// The clock.
@@ -33,52 +33,84 @@ struct ExpiredRowSweeper: Service {
 
     /// Deletes what expired before `time`, in steps of a thousand rows.
     func sweep(at time: Timestamp) async throws {
-        let moment = time.postgres
-        try await deleteAll(
-            """
-            DELETE FROM tenure.flow WHERE ctid = ANY (ARRAY(
-                SELECT ctid FROM tenure.flow WHERE expires_at <= \(moment) LIMIT 1000))
-            """)
-        try await deleteAll(
-            """
-            DELETE FROM tenure.idempotency WHERE ctid = ANY (ARRAY(
-                SELECT ctid FROM tenure.idempotency WHERE expires_at <= \(moment) LIMIT 1000))
-            """)
-        try await deleteAll(AttemptBudget.forgetting(at: time))
-        for table in ["recovery_request", "mpin_pass"] { try await sweep(table, before: moment) }
+        for rows in ExpiringRows.all { try await rows.delete(at: time, pool: pool, readerPool: readerPool) }
     }
+}
 
-    /// Deletes the expired rows of a table whose rows lie under tenants, or for decoys under apps.
-    private func sweep(_ table: String, before moment: PostgresTimestamp) async throws {
-        let name: SQL = "tenure.\(identifier: table)"
-        for _ in 0..<100 {
-            let ledgers = try await readerPool.withConnection { connection in
-                try await connection.query(
-                    "SELECT DISTINCT ledger_id FROM \(name) WHERE expires_at <= \(moment) LIMIT 256")
-            }.map { LedgerID(try $0.decode(UUID.self)) }
-            if ledgers.isEmpty { return }
-            let count = try await deleteAll(
-                """
-                DELETE FROM \(name) WHERE ctid = ANY (ARRAY(
-                    SELECT ctid FROM \(name) WHERE ledger_id = ANY(\(ledgers.map(\.uuid)))
-                        AND expires_at <= \(moment) LIMIT 1000 FOR UPDATE SKIP LOCKED))
-                """, in: ledgers)
-            // Another process deletes the rest.
-            if count == 0 { return }
-        }
-    }
+/// The rows of a table that say nothing from a moment on.
+struct ExpiringRows: Sendable {
+    /// The largest number of rows that one transaction deletes.
+    static let step = 1_000
+    /// The tables, each with the column that follows the ledger in its primary key and the column of the moment.
+    static let all = [
+        ExpiringRows(table: "flow", key: "flow_id", moment: "expires_at"),
+        ExpiringRows(table: "idempotency", key: "key", moment: "expires_at"),
+        budgets,
+        ExpiringRows(table: "recovery_request", key: "employee_id", moment: "expires_at"),
+        ExpiringRows(table: "mpin_pass", key: "pass_id", moment: "expires_at"),
+    ]
+    /// Budgets that are full, and those of decoys without a charge for a year.
+    static let budgets = ExpiringRows(table: "budget", key: "key", moment: "forget_at")
 
-    /// Deletes in steps, and returns the number of deleted rows.
+    let table: String
+    let key: String
+    let moment: String
+
+    /// Deletes the rows whose moment was at `time` or before, in steps, and returns their number.
+    ///
+    /// The reader finds the keys, and the application role deletes them ledger by ledger. Rows that somebody has locked
+    /// are left for the next sweep.
+    ///
+    /// - Throws: `PostgresError`.
     @discardableResult
-    private func deleteAll(_ statement: SQL, in ledgers: [LedgerID] = LedgerID.directories) async throws -> Int {
+    func delete(at time: Timestamp, pool: PostgresPool, readerPool: PostgresPool) async throws -> Int {
         var deleted = 0
         for _ in 0..<100 {
-            let count = try await pool.withTransaction(in: ledgers) { connection in
-                try await connection.execute(statement)
-            }
-            deleted += Int(count)
-            if count < 1_000 { break }
+            let expired = try await expired(at: time, readerPool)
+            guard !expired.isEmpty else { break }
+            let ledgers = expired.keys.sorted()
+            let statements = ledgers.map { deletion(of: expired[$0] ?? [], in: $0, at: time) }
+            let counts = try await pool.pipeline(statements, in: ledgers)
+            let count = try counts.reduce(0) { $0 + Int(try $1.first?.decode(Int64.self) ?? 0) }
+            deleted += count
+            // Another process deletes the rest.
+            if count == 0 { break }
         }
         return deleted
+    }
+
+    /// The keys of expired rows, as text, by ledger.
+    private func expired(at time: Timestamp, _ readerPool: PostgresPool) async throws -> [LedgerID: [String]] {
+        let rows = try await readerPool.withConnection { connection in
+            try await connection.query(
+                """
+                SELECT ledger_id, \(identifier: key)::text FROM tenure.\(identifier: table)
+                WHERE \(identifier: moment) <= \(time.postgres) LIMIT \(Int64(Self.step))
+                """)
+        }
+        var keys: [LedgerID: [String]] = [:]
+        for row in rows {
+            let (ledger, key) = try row.decode(UUID.self, String.self)
+            keys[LedgerID(ledger), default: []].append(key)
+        }
+        return keys
+    }
+
+    /// The statement that deletes rows of one ledger and returns their number. IS TRUE keeps the index of moments out of
+    /// it, which would read the expired rows of all ledgers.
+    private func deletion(of keys: [String], in ledger: LedgerID, at time: Timestamp) -> SQL {
+        let type = key == "key" ? "bytea" : "uuid"
+        let expired: SQL = """
+            SELECT \(identifier: key) FROM tenure.\(identifier: table)
+            WHERE ledger_id = \(ledger.uuid) AND \(identifier: key) = ANY (\(keys)::text[]::\(unsafeSQL: type)[])
+                AND (\(identifier: moment) <= \(time.postgres)) IS TRUE FOR UPDATE SKIP LOCKED
+            """
+        return """
+            WITH deleted AS (
+                DELETE FROM tenure.\(identifier: table) WHERE ledger_id = \(ledger.uuid)
+                    AND \(identifier: key) = ANY (ARRAY(\(expired))) AND (\(identifier: moment) <= \(time.postgres)) IS TRUE
+                RETURNING 1)
+            SELECT count(*) FROM deleted
+            """
     }
 }

@@ -79,8 +79,9 @@ struct RecoveryWaitingList: Sendable {
     private func deletion(beyondLimitOf place: Place) -> SQL {
         let ledger = place.ledger.uuid, employee = place.employee
         return """
-            DELETE FROM tenure.recovery_request WHERE ctid = ANY (ARRAY(
-                SELECT r.ctid FROM tenure.recovery_request AS r
+            DELETE FROM tenure.recovery_request
+            WHERE ledger_id = \(ledger) AND employee_id = \(employee) AND fingerprint = ANY (ARRAY(
+                SELECT r.fingerprint FROM tenure.recovery_request AS r
                 WHERE r.ledger_id = \(ledger) AND r.employee_id = \(employee) AND NOT r.is_open
                     AND (r.fingerprint, r.requested_at) IN (
                         SELECT s.fingerprint, s.requested_at FROM tenure.recovery_request AS s
@@ -96,13 +97,16 @@ struct RecoveryWaitingList: Sendable {
     /// more rows until the next request.
     private func deletion(ofDecoysIn ledger: LedgerID) -> SQL {
         """
-        DELETE FROM tenure.recovery_request WHERE ctid = ANY (ARRAY(
-            SELECT r.ctid FROM tenure.recovery_request AS r
+        WITH old AS MATERIALIZED (
+            SELECT r.employee_id, r.fingerprint FROM tenure.recovery_request AS r
             WHERE r.ledger_id = \(ledger.uuid) AND NOT r.is_open AND r.requested_at < (
                 SELECT s.requested_at FROM tenure.recovery_request AS s
                 WHERE s.ledger_id = \(ledger.uuid) AND NOT s.is_open
                 ORDER BY s.requested_at DESC OFFSET \(decoyLimit - 1) LIMIT 1)
-            ORDER BY r.requested_at LIMIT 100 FOR UPDATE OF r SKIP LOCKED))
+            ORDER BY r.requested_at LIMIT 100 FOR UPDATE OF r SKIP LOCKED
+        )
+        DELETE FROM tenure.recovery_request AS d USING old
+        WHERE d.ledger_id = \(ledger.uuid) AND d.employee_id = old.employee_id AND d.fingerprint = old.fingerprint
         """
     }
 

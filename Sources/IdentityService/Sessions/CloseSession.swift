@@ -73,7 +73,8 @@ public struct ListSessions: UseCase {
             SELECT s.session_id, s.fingerprint, s.created_at, least(s.refresh_expires_at, s.ends_at)
             FROM tenure.session s
             WHERE s.ledger_id = \(caller.tenantId) AND s.employee_id = \(caller.employeeId)
-                AND least(s.refresh_expires_at, s.ends_at) > \(time.postgres) AND \(SessionCutoff.isInForce)
+                AND least(s.refresh_expires_at, s.ends_at) > \(time.postgres)
+                AND \(SessionCutoff.isInForce(.sessions(ofEmployee: caller.employeeId), of: caller.tenantId))
             ORDER BY s.created_at, s.session_id LIMIT 200
             """, in: SessionCutoff.ledgers(of: caller.tenantId))
         return try rows.map { row in

@@ -56,11 +56,13 @@ public struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
     private static func session(_ token: RefreshToken, _ context: ServiceContext) async throws -> Session? {
         let rows = try await context.pool.query(
             """
-            SELECT s.employee_id, s.refresh_counter, s.ends_at, s.refresh_expires_at, \(SessionCutoff.isInForce),
-                EXISTS (SELECT FROM tenure.session_cutoff c
-                    WHERE c.ledger_id = \(LedgerID.system.uuid) AND c.subject = s.secret_id),
+            SELECT s.employee_id, s.refresh_counter, s.ends_at, s.refresh_expires_at,
+                \(SessionCutoff.isLinked) AND r.subject IS NULL, r.subject IS NOT NULL,
                 s.app_id, s.fingerprint, s.methods, s.created_at
-            FROM tenure.session s WHERE s.ledger_id = \(token.tenant) AND s.session_id = \(token.session)
+            FROM tenure.session s LEFT JOIN (
+                \(SessionCutoff.revokedSecrets(.session(token.session), of: token.tenant))
+            ) AS r ON r.subject = s.secret_id
+            WHERE s.ledger_id = \(token.tenant) AND s.session_id = \(token.session)
             """, in: SessionCutoff.ledgers(of: token.tenant))
         return try rows.first.map { row in
             let (employee, counter, end, refreshEnd, isInForce, isRevoked, app, fingerprint, methods, created) =
@@ -102,7 +104,8 @@ public struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
                 access_expires_at = \(accessEnd.postgres), refresh_expires_at = \(refreshEnd.postgres)
             WHERE s.ledger_id = \(token.tenant) AND s.session_id = \(token.session)
                 AND s.refresh_counter = \(token.counter)
-                AND least(s.refresh_expires_at, s.ends_at) > \(time.postgres) AND \(SessionCutoff.isInForce)
+                AND least(s.refresh_expires_at, s.ends_at) > \(time.postgres)
+                AND \(SessionCutoff.isInForce(.session(token.session), of: token.tenant))
             """
         // The reply is stored with the exchange, so a repeated call replays it and is no second use of the token.
         let completion = ticket?.completion(.success(tokens))

@@ -11,18 +11,48 @@ import Postgres
 /// version of the tenant's stream, which every append that opens a session guards. A session was therefore opened
 /// either before the row or after it, and linking the app again does not revive old sessions.
 enum SessionCutoff {
+    /// Which sessions of a tenant a statement is about.
+    enum Sessions {
+        /// The session of an id.
+        case session(UUID)
+        /// All sessions of an employee.
+        case sessions(ofEmployee: UUID)
+
+        /// The condition on `tenure.session AS o`.
+        fileprivate var condition: SQL {
+            switch self {
+            case .session(let id): "o.session_id = \(id)"
+            case .sessions(ofEmployee: let id): "o.employee_id = \(id)"
+            }
+        }
+    }
+
     /// The condition in a statement on `tenure.session AS s` that no cutoff has ended the session.
     ///
     /// The transaction must name ``ledgers(of:)``: in a narrower scope the rows are invisible.
-    static let isInForce: SQL = """
+    static func isInForce(_ sessions: Sessions, of tenant: UUID) -> SQL {
+        "\(isLinked) AND s.secret_id NOT IN (\(revokedSecrets(sessions, of: tenant)))"
+    }
+
+    /// The part of ``isInForce(_:of:)`` about the app: its link did not end.
+    static let isLinked: SQL = """
         s.app_id IS NOT NULL AND s.secret_id IS NOT NULL AND s.tenant_version IS NOT NULL
-            AND NOT EXISTS (SELECT FROM tenure.session_cutoff c WHERE c.ledger_id = s.ledger_id
+            AND NOT EXISTS (SELECT 1 FROM tenure.session_cutoff c WHERE c.ledger_id = s.ledger_id
                 AND c.subject = s.app_id AND c.tenant_version > s.tenant_version)
-            AND NOT EXISTS (SELECT FROM tenure.session_cutoff c WHERE c.ledger_id = \(LedgerID.system.uuid)
-                AND c.subject = s.secret_id AND c.tenant_version > s.tenant_version)
         """
 
-    /// The ledgers that a statement with ``isInForce`` reads.
+    /// The secrets that were revoked, among those that opened the sessions.
+    ///
+    /// It does not refer to the row of the session outside: in a distributed database the secrets lie on another node.
+    /// A secret is revoked for all versions of all tenants.
+    static func revokedSecrets(_ sessions: Sessions, of tenant: UUID) -> SQL {
+        """
+        SELECT c.subject FROM tenure.session_cutoff c WHERE c.ledger_id = \(LedgerID.system.uuid) AND c.subject IN (
+            SELECT o.secret_id FROM tenure.session o WHERE o.ledger_id = \(tenant) AND \(sessions.condition))
+        """
+    }
+
+    /// The ledgers that a statement with ``isInForce(_:of:)`` reads.
     static func ledgers(of tenant: UUID) -> [LedgerID] { [LedgerID(tenant), .system] }
 
     /// The statement that ends the sessions that an app opened before `version` of the tenant's stream.
@@ -65,9 +95,12 @@ extension TenantSnapshot {
     /// The statement for some admins. Sessions that are shorter already stay so.
     func shortening(_ admins: [EmployeeID], to policy: TenantPolicy) -> SQL {
         """
-        UPDATE tenure.session SET
-            ends_at = least(ends_at, created_at + \(Int64(policy.adminSessionHours)) * interval '1 hour')
-        WHERE ledger_id = \(id.uuid) AND employee_id = ANY (\(admins.map(\.uuid)))
+        WITH shorter AS MATERIALIZED (
+            SELECT session_id, created_at + \(Int64(policy.adminSessionHours)) * interval '1 hour' AS ends_at
+            FROM tenure.session WHERE ledger_id = \(id.uuid) AND employee_id = ANY (\(admins.map(\.uuid)))
+        )
+        UPDATE tenure.session AS s SET ends_at = least(s.ends_at, shorter.ends_at) FROM shorter
+        WHERE s.ledger_id = \(id.uuid) AND s.session_id = shorter.session_id
         """
     }
 }

@@ -53,21 +53,26 @@ struct SessionSweeper: Service {
     }
 
     private func ended() async throws -> [Ended] {
-        try await readerPool.withConnection { connection in
-            try await connection.query(
-                """
-                SELECT s.ledger_id, s.session_id, false FROM tenure.session_cutoff c
-                JOIN tenure.session s ON s.app_id = c.subject AND s.ledger_id = c.ledger_id
-                WHERE c.tenant_version > s.tenant_version AND least(s.refresh_expires_at, s.ends_at) > c.created_at
-                UNION ALL
-                SELECT s.ledger_id, s.session_id, true FROM tenure.session_cutoff c
-                JOIN tenure.session s ON s.secret_id = c.subject
-                WHERE c.ledger_id = \(LedgerID.system.uuid) AND least(s.refresh_expires_at, s.ends_at) > c.created_at
-                LIMIT \(Self.batch)
-                """)
-        }.map { row in
-            let (tenant, id, isSecret) = try row.decode(UUID.self, UUID.self, Bool.self)
-            return Ended(tenant: TenantID(tenant), id: id, reason: isSecret ? .secretRevoked : .appUnlinked)
+        let byApp: SQL = """
+            SELECT s.ledger_id, s.session_id FROM tenure.session_cutoff c
+            JOIN tenure.session s ON s.app_id = c.subject AND s.ledger_id = c.ledger_id
+            WHERE c.tenant_version > s.tenant_version AND least(s.refresh_expires_at, s.ends_at) > c.created_at
+            LIMIT \(Self.batch)
+            """
+        let bySecret: SQL = """
+            SELECT s.ledger_id, s.session_id FROM (
+                SELECT c.subject, c.created_at FROM tenure.session_cutoff c WHERE c.ledger_id = \(LedgerID.system.uuid)
+            ) AS c JOIN tenure.session s ON s.secret_id = c.subject
+            WHERE least(s.refresh_expires_at, s.ends_at) > c.created_at LIMIT \(Self.batch)
+            """
+        let found = try await readerPool.withConnection { connection in
+            try await connection.pipeline([byApp, bySecret])
+        }
+        return try zip(found, [SessionEnd.appUnlinked, .secretRevoked]).flatMap { rows, reason in
+            try rows.map { row in
+                let (tenant, id) = try row.decode(UUID.self, UUID.self)
+                return Ended(tenant: TenantID(tenant), id: id, reason: reason)
+            }
         }
     }
 

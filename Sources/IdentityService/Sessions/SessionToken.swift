@@ -75,7 +75,7 @@ public struct AuthenticateSession: UseCase, CustomStringConvertible {
             """
             SELECT s.employee_id, s.fingerprint, least(s.access_expires_at, s.ends_at) FROM tenure.session s
             WHERE s.ledger_id = \(token.tenantID) AND s.session_id = \(token.sessionID) AND s.access_digest = \(digest)
-                AND \(SessionCutoff.isInForce)
+                AND \(SessionCutoff.isInForce(.session(token.sessionID), of: token.tenantID))
             """, in: SessionCutoff.ledgers(of: token.tenantID))
         guard let row = rows.first else { throw ServiceError(.sessionInvalid) }
         let (employee, fingerprint, expiry) = try row.decode(UUID.self, [UInt8].self, PostgresTimestamp.self)

@@ -66,7 +66,7 @@ struct IdempotencyTicket<Answer: Sendable>: Sendable {
         return """
             WITH written AS (\(writing)), answered AS (
                 UPDATE tenure.idempotency SET state = 'done', answer = \(sealed)
-                WHERE \(isOwn) AND EXISTS (SELECT FROM written) RETURNING 1
+                WHERE \(isOwn) AND EXISTS (SELECT 1 FROM written) RETURNING 1
             ) SELECT tenure.require((SELECT count(*) FROM answered) = 1) FROM written
             """
     }

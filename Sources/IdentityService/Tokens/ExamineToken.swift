@@ -78,7 +78,8 @@ public struct IntrospectToken: UseCase, CustomStringConvertible {
             SELECT s.fingerprint FROM tenure.session s
             WHERE s.ledger_id = \(claims.tenantID) AND s.session_id = \(claims.sessionID)
                 AND s.employee_id = \(claims.subject) AND s.app_id = \(claims.clientID)
-                AND least(s.refresh_expires_at, s.ends_at) > \(time.postgres) AND \(SessionCutoff.isInForce)
+                AND least(s.refresh_expires_at, s.ends_at) > \(time.postgres)
+                AND \(SessionCutoff.isInForce(.session(claims.sessionID), of: claims.tenantID))
             """, in: SessionCutoff.ledgers(of: claims.tenantID))
         guard let fingerprint = try rows.first?.decode([UInt8].self) else { return false }
         let loader = StateLoader(reader: context.reader)
@@ -111,7 +112,7 @@ public struct RevokeToken: UseCase, CustomStringConvertible {
         guard let (tenant, session) = try await named(context, at: run.call.time) else { return }
         let rows = try await context.pool.query(
             """
-            SELECT FROM tenure.session
+            SELECT 1 FROM tenure.session
             WHERE ledger_id = \(tenant) AND session_id = \(session) AND app_id = \(app.appId)
             """, in: [LedgerID(tenant)])
         guard !rows.isEmpty else { return }

@@ -112,7 +112,7 @@ public struct IssueResourceToken: UseCase {
             """
             SELECT s.app_id, s.methods, s.created_at, s.ends_at FROM tenure.session s
             WHERE s.ledger_id = \(caller.tenantId) AND s.session_id = \(caller.sessionId)
-                AND \(SessionCutoff.isInForce)
+                AND \(SessionCutoff.isInForce(.session(caller.sessionId), of: caller.tenantId))
             """, in: SessionCutoff.ledgers(of: caller.tenantId))
         guard let row = rows.first else { throw ServiceError(.sessionInvalid) }
         let (app, methods, created, end) = try row.decode(

@@ -141,7 +141,7 @@ public struct TokenKeyRotation: Sendable {
             if let newest, newest.signsFrom > time { return newest }
             try await connection.execute(
                 """
-                DELETE FROM tenure.token_key k WHERE EXISTS (SELECT FROM tenure.token_key n
+                DELETE FROM tenure.token_key k WHERE EXISTS (SELECT 1 FROM tenure.token_key n
                     WHERE n.signs_from > k.signs_from AND n.signs_from < \(time.adding(.zero - Self.retention).postgres))
                 """)
             return try await insert(at: time, signingFrom: time.adding(Self.announcement), &connection)

@@ -142,17 +142,6 @@ struct BucketKeys: Sendable {
         return (try row.open(try await masters.keys(holding: [row.masterVersion])), row.masterVersion)
     }
 
-    /// The epoch of a bucket as an expression for an INSERT, or NULL if the bucket has been rekeyed since.
-    ///
-    /// The row lock delays a rekeying until the inserting transaction has ended, so nothing stays wrapped under a
-    /// destroyed key. The column refuses NULL, so the whole transaction fails with 23502.
-    static func epochGuard(_ key: BucketKey) -> SQL {
-        """
-        (SELECT b.epoch FROM tenure.bucket_key b
-         WHERE b.bucket = \(Int16(key.bucket.number)) AND b.epoch = \(Int32(clamping: key.epoch)) FOR SHARE)
-        """
-    }
-
     /// The bucket keys of a result, each unwrapped once.
     struct Opened {
         let masters: MasterKeys

@@ -80,8 +80,9 @@ public struct BucketRekeying: Sendable {
     ) async throws -> DestroyedKey {
         let (old, masterVersion) = try await BucketKeys(masters: masters)
             .key(of: bucket, on: &connection, forUpdate: true)
-        // No transaction inserts into the bucket any more, and earlier ones have committed: the reader now sees all
-        // rows.
+        // No transaction inserts into the bucket any more, and earlier ones have committed, on all nodes: the reader now
+        // sees all rows.
+        _ = try await connection.query("SELECT tenure.settle()")
         let census = try await BucketCensus.take(bucket, reader)
         let named = try await LedgerSetting.read(&connection)
         try await LedgerSetting.apply(Array(census.ledgers.union(named).union(ledger.map { [$0] } ?? [])), &connection)

@@ -83,9 +83,9 @@ public struct OPRFSeeds: Sendable {
                 try bucketKey.wrap(seed, purpose: purpose.wrapPurpose, id: credentialId, ledger: ledger))
         }
         return """
-            INSERT INTO tenure.oprf_seed (ledger_id, credential_id, purpose, epoch, wrapped)
-            SELECT \(ledger), \(credentialId), s.purpose, \(BucketKeys.epochGuard(bucketKey)), s.wrapped
-            FROM unnest(\(purposes), \(wrapped)) AS s (purpose, wrapped)
+            SELECT tenure.insert_oprf_seeds(
+                \(ledger), \(credentialId), \(Int16(bucketKey.bucket.number)), \(Int32(clamping: bucketKey.epoch)),
+                \(purposes), \(wrapped))
             """
     }
 
@@ -104,12 +104,14 @@ public struct OPRFSeeds: Sendable {
     ///
     /// - Throws: What ``open(_:credentialId:ledger:)`` throws, and `PostgresError`.
     public func load(credentialId: UUID, ledger: UUID) async throws -> CredentialSeeds? {
-        let rows = try await pool.withConnection { connection in
-            try await connection.transaction([
-                LedgerSetting.set([ledger]), Self.selection(credentialId: credentialId, ledger: ledger),
-            ])
+        try await Rereading.untilAgreed {
+            let rows = try await pool.withConnection { connection in
+                try await connection.transaction([
+                    LedgerSetting.set([ledger]), Self.selection(credentialId: credentialId, ledger: ledger),
+                ])
+            }
+            return try await open(rows.last ?? [], credentialId: credentialId, ledger: ledger)
         }
-        return try await open(rows.last ?? [], credentialId: credentialId, ledger: ledger)
     }
 
     /// Returns the query for the wrapped seeds of a credential, which may be sent as part of a pipeline.
@@ -152,7 +154,7 @@ public struct OPRFSeeds: Sendable {
         """
         DELETE FROM tenure.oprf_seed s
         WHERE s.ledger_id = \(ledger) AND s.credential_id = \(credentialId) AND EXISTS (
-            SELECT FROM tenure.bucket_key b WHERE b.bucket = \(Int16(Bucket(of: credentialId).number)) FOR SHARE)
+            SELECT 1 FROM tenure.bucket_key b WHERE b.bucket = \(Int16(Bucket(of: credentialId).number)) FOR SHARE)
         """
     }
 }

@@ -61,8 +61,8 @@ public final class PersonKeys: Sendable {
         let key = SecretKey()
         let wrapped = try bucketKey.wrap(key, purpose: Self.purpose, id: id, ledger: ledger)
         let insertion: SQL = """
-            INSERT INTO tenure.person_key (ledger_id, key_id, bucket, epoch, wrapped)
-            VALUES (\(ledger), \(id), \(Int16(bucket.number)), \(BucketKeys.epochGuard(bucketKey)), \(wrapped))
+            SELECT tenure.insert_person_key(
+                \(ledger), \(id), \(Int16(bucket.number)), \(Int32(clamping: bucketKey.epoch)), \(wrapped))
             """
         return (PersonKey(id: id, key: key), insertion)
     }
@@ -81,12 +81,14 @@ public final class PersonKeys: Sendable {
         }
         let missing = Array(Set(ids).subtracting(found.keys))
         if missing.isEmpty { return found }
-        let rows = try await pool.withConnection { connection in
-            try await connection.transaction([
-                LedgerSetting.set([ledger]), Self.selection(of: missing, ledger: ledger),
-            ])
+        let loaded = try await Rereading.untilAgreed {
+            let rows = try await self.pool.withConnection { connection in
+                try await connection.transaction([
+                    LedgerSetting.set([ledger]), Self.selection(of: missing, ledger: ledger),
+                ])
+            }
+            return try await self.open(rows.last ?? [], ledger: ledger)
         }
-        let loaded = try await open(rows.last ?? [], ledger: ledger)
         cache.withLock { cache in
             for (id, key) in loaded {
                 cache.insert(key, as: .init(ledger: ledger, id: id), readAt: now, generation: generation)
@@ -104,7 +106,7 @@ public final class PersonKeys: Sendable {
         """
         DELETE FROM tenure.person_key p
         WHERE p.ledger_id = \(ledger) AND p.key_id = \(id) AND EXISTS (
-            SELECT FROM tenure.bucket_key b WHERE b.bucket = \(Int16(Bucket(of: id).number)) FOR SHARE)
+            SELECT 1 FROM tenure.bucket_key b WHERE b.bucket = \(Int16(Bucket(of: id).number)) FOR SHARE)
         """
     }
 

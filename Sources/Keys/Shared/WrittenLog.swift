@@ -26,9 +26,9 @@ enum WrittenLog {
         try await LedgerSetting.apply(ledgers, &connection)
         let rows = try await connection.query(
             """
-            SELECT EXISTS (SELECT FROM tenure.event WHERE ledger_id = ANY(\(ledgers))),
-                EXISTS (SELECT FROM tenure.person_key WHERE ledger_id = ANY(\(ledgers)))
-                    OR EXISTS (SELECT FROM tenure.oprf_seed WHERE ledger_id = ANY(\(ledgers)))
+            SELECT EXISTS (SELECT 1 FROM tenure.event WHERE ledger_id = ANY(\(ledgers))),
+                EXISTS (SELECT 1 FROM tenure.person_key WHERE ledger_id = ANY(\(ledgers)))
+                    OR EXISTS (SELECT 1 FROM tenure.oprf_seed WHERE ledger_id = ANY(\(ledgers)))
             """)
         guard let (hasEvents, hasKeys) = try rows.first?.decode(Bool.self, Bool.self), hasEvents || hasKeys else {
             return
@@ -63,5 +63,21 @@ enum LedgerSetting {
         let rows = try await connection.query(
             "SELECT coalesce(nullif(current_setting('tenure.ledgers', true), '')::uuid[], '{}'::uuid[])")
         return try rows.first?.decode([UUID].self) ?? []
+    }
+}
+
+/// Reads wrapped keys again if they do not agree with the key of their bucket.
+///
+/// In a distributed database the new key of a bucket is visible a moment before the rows that are wrapped under it.
+enum Rereading {
+    private static let attempts = 5
+    private static let pause: Duration = .milliseconds(100)
+
+    static func untilAgreed<Value>(_ read: () async throws -> Value) async throws -> Value {
+        for _ in 1..<attempts {
+            do { return try await read() } catch let error as KeysError where error.code == .wrappingInvalid {}
+            try await Task.sleep(for: pause)
+        }
+        return try await read()
     }
 }

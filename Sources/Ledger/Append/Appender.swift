@@ -232,10 +232,7 @@ extension Appender {
 
     /// Returns the statement that creates the missing heads of ledgers, without locking them.
     public static func makingHeads(_ ledgers: some Sequence<LedgerID>) -> SQL {
-        """
-        INSERT INTO tenure.ledger (ledger_id) SELECT id FROM unnest(\(ledgers.sorted().map(\.uuid))) AS id
-        WHERE NOT EXISTS (SELECT FROM tenure.ledger AS l WHERE l.ledger_id = id) ON CONFLICT DO NOTHING
-        """
+        "SELECT tenure.make_heads(\(ledgers.map(\.uuid)))"
     }
 
     /// Returns the statement that locks the head of one ledger and yields its time, like ``lockingHeads(_:)``. It does

@@ -135,21 +135,11 @@ public struct AppendStatement: Sendable {
     private static func sql(_ prepared: PreparedAppend, _ ledger: LedgerID) -> SQL {
         let events = prepared.append.events
         let streams = events.map(\.stream)
-        let time = PostgresTimestamp(prepared.time), count = Int64(events.count)
         return """
-            WITH head AS (
-                UPDATE tenure.ledger SET size = size + \(count), time = \(time), changed = pg_current_xact_id()
-                WHERE ledger_id = \(ledger.uuid) AND time <= \(time) RETURNING size - \(count) AS size
-            ), recorded AS (
-                INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry)
-                SELECT \(ledger.uuid), head.size + e.place, e.event_id, e.stream_id, e.kind, e.version, e.type, \(time),
-                    e.entry
-                FROM head, unnest(
-                    \(streams.map(\.id)), \(streams.map(\.kind)), \(prepared.versions.map { Int32($0) }),
-                    \(events.map(\.id)), \(events.map(\.type)), \(prepared.entries)
-                ) WITH ORDINALITY AS e(stream_id, kind, version, event_id, type, entry, place)
-                RETURNING 1
-            ) SELECT tenure.require(count(*) = \(count)) FROM recorded
+            SELECT tenure.append_new(
+                \(ledger.uuid), \(PostgresTimestamp(prepared.time)), \(streams.map(\.id)), \(streams.map(\.kind)),
+                \(prepared.versions.map { Int32($0) }), \(events.map(\.id)), \(events.map(\.type)),
+                \(prepared.entries))
             """
     }
 }

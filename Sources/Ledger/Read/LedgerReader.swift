@@ -52,9 +52,12 @@ public struct LedgerReader: Sendable {
     ///
     /// - Throws: ``LedgerError/Code/unavailable`` or ``LedgerError/Code/cancelled``.
     public func claims(_ keys: [ClaimKey]) async throws(LedgerError) -> [ClaimKey: Claim] {
-        let query = ClaimsQuery(keys)
-        let claims = try await rows(query.sql, query.ledgers, ClaimsQuery.claim)
-        return Dictionary(claims.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+        var claims: [ClaimKey: Claim] = [:]
+        for start in stride(from: 0, to: keys.count, by: Self.width) {
+            let query = ClaimsQuery(Array(keys[start..<min(start + Self.width, keys.count)]))
+            for claim in try await rows(query.sql, query.ledgers, ClaimsQuery.claim) { claims[claim.key] = claim }
+        }
+        return claims
     }
 
     /// Runs a statement in the scope of `ledgers` and reads its rows.
@@ -74,13 +77,21 @@ public struct LedgerReader: Sendable {
 }
 
 extension LedgerReader {
-    /// Returns all events of several streams, each in the order of versions, from one snapshot. A missing stream has no
-    /// events.
+    /// How many streams or claims one statement reads.
+    static let width = 32
+
+    /// Returns all events of several streams, each in the order of versions. A missing stream has no events.
+    ///
+    /// Up to 32 streams are read in one snapshot. More take a round trip for each 32.
     ///
     /// - Throws: ``LedgerError/Code/unavailable``, ``LedgerError/Code/cancelled`` or ``LedgerError/Code/invalidEntry``.
     public func streams(_ ids: [StreamID]) async throws(LedgerError) -> [StreamID: [RecordedEvent]] {
-        let read = try await read(StreamsQuery(ids))
-        return read.streams
+        var streams: [StreamID: [RecordedEvent]] = [:]
+        for start in stride(from: 0, to: ids.count, by: Self.width) {
+            let read = try await read(StreamsQuery(Array(ids[start..<min(start + Self.width, ids.count)])))
+            streams.merge(read.streams) { first, _ in first }
+        }
+        return streams
     }
 
     /// Runs a query.

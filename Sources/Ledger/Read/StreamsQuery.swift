@@ -41,15 +41,13 @@ public struct StreamsQuery: Sendable {
         self.ids = ids + (tail.map { [$0.stream] } ?? [])
         self.founded = founded
         ledgers = Set(self.ids.map(\.ledger) + (founded.map { [$0] } ?? []))
-        let streams: SQL = """
-            SELECT e.ledger_id, e.position, e.event_id, e.entry
-            FROM unnest(\(ids.map(\.ledger.uuid)), \(ids.map(\.kind)), \(ids.map(\.id)))
-                AS s(ledger_id, kind, stream_id)
-            CROSS JOIN LATERAL (
-                SELECT v.* FROM tenure.event AS v
-                WHERE v.ledger_id = s.ledger_id AND v.stream_id = s.stream_id AND v.kind = s.kind OFFSET 0) AS e
+        // One part for each stream: a part names one ledger, so a distributed database sends it to one node.
+        var parts: [SQL] = ids.map { id in
             """
-        var parts = ids.isEmpty ? [] : [streams]
+            SELECT ledger_id, position, event_id, entry FROM tenure.event
+            WHERE ledger_id = \(id.ledger.uuid) AND stream_id = \(id.id) AND kind = \(id.kind)
+            """
+        }
         if let tail { parts.append(Self.statement(tail)) }
         if let founded {
             parts.append(
@@ -58,7 +56,7 @@ public struct StreamsQuery: Sendable {
                 WHERE ledger_id = \(founded.uuid) AND position = 1
                 """)
         }
-        let first = parts.first ?? streams
+        let first = parts.first ?? "SELECT ledger_id, position, event_id, entry FROM tenure.event WHERE false"
         sql = parts.dropFirst().reduce(first) { "\($0) UNION ALL \($1)" }
     }
 

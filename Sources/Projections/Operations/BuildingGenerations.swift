@@ -94,41 +94,50 @@ struct ObsoleteRows: Sendable {
 
     /// Drops the obsolete rows of projections in bounded transactions. After a kill the next run continues.
     func drop(_ views: [ProjectionName]) async throws {
-        // Ranges of the index, because a search for other generations than these would read all live rows each time. The
-        // order keeps the planner from reading the table.
-        let range: (SQL) -> SQL = { generations in
-            """
-            (SELECT p.generation, p.ledger_id FROM tenure.projection_progress AS p
-            WHERE p.projection = g.projection AND \(generations) ORDER BY p.generation, p.ledger_id LIMIT 500)
-            """
+        for view in views {
+            while case let rows = try await find(view), !rows.isEmpty {
+                for (generation, ledger) in rows { try await drop(view, generation, ledger) }
+            }
         }
-        let obsolete: SQL = """
-            SELECT g.projection, o.generation, o.ledger_id
-            FROM tenure.projection_generation AS g CROSS JOIN LATERAL (
-                \(range("p.generation < g.live"))
-                UNION ALL \(range("p.generation > g.live AND p.generation < g.building"))
-                UNION ALL \(range("p.generation > coalesce(g.building, g.live)"))
-            ) AS o
-            WHERE g.projection = ANY (\(views.map(\.rawValue))) LIMIT 500
-            """
-        while true {
-            let rows = try await pool.withConnection { connection in try await connection.query(obsolete) }
-            if rows.isEmpty { return }
-            for row in rows {
-                let (view, generation, ledger) = try row.decode(String.self, Int32.self, UUID.self)
-                try await drop(ProjectionName(rawValue: view), generation, ledger)
+    }
+
+    /// Returns some obsolete generations of a projection, with their ledgers.
+    ///
+    /// It reads ranges of the index, because a search for other generations than the live one and the one being built
+    /// would read all live rows each time. The order keeps the planner from reading the table.
+    private func find(_ view: ProjectionName) async throws -> [(generation: Int32, ledger: UUID)] {
+        // One snapshot: rows of a generation that was begun in between would look obsolete.
+        try await pool.withTransaction(.snapshot) { connection in
+            let rows = try await connection.query(
+                "SELECT live, building FROM tenure.projection_generation WHERE projection = \(view.rawValue)")
+            guard let (live, building) = try rows.first?.decode(Int32.self, Int32?.self) else { return [] }
+            var ranges: [SQL] = ["generation < \(live)", "generation > \(building ?? live)"]
+            if let building { ranges.append("generation > \(live) AND generation < \(building)") }
+            let statements: [SQL] = ranges.map { range in
+                """
+                SELECT generation, ledger_id FROM tenure.projection_progress
+                WHERE projection = \(view.rawValue) AND \(range) ORDER BY generation, ledger_id LIMIT 500
+                """
+            }
+            return try await connection.pipeline(statements).flatMap(\.self).map { row in
+                let (generation, ledger) = try row.decode(Int32.self, UUID.self)
+                return (generation, ledger)
             }
         }
     }
 
     private func drop(_ view: ProjectionName, _ generation: Int32, _ ledger: UUID) async throws {
         for table in ReadModels.named(view)?.tables ?? [] {
-            let sql: SQL = """
-                DELETE FROM tenure.\(unsafeSQL: table.table) WHERE ledger_id = \(ledger) AND generation = \(generation)
-                    AND ctid = ANY (ARRAY(
-                        SELECT ctid FROM tenure.\(unsafeSQL: table.table)
-                        WHERE ledger_id = \(ledger) AND generation = \(generation) LIMIT \(Self.chunk)))
+            let own: SQL = "ledger_id = \(ledger) AND generation = \(generation)"
+            let keys = table.keyColumns.joined(separator: ", ")
+            let some: SQL =
+                keys.isEmpty
+                ? ""
+                : """
+                AND (\(unsafeSQL: keys)) IN (
+                    SELECT \(unsafeSQL: keys) FROM tenure.\(unsafeSQL: table.table) WHERE \(own) LIMIT \(Self.chunk))
                 """
+            let sql: SQL = "DELETE FROM tenure.\(unsafeSQL: table.table) WHERE \(own) \(some)"
             var dropped = 1
             while dropped > 0 {
                 dropped = try await pool.withTransaction { connection in try await connection.execute(sql) }

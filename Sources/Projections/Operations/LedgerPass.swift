@@ -39,7 +39,8 @@ struct LedgerPass: Sendable {
         // failed, and the pool closes the connection.
         var statements = PipelinedStatements()
         statements.add("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
-        statements.add(Self.settings)
+        // A crash of the server may undo a pass, and the positions are then read again.
+        statements.add("SET LOCAL synchronous_commit = off")
         statements.add(ProgressRow.holdGenerations)
         let pass = statements.add(Self.pass(ledgers))
         statements.add("COMMIT")
@@ -53,50 +54,12 @@ struct LedgerPass: Sendable {
         return standings
     }
 
-    /// The settings of a pass. A crash of the server may undo it, and the positions are then read again. The plan is
-    /// made once per connection, also while the tables are empty, and must suit large ones.
-    private static let settings: SQL = """
-        SELECT set_config('synchronous_commit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
-            set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)
-        """
-
     /// Locks rows, examines events, and moves the rows.
-    ///
-    /// Rows are locked in their present state, while heads and events are seen as of the statement's snapshot. A row
-    /// may therefore be ahead of the visible head, and then stays. But every event that the head counts is visible.
-    /// Each table is reached through the ledgers only: the planner does not rearrange subqueries that lock or have
-    /// OFFSET 0.
     private static func pass(_ ledgers: [LedgerID]) -> SQL {
         """
-        WITH live AS MATERIALIZED (
-            SELECT g.projection, g.live AS generation FROM tenure.projection_generation AS g
-            JOIN unnest(\(ReadModels.all.map { $0.name.rawValue }), \(ReadModels.all.map { $0.revision }))
-                AS m(projection, revision) ON m.projection = g.projection AND m.revision >= g.live_revision
-        ), held AS MATERIALIZED (
-            SELECT w.ledger_id, r.position FROM unnest(\(ledgers.map(\.uuid))) AS w(ledger_id)
-            CROSS JOIN LATERAL (
-                SELECT p.position FROM live AS l JOIN tenure.projection_progress AS p
-                    ON p.ledger_id = w.ledger_id AND p.projection = l.projection AND p.generation = l.generation
-                WHERE p.failure IS NULL FOR NO KEY UPDATE OF p SKIP LOCKED
-            ) AS r
-        ), standing AS MATERIALIZED (
-            SELECT s.ledger_id, s.position, h.size,
-                h.size - s.position <= \(reach) AND NOT EXISTS (
-                    SELECT FROM tenure.event AS e
-                    WHERE e.ledger_id = s.ledger_id AND e.position > s.position AND e.position <= h.size
-                        AND e.type <> ALL (\(ignored))) AS is_passed
-            FROM (
-                SELECT ledger_id, min(position) AS position FROM held
-                GROUP BY ledger_id HAVING count(*) = \(Int64(ReadModels.all.count))
-            ) AS s CROSS JOIN LATERAL (
-                SELECT v.size FROM tenure.ledger AS v WHERE v.ledger_id = s.ledger_id OFFSET 0
-            ) AS h
-        ), moved AS (
-            UPDATE tenure.projection_progress AS p SET position = s.size FROM standing AS s
-            WHERE s.is_passed AND p.ledger_id = s.ledger_id AND p.position < s.size
-                AND p.generation = (SELECT l.generation FROM live AS l WHERE l.projection = p.projection)
-        )
-        SELECT ledger_id, position, size, is_passed FROM standing
+        SELECT ledger_id, "position", size, is_passed FROM tenure.pass_ledgers(
+            \(ledgers.map(\.uuid)), \(ReadModels.all.map { $0.name.rawValue }), \(ReadModels.all.map { $0.revision }),
+            \(reach), \(ignored))
         """
     }
 }

@@ -82,7 +82,7 @@ struct LedgerRebuild: Sendable {
     func lock(on connection: inout PostgresConnection) async throws {
         _ = try await connection.query(
             """
-            SELECT FROM tenure.projection_progress
+            SELECT 1 FROM tenure.projection_progress
             WHERE ledger_id = \(ledger.uuid) AND projection = ANY (\(generations.views.map(\.rawValue)))
             ORDER BY projection, generation FOR UPDATE
             """)

@@ -146,22 +146,33 @@ struct LedgerSweep: Sendable {
 
     /// Returns the ledgers of the next page whose live projections are behind.
     mutating func page(_ pool: PostgresPool) async throws -> [LedgerID] {
-        let start: SQL = after.map { "WHERE h.ledger_id > \($0)" } ?? ""
-        let sql: SQL = """
-            SELECT l.ledger_id, l.size > p.position FROM (
-                SELECT h.ledger_id, h.size FROM tenure.ledger AS h \(start) ORDER BY h.ledger_id LIMIT \(Self.pageSize)
-            ) AS l CROSS JOIN LATERAL (
-                SELECT min(coalesce(r.position, 0)) AS position
-                FROM tenure.projection_generation AS g LEFT JOIN tenure.projection_progress AS r
-                    ON r.ledger_id = l.ledger_id AND r.projection = g.projection AND r.generation = g.live
-            ) AS p ORDER BY l.ledger_id
-            """
-        let rows = try await pool.withConnection { connection in try await connection.query(sql) }
-            .map { row in try row.decode(UUID.self, Bool.self) }
-        let isLast = Int64(rows.count) < Self.pageSize
-        after = isLast ? nil : rows.last?.0
+        let start: SQL = after.map { "WHERE ledger_id > \($0)" } ?? ""
+        let heads: SQL = "SELECT ledger_id, size FROM tenure.ledger \(start) ORDER BY ledger_id LIMIT \(Self.pageSize)"
+        let (behind, last, count) = try await pool.withConnection { [after] connection in
+            let heads = try await connection.query(heads).map { row in try row.decode(UUID.self, Int64.self) }
+            guard let last = heads.last?.0 else { return ([UUID](), UUID?.none, 0) }
+            let positions = try await connection.query(Self.positions(after: after, through: last))
+                .map { row in try row.decode(UUID.self, Int64.self) }
+            let reached = Dictionary(positions, uniquingKeysWith: { first, _ in first })
+            let behind = heads.filter { ledger, size in size > reached[ledger] ?? 0 }.map(\.0)
+            return (behind, last, heads.count)
+        }
+        let isLast = Int64(count) < Self.pageSize
+        after = isLast ? nil : last
         nextAt = isLast ? .now + Self.pause : nil
-        return rows.filter(\.1).map { LedgerID($0.0) }.filter(TenantLedgers.contains)
+        return behind.map { LedgerID($0) }.filter(TenantLedgers.contains)
+    }
+
+    /// The query for the positions that all live projections have reached, of ledgers in a range. A ledger that one of
+    /// them has not begun is left out.
+    private static func positions(after: UUID?, through last: UUID) -> SQL {
+        let start: SQL = after.map { "AND p.ledger_id > \($0)" } ?? ""
+        return """
+            SELECT p.ledger_id, min(p.position) FROM tenure.projection_progress AS p
+            JOIN tenure.projection_generation AS g ON g.projection = p.projection AND g.live = p.generation
+            WHERE p.ledger_id <= \(last) \(start) AND p.projection = ANY (\(ReadModels.all.map { $0.name.rawValue }))
+            GROUP BY p.ledger_id HAVING count(*) = \(Int64(ReadModels.all.count))
+            """
     }
 }
 

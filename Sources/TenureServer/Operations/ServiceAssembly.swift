@@ -119,9 +119,15 @@ public struct ServiceAssembly: Sendable {
             try await Self.begin(configuration, ring, on: pool, logger)
             return ring
         }
-        durability = try await withPostgresPool(
+        let isDistributed: Bool
+        (durability, isDistributed) = try await withPostgresPool(
             configuration: configuration.application, maximumConnections: 1, logger: logger
-        ) { pool in try await Durability.read(pool) }
+        ) { pool in
+            let isDistributed = try await pool.withConnection { connection in
+                try await DistributedDatabase.isDistributed(on: &connection)
+            }
+            return (try await Durability.read(pool), isDistributed)
+        }
         try await withPostgresPool(configuration: configuration.reader, maximumConnections: 1, logger: logger) { pool in
             try await DatabaseRole.reader.check(pool)
             try await RestoredKeys.check(pool)
@@ -129,7 +135,7 @@ public struct ServiceAssembly: Sendable {
         let signer = try CheckpointSigner(
             name: configuration.settings.issuer, secret: try ring.checkpointSigningKey())
         let pool = PostgresPool(
-            configuration: Self.planningOnce(configuration.application),
+            configuration: Self.planningOnce(configuration.application, isDistributed: isDistributed),
             maximumConnections: configuration.maximumConnections, logger: logger)
         let readerPool = PostgresPool(configuration: configuration.reader, maximumConnections: 10, logger: logger)
         let appender = Appender(pool: pool, logger: logger)
@@ -198,8 +204,12 @@ public struct ServiceAssembly: Sendable {
     ///
     /// All statements of the service find rows by keys, so there is one good plan, and planning costs more than running
     /// it. A plan may be made while a table is empty and used when it is large, so it must never be a sequential scan.
-    private static func planningOnce(_ configuration: PostgresConfiguration) -> PostgresConfiguration {
-        let settings = ["plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "jit": "off"]
+    /// The plan of a distributed database names nodes and depends on the ledger, so it is made each time.
+    private static func planningOnce(
+        _ configuration: PostgresConfiguration, isDistributed: Bool
+    ) -> PostgresConfiguration {
+        var settings = ["enable_seqscan": "off", "jit": "off"]
+        if !isDistributed { settings["plan_cache_mode"] = "force_generic_plan" }
         var configuration = configuration
         configuration.sessionSettings.merge(settings) { given, _ in given }
         // A caller that meets a silent server gets an answer before its own patience ends.

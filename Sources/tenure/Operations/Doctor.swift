@@ -2,6 +2,7 @@ import ArgumentParser
 import Canonical
 import Foundation
 import IdentityService
+import Ledger
 import Logging
 import Postgres
 import Projections
@@ -47,7 +48,7 @@ struct Examination: Sendable {
         await [programs(), cluster()] + [
             secret("dev.env", state.environmentFile), secret("master keys", state.masterKeyFile),
             secret("operator key", state.operatorKeyFile),
-        ] + durability() + ownership() + views() + seals() + mpinAuthorities()
+        ] + durability() + ownership() + distribution() + views() + seals() + mpinAuthorities()
     }
 
     private func programs() async -> Finding {
@@ -231,6 +232,31 @@ extension Examination {
                 remedy: object.isFunction
                     ? "run tenure migrate as a superuser, or as a member of \(object.owner) and tenure_owner"
                     : "as a superuser: ALTER TABLE \(object.name) OWNER TO tenure_owner")
+        }
+    }
+}
+
+extension Examination {
+    /// Checks the nodes and tables of a distributed database. A database on one server has no finding.
+    func distribution() async -> [Finding] {
+        await inDatabase("nodes") { pool in
+            let health = try await pool.withConnection { connection in
+                try await DistributionHealth.read(on: &connection)
+            }
+            return health.map(Self.findings) ?? []
+        }
+    }
+
+    static func findings(_ health: DistributionHealth) -> [Finding] {
+        guard !health.weaknesses.isEmpty else {
+            return [
+                Finding(
+                    subject: "nodes", verdict: .good,
+                    detail: "\(Noun("worker").counted(health.workers)), every table is placed")
+            ]
+        }
+        return health.weaknesses.map { weakness in
+            Finding(subject: "nodes", verdict: .bad, detail: weakness.detail, remedy: weakness.remedy)
         }
     }
 }

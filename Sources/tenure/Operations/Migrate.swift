@@ -1,5 +1,6 @@
 import ArgumentParser
 import Canonical
+import Ledger
 import Logging
 import Postgres
 import Schema
@@ -11,11 +12,18 @@ struct Migrate: AsyncParsableCommand {
         discussion: """
             Migrations go forward only. The command is safe to repeat and to run on several machines at once.
 
-            Example:
+            With --distributed the database is spread over the nodes of a Citus cluster, a company on one node. Stop \
+            the service first. There is no way back, and later runs need no flag. See docs/scaling.md.
+
+            Examples:
               tenure migrate
+              tenure migrate --distributed
             """)
 
     @OptionGroup var options: SettingsOptions
+
+    @Flag(help: "Spread the companies over the nodes of a Citus cluster.")
+    var distributed = false
 
     @Flag(help: "Print one JSON object per applied script.")
     var json = false
@@ -25,12 +33,13 @@ struct Migrate: AsyncParsableCommand {
         let owner = try CommandDatabase.configuration(.ownerDatabaseUrl, settings)
         try await CommandDatabase.reach(owner, .ownerDatabaseUrl)
         let logger = Logs.logger(level: try Logs.level(settings, default: .warning))
-        let report = try await DatabaseMigration.run(owner, logger: logger)
+        let (report, tables) = try await DatabaseMigration.run(owner, distributes: distributed, logger: logger)
         let output = Output.standardOutput()
         let done = [
             ("migration", "applied migration", report.migrations),
             ("owner", "gave to \(DatabaseMigration.owner.role)", report.changedOwners),
             ("function", "applied function", report.functions),
+            ("distributed", "distributed table", tables),
         ]
         for (kind, told, names) in done {
             for name in names {
@@ -40,7 +49,7 @@ struct Migrate: AsyncParsableCommand {
                         : "\(told) \(name)\n")
             }
         }
-        if report.isEmpty {
+        if report.isEmpty, tables.isEmpty {
             Output.standardError().line("The database is up to date.")
         }
     }
@@ -48,16 +57,35 @@ struct Migrate: AsyncParsableCommand {
 
 /// Migrates a database to the schema of this binary.
 enum DatabaseMigration {
-    /// Applies missing migrations with the owner role.
-    static func run(_ owner: PostgresConfiguration, logger: Logger) async throws -> MigrationReport {
-        try await migrator(logger: logger).migrate(owner)
+    /// Applies missing migrations with the owner role. Distributes tables if asked to, and the new tables of a database
+    /// that is distributed.
+    static func run(
+        _ owner: PostgresConfiguration, distributes: Bool = false, logger: Logger
+    ) async throws -> (report: MigrationReport, tables: [String]) {
+        var configuration = owner
+        configuration.statementTimeout = nil
+        configuration.idleInTransactionTimeout = nil
+        var connection = try await PostgresConnection.connect(configuration, logger: logger)
+        defer { connection.close() }
+        if distributes { try await DistributedDatabase.check(on: &connection) }
+        let isDistributed = try await DistributedDatabase.isDistributed(on: &connection)
+        let migrator = migrator(distributed: distributes || isDistributed, logger: logger)
+        let report = try await migrator.migrate(on: &connection)
+        guard distributes || isDistributed else { return (report, []) }
+        let tables = try await DistributedDatabase.distribute(on: &connection)
+        if try await !LedgerMove.restoreForce(on: &connection) {
+            Output.standardError()
+                .line("A ledger is being moved. If the move was killed, repeat this command in a moment.")
+        }
+        return (report, tables)
     }
 
-    /// The migrator with the schema of this binary.
-    static func migrator(logger: Logger) -> Migrator {
+    /// The migrator with the schema of this binary, for a database on one server or a distributed one.
+    static func migrator(distributed: Bool, logger: Logger) -> Migrator {
         Migrator(
             migrations: Schema.migrations.map { Migration(name: $0.name, sql: $0.bytes) },
-            functions: Schema.functions.map { (name: $0.name, sql: $0.bytes) }, routineOwner: owner, logger: logger)
+            functions: Schema.functions(distributed: distributed).map { (name: $0.name, sql: $0.bytes) },
+            routineOwner: owner, logger: logger)
     }
 
     /// The role that owns the functions of this binary's schema.

@@ -276,12 +276,12 @@ enum ClusterSettings {
         roles.map { role in
             """
             SELECT 'CREATE ROLE \(role) LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE NOREPLICATION'
-            WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '\(role)') \\gexec
+            WHERE NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '\(role)') \\gexec
 
             """
         }.joined() + """
             SELECT 'CREATE DATABASE \(database) OWNER tenure_owner TEMPLATE template0 ENCODING ''UTF8'''
-            WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = '\(database)') \\gexec
+            WHERE NOT EXISTS (SELECT 1 FROM pg_database WHERE datname = '\(database)') \\gexec
 
             """
 }

@@ -166,7 +166,10 @@ extension Examination {
     private func schema() async -> [Finding] {
         await inDatabase("schema") { pool in
             let status = try await pool.withConnection { connection in
-                try await DatabaseMigration.migrator(logger: Logs.logger(level: .critical)).status(on: &connection)
+                let isDistributed = try await DistributedDatabase.isDistributed(on: &connection)
+                let logger = Logs.logger(level: .critical)
+                return try await DatabaseMigration.migrator(distributed: isDistributed, logger: logger)
+                    .status(on: &connection)
             }
             return [Self.finding(status)]
         }

@@ -125,6 +125,7 @@ extension CommandFailure {
             self.init(
                 .failure, "\(error)",
                 remedy: "Let the service read it, restore it from a copy, or remove it to begin without one.")
+        case let error as DistributionError: self.init(.failure, error.reason, remedy: error.remedy)
         case let error as LedgerError: self.init(.failure, "the log refused: \(error)")
         case let error as ProofError: self = Self.proof(error)
         case let error as HTTPConfigurationError: self = Self.http(error)

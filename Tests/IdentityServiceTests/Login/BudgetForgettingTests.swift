@@ -12,9 +12,9 @@ import Testing
 struct BudgetForgettingTests {
     private let rules = BudgetRules()
 
-    private func sweep(_ pool: PostgresPool, at time: Timestamp) async throws -> Int {
-        try await pool.withTransaction(in: LedgerID.directories) { connection in
-            Int(try await connection.execute(AttemptBudget.forgetting(at: time)))
+    private func sweep(_ database: TestDatabase, _ pool: PostgresPool, at time: Timestamp) async throws -> Int {
+        try await database.withPool(as: .reader) { readerPool in
+            try await ExpiringRows.budgets.delete(at: time, pool: pool, readerPool: readerPool)
         }
     }
 
@@ -28,12 +28,12 @@ struct BudgetForgettingTests {
             try await database.withPool { pool in
                 for second in 0..<8 { _ = try await BudgetFixture.charge(budget, pool, at: after(second), rules) }
                 let full = 7 + 20 * 600 + 3_600
-                #expect(try await sweep(pool, at: after(full - 10)) == 0)
+                #expect(try await sweep(database, pool, at: after(full - 10)) == 0)
                 // Before it is forgotten it is as good as none: the first attempt is the first one again.
                 let charged = try await BudgetFixture.charged(budget, pool, at: after(full - 10), rules)
                 #expect(charged.isCharged && charged.spent == 1)
                 // Moments are whole days.
-                #expect(try await sweep(pool, at: after(2 * full + 86_400)) == 1)
+                #expect(try await sweep(database, pool, at: after(2 * full + 86_400)) == 1)
             }
         }
     }
@@ -50,9 +50,9 @@ struct BudgetForgettingTests {
                         try await BudgetFixture.expect(true, budget, pool, at: after(second), rules)
                     }
                 }
-                #expect(try await sweep(pool, at: after(31_536_100)) == 0)
-                #expect(try await sweep(pool, at: after(31_536_100 + 86_400)) == 3)
-                #expect(try await sweep(pool, at: after(315_360_000)) == 0)
+                #expect(try await sweep(database, pool, at: after(31_536_100)) == 0)
+                #expect(try await sweep(database, pool, at: after(31_536_100 + 86_400)) == 3)
+                #expect(try await sweep(database, pool, at: after(315_360_000)) == 0)
             }
         }
     }
@@ -96,7 +96,7 @@ struct BudgetForgettingTests {
                     for index in 0..<300 {
                         group.addTask {
                             if index.isMultiple(of: 3) {
-                                _ = try await sweep(pool, at: after(40_000_000))
+                                _ = try await sweep(database, pool, at: after(40_000_000))
                                 return nil
                             }
                             let charged = try await BudgetFixture.charged(

@@ -15,9 +15,9 @@ struct BudgetKnownDeviceTests {
 
     private func after(_ seconds: Int) -> Timestamp { BudgetFixture.start.adding(.seconds(seconds)) }
 
-    private func sweep(_ pool: PostgresPool, at time: Timestamp) async throws -> Int {
-        try await pool.withTransaction(in: LedgerID.directories) { connection in
-            Int(try await connection.execute(AttemptBudget.forgetting(at: time)))
+    private func sweep(_ database: TestDatabase, _ pool: PostgresPool, at time: Timestamp) async throws -> Int {
+        try await database.withPool(as: .reader) { readerPool in
+            try await ExpiringRows.budgets.delete(at: time, pool: pool, readerPool: readerPool)
         }
     }
 
@@ -34,8 +34,8 @@ struct BudgetKnownDeviceTests {
             try await database.withPool { pool in
                 for second in [0, 100] { try await BudgetFixture.expect(true, budget, pool, at: after(second), rules) }
                 // The attempts are back long before; the failures in a row are remembered.
-                #expect(try await sweep(pool, at: after(31_536_100)) == 0)
-                #expect(try await sweep(pool, at: after(31_536_100 + 86_400)) == 1)
+                #expect(try await sweep(database, pool, at: after(31_536_100)) == 0)
+                #expect(try await sweep(database, pool, at: after(31_536_100 + 86_400)) == 1)
                 #expect(try await rows(budget, pool) == 0)
                 let charged = try await BudgetFixture.charged(budget, pool, at: after(31_700_000), rules)
                 #expect(charged.isCharged && charged.spent == 1)
@@ -51,12 +51,12 @@ struct BudgetKnownDeviceTests {
             try await database.withPool { pool in
                 for second in [0, 1] { try await BudgetFixture.expect(true, budget, pool, at: after(second), rules) }
                 let month = 30 * 86_400
-                #expect(try await sweep(pool, at: after(month)) == 0)
+                #expect(try await sweep(database, pool, at: after(month)) == 0)
                 let third = try await BudgetFixture.charged(budget, pool, at: after(month), rules)
                 #expect(third.isCharged && third.spent == 1 && budget.hasFailedTooOften(third))
                 // The charge moved the day on which it is forgotten.
-                #expect(try await sweep(pool, at: after(31_536_000 + 2 * 86_400)) == 0)
-                #expect(try await sweep(pool, at: after(31_536_000 + month + 2 * 86_400)) == 1)
+                #expect(try await sweep(database, pool, at: after(31_536_000 + 2 * 86_400)) == 0)
+                #expect(try await sweep(database, pool, at: after(31_536_000 + month + 2 * 86_400)) == 1)
                 let fourth = try await BudgetFixture.charged(budget, pool, at: after(40_000_000), rules)
                 #expect(fourth.isCharged && !budget.hasFailedTooOften(fourth))
             }

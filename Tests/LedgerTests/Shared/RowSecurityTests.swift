@@ -78,8 +78,10 @@ struct RowSecurityTests {
                     let error = await #expect(throws: PostgresError.self, "\(sql)") {
                         _ = try await pool.query(sql, in: [stream.ledger])
                     }
+                    // A distributed database refuses some of them before it looks at privileges.
+                    let codes = ["42501", "428C9"] + (TestServer.isDistributed ? ["0A000"] : [])
                     #expect(
-                        ["42501", "428C9"].contains(error?.sqlState?.rawValue), "\(sql): \(String(describing: error))")
+                        codes.contains(error?.sqlState?.rawValue ?? ""), "\(sql): \(String(describing: error))")
                 }
                 try await database.withPool(as: .reader) { pool in
                     for table in ["event", "ledger", "claim", "tile", "session", "person_key"] {

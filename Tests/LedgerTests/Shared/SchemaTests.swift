@@ -5,17 +5,39 @@ import TestSupport
 import Testing
 
 @Suite struct SchemaFilesTests {
-    @Test(arguments: ["migrations", "functions"])
+    @Test(arguments: ["migrations", "functions", "distributed"])
     func `every schema file is compiled in, in order`(directory: String) throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../schema/\(directory)").standardized
         let files = try FileManager.default.contentsOfDirectory(atPath: root.path).sorted()
-        let scripts = directory == "migrations" ? Schema.migrations : Schema.functions
-        #expect(scripts.map { $0.name + ".sql" } == files)
+        let all = [
+            "migrations": Schema.migrations, "functions": Schema.functions, "distributed": Schema.distributedFunctions,
+        ]
+        let scripts = all[directory] ?? []
+        let ending = directory == "distributed" ? "_distributed.sql" : ".sql"
+        #expect(scripts.map { $0.name + ending } == files)
         for script in scripts {
-            let text = try String(contentsOf: root.appendingPathComponent(script.name + ".sql"), encoding: .utf8)
+            let text = try String(contentsOf: root.appendingPathComponent(script.name + ending), encoding: .utf8)
             #expect(script.text == text)
         }
+    }
+}
+
+@Suite struct DistributedFunctionTests {
+    @Test func `every form for a distributed database replaces a function, with the same signature`() throws {
+        for form in Schema.distributedFunctions {
+            let plain = try #require(Schema.functions.first { $0.name == form.name })
+            #expect(Self.signature(form.text) == Self.signature(plain.text))
+        }
+        let names = Schema.functions(distributed: true).map(\.name)
+        #expect(names == Schema.functions.map(\.name))
+    }
+
+    /// What stands between the name and the language: parameters and result.
+    private static func signature(_ text: String) -> String? {
+        guard let start = text.range(of: "CREATE OR REPLACE FUNCTION"), let end = text.range(of: "LANGUAGE plpgsql")
+        else { return nil }
+        return text[start.upperBound..<end.lowerBound].split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 }
 
@@ -51,7 +73,8 @@ struct SchemaTests {
         #expect(wrong == [])
     }
 
-    @Test func `constraints are named after their table, and there are no triggers or rules`() async throws {
+    @Test(.enabled(if: !TestServer.isDistributed, "Citus adds triggers of its own"))
+    func `constraints are named after their table, and there are no triggers or rules`() async throws {
         let wrong = try await names(
             """
             SELECT conname::text FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Registrations, mails and authentications whose service is cut off at each of its commits, before and after it.
-@Suite(.onServer)
+@Suite(.onOneServer)
 struct `A service that is cut off at every commit of M-Pin` {
     @Test(arguments: CommitFault.allCases)
     func `starts each registration once and sends no mail without its event`(fault: CommitFault) async throws {

@@ -63,7 +63,7 @@ struct `A database without durable commits` {
         }
     }
 
-    @Test func `loses no event by a role's default, because the service sets durability for each commit`()
+    @Test(.onOneServer) func `loses no event by a role's default, because the service sets durability for each commit`()
         async throws
     {
         try await inTurn { world in
@@ -108,7 +108,7 @@ struct `A database without durable commits` {
 }
 
 /// Which steps of a flow are on the disk before they are answered: all but those that a crash may take back.
-@Suite(.onServer)
+@Suite(.onOneServer)
 struct `A step of a flow` {
     /// Has the server note, for each version of each flow's row, whether the commit waits.
     private func watch(_ world: TenureWorld) async throws {

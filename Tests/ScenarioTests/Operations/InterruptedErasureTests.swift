@@ -15,7 +15,7 @@ struct `An interrupted erasure` {
         "BEFORE DELETE ON tenure.session", "BEFORE DELETE ON tenure.claim",
     ]
 
-    @Test func `resumes from any point, and no person stays partly erased`() async throws {
+    @Test(.onOneServer) func `resumes from any point, and no person stays partly erased`() async throws {
         try await inTurn { world in
             let client = try world.client
             _ = try await client.found("stopped.example")

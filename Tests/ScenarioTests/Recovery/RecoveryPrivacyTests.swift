@@ -97,7 +97,7 @@ struct `The privacy of a recovery` {
         }
     }
 
-    @Test func `a request locks only the request that it replaces`() async throws {
+    @Test(.onOneServer) func `a request locks only the request that it replaces`() async throws {
         try await inTurn { world in
             let client = try world.client
             let scene = try await RecoveryScene("locks.example", client)

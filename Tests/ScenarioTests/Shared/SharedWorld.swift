@@ -34,6 +34,11 @@ extension Trait where Self == SharedWorld {
 extension Trait where Self == ConditionTrait {
     /// Runs only where a database server is named.
     static var onServer: Self { .enabled(if: TestServer.isAvailable, Comment(rawValue: TestServer.hint)) }
+
+    /// Runs a test that makes the database stop or note something by triggers, which a distributed database refuses.
+    static var onOneServer: Self {
+        .enabled(if: TestServer.isAvailable && !TestServer.isDistributed, "it needs one server with triggers")
+    }
 }
 
 /// The world of the suite that runs.

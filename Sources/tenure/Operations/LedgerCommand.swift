@@ -1,0 +1,81 @@
+import ArgumentParser
+import FoundationEssentials
+import Identity
+import Ledger
+import Logging
+import Postgres
+
+/// Manages where ledgers lie in a distributed database.
+struct LedgerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ledger", abstract: "Move a company to another node of a distributed database.",
+        discussion: """
+            Example:
+              tenure ledger move harbour.example worker2.example
+            """,
+        subcommands: [LedgerMoveCommand.self])
+}
+
+/// Moves a ledger to another node.
+struct LedgerMoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "move", abstract: "Move a company to another node while the service runs.",
+        discussion: """
+            Nothing is lost, and calls about the company wait for less than a second at the end. Row security stays in \
+            force for the service; for the owner of the tables it is lifted meanwhile. If the command is killed, run it \
+            again, or tenure migrate: both restore it, and tenure doctor reports it.
+
+            Needs TENURE_OWNER_DATABASE_URL of a superuser and, to find a company by its name, \
+            TENURE_READER_DATABASE_URL and the master keys. See docs/scaling.md.
+
+            Examples:
+              tenure ledger move harbour.example worker2.example
+              tenure ledger move system worker1.example:5432
+            """)
+
+    @Argument(help: "The company's name or id, the id of another ledger, or system.")
+    var name: String
+
+    @Argument(help: ArgumentHelp("The host name of the worker, or host:port.", valueName: "node"))
+    var node: String
+
+    @OptionGroup var options: SettingsOptions
+
+    func run() async throws {
+        let settings = try await options.settings()
+        var owner = try CommandDatabase.configuration(.ownerDatabaseUrl, settings)
+        try await CommandDatabase.reach(owner, .ownerDatabaseUrl)
+        owner.statementTimeout = nil
+        owner.idleInTransactionTimeout = nil
+        owner.lockTimeout = nil
+        let ledger = try await ledger(settings)
+        let logger = Logs.logger(level: try Logs.level(settings, default: .warning))
+        var connection = try await PostgresConnection.connect(owner, logger: logger)
+        defer { connection.close() }
+        let words = Output.standardError()
+        let move = try await LedgerMove.plan(ledger, to: node, on: &connection)
+        if move.isThere {
+            // An earlier run may have been killed at its end.
+            guard try await LedgerMove.restoreForce(on: &connection) else { throw DistributionError.moving }
+            words.line("The ledger is on \(move.target) already.")
+            return
+        }
+        try await move.run(on: &connection) { step in words.line(Self.text(step, move)) }
+        words.line("Done. The ledger \(ledger) is on \(move.target) now.")
+    }
+
+    private func ledger(_ settings: Settings) async throws -> LedgerID {
+        if name == "system" { return .system }
+        if let id = UUID(uuidString: name) { return LedgerID(id) }
+        let name = name
+        return try await ReaderSession.run(settings) { session in LedgerID(try session.tenant(name).uuid) }
+    }
+
+    static func text(_ step: LedgerMove.Step, _ move: LedgerMove) -> String {
+        switch step {
+        case .moving: "Copying the ledger from \(move.source) to \(move.target) …"
+        case .returning: "Copying its neighbours back …"
+        case .cleaning: "Deleting what was left behind …"
+        }
+    }
+}

@@ -1,0 +1,38 @@
+-- Appends events of new streams to one ledger whose head the transaction has locked. Nothing is left to decide but the
+-- time: it fails with SQLSTATE P0T01 if the head is missing or later. Positions go on from the head's size.
+CREATE OR REPLACE FUNCTION tenure.append_new(
+    _ledger uuid, _time timestamptz, _streams uuid[], _kinds text[], _versions integer[], _ids uuid[], _types text[],
+    _entries bytea[]) RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    _xact xid8 := pg_current_xact_id();
+    _count integer := cardinality(_ids);
+    _position bigint;
+    _stream uuid;
+    _kind text;
+    _version integer;
+    _id uuid;
+    _type text;
+    _entry bytea;
+BEGIN
+    UPDATE tenure.ledger AS l SET size = l.size + _count, time = _time, changed = _xact
+    WHERE l.ledger_id = _ledger AND l.time <= _time RETURNING l.size - _count INTO _position;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'a condition of the transaction does not hold' USING ERRCODE = 'P0T01';
+    END IF;
+    -- Elements of arrays go through variables; see ../distributed/append_independent_distributed.sql.
+    FOR _i IN 1 .. _count LOOP
+        _position := _position + 1;
+        _stream := _streams[_i];
+        _kind := _kinds[_i];
+        _version := _versions[_i];
+        _id := _ids[_i];
+        _type := _types[_i];
+        _entry := _entries[_i];
+        INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry)
+        VALUES (_ledger, _position, _id, _stream, _kind, _version, _type, _time, _entry);
+    END LOOP;
+END
+$$;
