@@ -144,6 +144,15 @@ public struct DistributionHealth: Sendable, Equatable {
                         + "moved, or a move was killed",
                     remedy: "if none is being moved, run: tenure migrate"))
         }
+        let left = try await connection.query("SELECT count(*) FROM pg_catalog.pg_dist_cleanup")
+        if let count = try left.first?.decode(Int64.self), count > 0 {
+            weaknesses.append(
+                Weakness(
+                    detail: "\(count) copies of moved shards wait for their deletion, which no erasure reaches",
+                    remedy:
+                        "if no ledger is being moved, run on the coordinator: CALL citus_cleanup_orphaned_resources()"
+                ))
+        }
         return weaknesses
     }
 }
