@@ -260,40 +260,4 @@ extension KeyRing {
         let answers = try await connection.pipeline(statements.list)
         return (try purposes.rows(in: answers), try buckets.rows(in: answers))
     }
-
-    private static func insertRandom(_ connection: inout PostgresConnection, _ masters: MasterKeys) async throws {
-        let ring = KeyRing.random()
-        let master = try masters.key(version: masters.current)
-        let version = Int32(clamping: masters.current)
-        var wrapped: [[UInt8]] = []
-        for purpose in KeyPurpose.allCases {
-            wrapped.append(try purpose.wrap(master: masters.current).wrap(ring.secret(purpose), under: master))
-        }
-        // All processes insert in the same order, so that they wait for each other without deadlocks.
-        let purposes = try await connection.execute(
-            """
-            INSERT INTO tenure.purpose_key (purpose, master_version, wrapped)
-            SELECT k.purpose, \(version), k.wrapped
-            FROM unnest(\(KeyPurpose.allCases.map(\.rawValue)), \(wrapped)) AS k (purpose, wrapped)
-            ORDER BY k.purpose COLLATE "C" ON CONFLICT DO NOTHING
-            """)
-        let rows = try Bucket.all.map { bucket in
-            try BucketKeyRow(wrapping: BucketKey(bucket: bucket, epoch: 1, key: SecretKey()), under: masters)
-        }
-        let buckets = try await connection.execute(
-            """
-            INSERT INTO tenure.bucket_key (bucket, epoch, master_version, wrapped)
-            SELECT k.bucket, 1, \(version), k.wrapped
-            FROM unnest(\(rows.map { Int16($0.bucket.number) }), \(rows.map(\.wrapped))) AS k (bucket, wrapped)
-            ORDER BY k.bucket ON CONFLICT DO NOTHING
-            """)
-        // Either all keys or none must be new here. Otherwise new keys would mix with those of a restore in progress.
-        let inserted = (purposes, buckets)
-        guard inserted == (KeyPurpose.allCases.count, rows.count) || inserted == (0, 0) else {
-            throw KeysError(
-                code: purposes == 0 ? .bucketKeyMissing : .purposeKeyMissing,
-                reason: "another program stored keys while the first ones were created",
-                remedy: "wait until a running restore ends, then start the service")
-        }
-    }
 }

@@ -74,7 +74,8 @@ struct PersonKeysTests {
         }
     }
 
-    @Test func `a wrapped key moved to another row is refused`() async throws {
+    @Test(.enabled(if: !TestServer.isDistributed, "it updates the ledger of a row, which Citus refuses"))
+    func `a wrapped key moved to another row is refused`() async throws {
         try await KeysDatabase.withPools { database, application, _ in
             let masters = MasterKeys.random()
             _ = try await KeyRing.load(from: application, masters: masters)
