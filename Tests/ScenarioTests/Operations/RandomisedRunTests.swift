@@ -76,7 +76,7 @@ struct `A randomised run` {
 }
 
 /// The checks that a randomised run ends with find what they are there for.
-@Suite(.onServer)
+@Suite(.onOneServer)
 struct `The invariants of a randomised run` {
     @Test func `hold for a lawful history`() async throws {
         try await inTurn { world in
