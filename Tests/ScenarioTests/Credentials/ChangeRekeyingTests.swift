@@ -107,7 +107,9 @@ struct `The seed that a change destroys` {
     }
 
     /// A transaction that fails leaves what a process leaves that died between the change and the re-keying.
-    @Test func `of a failed re-keying is reported to the operator, and the next process retries`() async throws {
+    @Test(.onOneServer) func `of a failed re-keying is reported to the operator, and the next process retries`()
+        async throws
+    {
         try await inTurn { world in
             let founder = try await world.client.found("not-rekeyed.example")
             let old = try await Seed(of: founder, world)

@@ -138,7 +138,7 @@ struct `A device` {
         #expect(try await charged(founder.device) == ["known", "unknown", "known"])
     }
 
-    @Test func `with an expired pending key is presented again, authorized and known`() async throws {
+    @Test(.onOneServer) func `with an expired pending key is presented again, authorized and known`() async throws {
         try await inTurn { world in
             let client = try world.client
             let founder = try await client.foundBlind("device-again.example"), phone = Device()

@@ -163,7 +163,7 @@ struct `The traces of a run in blind mode` {
         }
     }
 
-    @Test(arguments: [true, false])
+    @Test(.onOneServer, arguments: [true, false])
     func `contain nothing that reveals or confirms a secret: memory, logs, tables, WAL`(
         withQuestions: Bool
     ) async throws {

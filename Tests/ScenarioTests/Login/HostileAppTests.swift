@@ -177,7 +177,8 @@ struct `An employee who belongs to another user` {
         }
     }
 
-    @Test(arguments: [false, true]) func `gets no session, even with a right secret`(isBlind: Bool) async throws {
+    @Test(.onOneServer, arguments: [false, true])
+    func `gets no session, even with a right secret`(isBlind: Bool) async throws {
         try await inTurn { world in
             let client = try world.client, company = "foreign-employee.example"
             _ = try await client.found(company)

@@ -109,7 +109,7 @@ struct `An idempotency key` {
 
 @Suite(.onServer)
 struct `An idempotency key whose first request still runs` {
-    @Test func `is reported as in progress`() async throws {
+    @Test(.onOneServer) func `is reported as in progress`() async throws {
         try await inTurn { world in
             let client = try world.client
             let person = Person("f", at: "running.example")

@@ -35,9 +35,11 @@ extension Trait where Self == ConditionTrait {
     /// Runs only where a database server is named.
     static var onServer: Self { .enabled(if: TestServer.isAvailable, Comment(rawValue: TestServer.hint)) }
 
-    /// Runs a test that makes the database stop or note something by triggers, which a distributed database refuses.
+    /// Runs a test that changes or watches the tables by statements that a distributed database refuses, such as
+    /// triggers, or that looks at the files of its server.
     static var onOneServer: Self {
-        .enabled(if: TestServer.isAvailable && !TestServer.isDistributed, "it needs one server with triggers")
+        .enabled(
+            if: TestServer.isAvailable && !TestServer.isDistributed, "it looks into the tables or files of one server")
     }
 }
 
