@@ -42,172 +42,158 @@ BEGIN
         _time := _times[_caller];
         _outcome := NULL;
         _outcome.caller := _caller;
-
-        -- Events that are recorded already.
-        _events := 0;
-        _found := 0;
-        _same := true;
-        _stored_time := NULL;
-        _positions := '{}';
-        FOR _event IN
-            SELECT e.ledger_id, e.event_id, e.entry FROM unnest(_event_callers, _event_ledgers, _event_ids, _entries)
-                WITH ORDINALITY AS e(caller, ledger_id, event_id, entry, ordinal)
-            WHERE e.caller = _caller ORDER BY e.ordinal
-        LOOP
-            _events := _events + 1;
-            SELECT e.position, e.time, e.entry INTO _position, _head_time, _entry FROM tenure.event AS e
-            WHERE e.ledger_id = _event.ledger_id AND e.event_id = _event.event_id;
-            CONTINUE WHEN NOT FOUND;
-            _found := _found + 1;
-            _same := _same AND _entry = _event.entry;
-            _stored_time := least(_stored_time, _head_time);
-            _positions := _positions || _position;
-        END LOOP;
-        IF _found > 0 THEN
-            IF _found = _events AND _same THEN
-                _outcome.outcome := 'duplicate';
-                _outcome.positions := _positions;
-            ELSIF _found = _events AND _stored_time <> _time THEN
-                _outcome.outcome := 'time';
-                _outcome.time := _stored_time;
-            ELSE
-                _outcome.outcome := 'reused';
+        <<decision>>
+        BEGIN
+            -- Events that are recorded already.
+            _events := 0;
+            _found := 0;
+            _same := true;
+            _stored_time := NULL;
+            _positions := '{}';
+            FOR _event IN
+                SELECT e.ledger_id, e.event_id, e.entry FROM unnest(_event_callers, _event_ledgers, _event_ids, _entries)
+                    WITH ORDINALITY AS e(caller, ledger_id, event_id, entry, ordinal)
+                WHERE e.caller = _caller ORDER BY e.ordinal
+            LOOP
+                _events := _events + 1;
+                SELECT e.position, e.time, e.entry INTO _position, _head_time, _entry FROM tenure.event AS e
+                WHERE e.ledger_id = _event.ledger_id AND e.event_id = _event.event_id;
+                CONTINUE WHEN NOT FOUND;
+                _found := _found + 1;
+                _same := _same AND _entry = _event.entry;
+                _stored_time := least(_stored_time, _head_time);
+                _positions := _positions || _position;
+            END LOOP;
+            IF _found > 0 THEN
+                IF _found = _events AND _same THEN
+                    _outcome.outcome := 'duplicate';
+                    _outcome.positions := _positions;
+                ELSIF _found = _events AND _stored_time <> _time THEN
+                    _outcome.outcome := 'time';
+                    _outcome.time := _stored_time;
+                ELSE
+                    _outcome.outcome := 'reused';
+                END IF;
+                EXIT decision;
             END IF;
-            RETURN NEXT _outcome;
-            CONTINUE;
-        END IF;
 
-        -- Streams with another version.
-        FOR _wish IN
-            SELECT x.ledger_id, x.kind, x.stream_id, x.version FROM unnest(
-                _expectation_callers, _expectation_ledgers, _expectation_kinds, _expectation_streams,
-                _expectation_versions) WITH ORDINALITY AS x(caller, ledger_id, kind, stream_id, version, ordinal)
-            WHERE x.caller = _caller ORDER BY x.ordinal
-        LOOP
-            _version := NULL;
-            SELECT e.version INTO _version FROM tenure.event AS e
-            WHERE e.ledger_id = _wish.ledger_id AND e.stream_id = _wish.stream_id AND e.kind = _wish.kind
-            ORDER BY e.version DESC LIMIT 1;
-            IF coalesce(_version, 0) <> _wish.version THEN
-                _outcome.outcome := 'version';
-                _outcome.ledger_id := _wish.ledger_id;
-                _outcome.kind := _wish.kind;
-                _outcome.stream_id := _wish.stream_id;
-                _outcome.version := coalesce(_version, 0);
-                EXIT;
-            END IF;
-        END LOOP;
-        IF _outcome.outcome IS NOT NULL THEN
-            RETURN NEXT _outcome;
-            CONTINUE;
-        END IF;
+            -- Streams with another version.
+            FOR _wish IN
+                SELECT x.ledger_id, x.kind, x.stream_id, x.version FROM unnest(
+                    _expectation_callers, _expectation_ledgers, _expectation_kinds, _expectation_streams,
+                    _expectation_versions) WITH ORDINALITY AS x(caller, ledger_id, kind, stream_id, version, ordinal)
+                WHERE x.caller = _caller ORDER BY x.ordinal
+            LOOP
+                _version := NULL;
+                SELECT e.version INTO _version FROM tenure.event AS e
+                WHERE e.ledger_id = _wish.ledger_id AND e.stream_id = _wish.stream_id AND e.kind = _wish.kind
+                ORDER BY e.version DESC LIMIT 1;
+                IF coalesce(_version, 0) <> _wish.version THEN
+                    _outcome.outcome := 'version';
+                    _outcome.ledger_id := _wish.ledger_id;
+                    _outcome.kind := _wish.kind;
+                    _outcome.stream_id := _wish.stream_id;
+                    _outcome.version := coalesce(_version, 0);
+                    EXIT decision;
+                END IF;
+            END LOOP;
 
-        -- Heads with a later time.
-        FOR _event IN
-            SELECT DISTINCT e.ledger_id FROM unnest(_event_callers, _event_ledgers) AS e(caller, ledger_id)
-            WHERE e.caller = _caller
-        LOOP
-            SELECT l.time INTO _head_time FROM tenure.ledger AS l WHERE l.ledger_id = _event.ledger_id;
-            IF _head_time > _time THEN
-                _outcome.outcome := 'time';
-                _outcome.time := greatest(_outcome.time, _head_time);
-            END IF;
-        END LOOP;
-        IF _outcome.outcome IS NOT NULL THEN
-            RETURN NEXT _outcome;
-            CONTINUE;
-        END IF;
+            -- Heads with a later time.
+            FOR _event IN
+                SELECT DISTINCT e.ledger_id FROM unnest(_event_callers, _event_ledgers) AS e(caller, ledger_id)
+                WHERE e.caller = _caller
+            LOOP
+                SELECT l.time INTO _head_time FROM tenure.ledger AS l WHERE l.ledger_id = _event.ledger_id;
+                IF _head_time > _time THEN
+                    _outcome.outcome := 'time';
+                    _outcome.time := greatest(_outcome.time, _head_time);
+                END IF;
+            END LOOP;
+            EXIT decision WHEN _outcome.outcome IS NOT NULL;
 
-        -- Claims to give back that are not there, or belong to another owner.
-        FOR _wish IN
-            SELECT r.ledger_id, r.kind, r.key, r.owner FROM unnest(
-                _release_callers, _release_ledgers, _release_kinds, _release_keys, _release_owners)
-                AS r(caller, ledger_id, kind, key, owner)
-            WHERE r.caller = _caller ORDER BY r.ledger_id, r.kind
-        LOOP
-            _owner := NULL;
-            SELECT c.owner INTO _owner FROM tenure.claim AS c
-            WHERE c.ledger_id = _wish.ledger_id AND c.kind = _wish.kind AND c.key = _wish.key;
-            IF _owner IS NULL OR _owner <> _wish.owner THEN
-                _outcome.outcome := 'missing';
-                _outcome.ledger_id := _wish.ledger_id;
-                _outcome.kind := _wish.kind;
-                EXIT;
-            END IF;
-        END LOOP;
-        IF _outcome.outcome IS NOT NULL THEN
-            RETURN NEXT _outcome;
-            CONTINUE;
-        END IF;
+            -- Claims to give back that are not there, or belong to another owner.
+            FOR _wish IN
+                SELECT r.ledger_id, r.kind, r.key, r.owner FROM unnest(
+                    _release_callers, _release_ledgers, _release_kinds, _release_keys, _release_owners)
+                    AS r(caller, ledger_id, kind, key, owner)
+                WHERE r.caller = _caller ORDER BY r.ledger_id, r.kind
+            LOOP
+                _owner := NULL;
+                SELECT c.owner INTO _owner FROM tenure.claim AS c
+                WHERE c.ledger_id = _wish.ledger_id AND c.kind = _wish.kind AND c.key = _wish.key;
+                IF _owner IS NULL OR _owner <> _wish.owner THEN
+                    _outcome.outcome := 'missing';
+                    _outcome.ledger_id := _wish.ledger_id;
+                    _outcome.kind := _wish.kind;
+                    EXIT decision;
+                END IF;
+            END LOOP;
 
-        -- Claims to take that belong to somebody.
-        FOR _wish IN
-            SELECT t.ledger_id, t.kind, t.key FROM unnest(_claim_callers, _claim_ledgers, _claim_kinds, _claim_keys)
-                AS t(caller, ledger_id, kind, key)
-            WHERE t.caller = _caller AND NOT EXISTS (
-                SELECT FROM unnest(_release_callers, _release_ledgers, _release_kinds, _release_keys)
-                    AS r(caller, ledger_id, kind, key)
-                WHERE r.caller = t.caller AND r.ledger_id = t.ledger_id AND r.kind = t.kind AND r.key = t.key)
-            ORDER BY t.ledger_id, t.kind
-        LOOP
-            SELECT c.expires_at INTO _expiry FROM tenure.claim AS c
-            WHERE c.ledger_id = _wish.ledger_id AND c.kind = _wish.kind AND c.key = _wish.key;
-            IF FOUND AND coalesce(_expiry > _time, true) THEN
-                _outcome.outcome := 'taken';
-                _outcome.ledger_id := _wish.ledger_id;
-                _outcome.kind := _wish.kind;
-                EXIT;
-            END IF;
-        END LOOP;
-        IF _outcome.outcome IS NOT NULL THEN
-            RETURN NEXT _outcome;
-            CONTINUE;
-        END IF;
+            -- Claims to take that belong to somebody.
+            FOR _wish IN
+                SELECT t.ledger_id, t.kind, t.key FROM unnest(_claim_callers, _claim_ledgers, _claim_kinds, _claim_keys)
+                    AS t(caller, ledger_id, kind, key)
+                WHERE t.caller = _caller AND NOT EXISTS (
+                    SELECT FROM unnest(_release_callers, _release_ledgers, _release_kinds, _release_keys)
+                        AS r(caller, ledger_id, kind, key)
+                    WHERE r.caller = t.caller AND r.ledger_id = t.ledger_id AND r.kind = t.kind AND r.key = t.key)
+                ORDER BY t.ledger_id, t.kind
+            LOOP
+                SELECT c.expires_at INTO _expiry FROM tenure.claim AS c
+                WHERE c.ledger_id = _wish.ledger_id AND c.kind = _wish.kind AND c.key = _wish.key;
+                IF FOUND AND coalesce(_expiry > _time, true) THEN
+                    _outcome.outcome := 'taken';
+                    _outcome.ledger_id := _wish.ledger_id;
+                    _outcome.kind := _wish.kind;
+                    EXIT decision;
+                END IF;
+            END LOOP;
 
-        -- Nothing is against it: give back, take, write.
-        FOR _wish IN
-            SELECT r.ledger_id, r.kind, r.key FROM unnest(
-                _release_callers, _release_ledgers, _release_kinds, _release_keys) AS r(caller, ledger_id, kind, key)
-            WHERE r.caller = _caller
-        LOOP
-            DELETE FROM tenure.claim AS c
-            WHERE c.ledger_id = _wish.ledger_id AND c.kind = _wish.kind AND c.key = _wish.key;
-        END LOOP;
-        FOR _wish IN
-            SELECT t.ledger_id, t.kind, t.key, t.owner, t.value, t.expires_at FROM unnest(
-                _claim_callers, _claim_ledgers, _claim_kinds, _claim_keys, _claim_owners, _claim_values,
-                _claim_expiries) AS t(caller, ledger_id, kind, key, owner, value, expires_at)
-            WHERE t.caller = _caller ORDER BY t.ledger_id, t.kind, t.key
-        LOOP
-            DELETE FROM tenure.claim AS c
-            WHERE c.ledger_id = _wish.ledger_id AND c.kind = _wish.kind AND c.key = _wish.key
-                AND c.expires_at <= _time;
-            INSERT INTO tenure.claim (ledger_id, kind, key, owner, value, expires_at)
-            VALUES (_wish.ledger_id, _wish.kind, _wish.key, _wish.owner, _wish.value, _wish.expires_at)
-            ON CONFLICT DO NOTHING;
-            GET DIAGNOSTICS _rows = ROW_COUNT;
-            IF _rows <> 1 THEN
-                RAISE EXCEPTION 'a claim was taken beside the append' USING ERRCODE = 'serialization_failure';
-            END IF;
-        END LOOP;
-        _xact := pg_current_xact_id();
-        _positions := '{}';
-        FOR _event IN
-            SELECT e.* FROM unnest(
-                _event_callers, _event_ledgers, _event_kinds, _event_streams, _event_versions, _event_ids, _event_types,
-                _entries) WITH ORDINALITY
-                AS e(caller, ledger_id, kind, stream_id, version, event_id, type, entry, ordinal)
-            WHERE e.caller = _caller ORDER BY e.ordinal
-        LOOP
-            UPDATE tenure.ledger AS l SET size = l.size + 1, time = _time, changed = _xact
-            WHERE l.ledger_id = _event.ledger_id RETURNING l.size INTO _position;
-            INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry)
-            VALUES (_event.ledger_id, _position, _event.event_id, _event.stream_id, _event.kind, _event.version,
-                _event.type, _time, _event.entry);
-            _positions := _positions || _position;
-        END LOOP;
-        _outcome.outcome := 'appended';
-        _outcome.positions := _positions;
+            -- Nothing is against it: give back, take, write.
+            FOR _wish IN
+                SELECT r.ledger_id, r.kind, r.key FROM unnest(
+                    _release_callers, _release_ledgers, _release_kinds, _release_keys) AS r(caller, ledger_id, kind, key)
+                WHERE r.caller = _caller
+            LOOP
+                DELETE FROM tenure.claim AS c
+                WHERE c.ledger_id = _wish.ledger_id AND c.kind = _wish.kind AND c.key = _wish.key;
+            END LOOP;
+            FOR _wish IN
+                SELECT t.ledger_id, t.kind, t.key, t.owner, t.value, t.expires_at FROM unnest(
+                    _claim_callers, _claim_ledgers, _claim_kinds, _claim_keys, _claim_owners, _claim_values,
+                    _claim_expiries) AS t(caller, ledger_id, kind, key, owner, value, expires_at)
+                WHERE t.caller = _caller ORDER BY t.ledger_id, t.kind, t.key
+            LOOP
+                DELETE FROM tenure.claim AS c
+                WHERE c.ledger_id = _wish.ledger_id AND c.kind = _wish.kind AND c.key = _wish.key
+                    AND c.expires_at <= _time;
+                INSERT INTO tenure.claim (ledger_id, kind, key, owner, value, expires_at)
+                VALUES (_wish.ledger_id, _wish.kind, _wish.key, _wish.owner, _wish.value, _wish.expires_at)
+                ON CONFLICT DO NOTHING;
+                GET DIAGNOSTICS _rows = ROW_COUNT;
+                IF _rows <> 1 THEN
+                    RAISE EXCEPTION 'a claim was taken beside the append' USING ERRCODE = 'serialization_failure';
+                END IF;
+            END LOOP;
+            _xact := pg_current_xact_id();
+            _positions := '{}';
+            FOR _event IN
+                SELECT e.* FROM unnest(
+                    _event_callers, _event_ledgers, _event_kinds, _event_streams, _event_versions, _event_ids, _event_types,
+                    _entries) WITH ORDINALITY
+                    AS e(caller, ledger_id, kind, stream_id, version, event_id, type, entry, ordinal)
+                WHERE e.caller = _caller ORDER BY e.ordinal
+            LOOP
+                UPDATE tenure.ledger AS l SET size = l.size + 1, time = _time, changed = _xact
+                WHERE l.ledger_id = _event.ledger_id RETURNING l.size INTO _position;
+                INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry)
+                VALUES (_event.ledger_id, _position, _event.event_id, _event.stream_id, _event.kind, _event.version,
+                    _event.type, _time, _event.entry);
+                _positions := _positions || _position;
+            END LOOP;
+            _outcome.outcome := 'appended';
+            _outcome.positions := _positions;
+        END decision;
         RETURN NEXT _outcome;
     END LOOP;
 END
