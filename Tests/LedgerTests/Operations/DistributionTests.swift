@@ -80,7 +80,10 @@ struct LedgerMoveTests {
                     }
                     return count
                 }
-                var owner = try await database.connect(as: .superuser)
+                // Beside other tests a step of a move takes longer than statements may take.
+                var configuration = database.configuration(as: .superuser)
+                configuration.statementTimeout = nil
+                var owner = try await PostgresConnection.connect(configuration, logger: TestServer.logger())
                 for _ in 0..<2 {
                     let target = try await Self.otherNode(than: ledger, on: &owner)
                     let move = try await LedgerMove.plan(ledger, to: target, on: &owner)
