@@ -106,6 +106,9 @@ public struct DistributionError: Error, Sendable, Hashable, CustomStringConverti
     public struct Code: Sendable, Hashable {
         /// The stable name of the kind.
         public let rawValue: String
+
+        /// The code of ``DistributionError/unknownNode(known:)``.
+        public static let unknownNode = Code(rawValue: "distribution.unknown_node")
     }
 
     /// The kind of failure.
@@ -149,7 +152,7 @@ public struct DistributionError: Error, Sendable, Hashable, CustomStringConverti
     /// The coordinator knows no such worker.
     public static func unknownNode(known: [String]) -> DistributionError {
         DistributionError(
-            "distribution.unknown_node", "the coordinator has no active worker of that name",
+            Code.unknownNode.rawValue, "the coordinator has no active worker of that name",
             remedy: "Name one of these: \(known.joined(separator: ", ")).")
     }
     /// The name stands for several workers.

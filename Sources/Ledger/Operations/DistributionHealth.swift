@@ -138,9 +138,11 @@ public struct DistributionHealth: Sendable, Equatable {
                 AND NOT relforcerowsecurity ORDER BY relname
             """)
         if !unforced.isEmpty {
+            let names = try unforced.map { row throws(PostgresError) in try row.decode(String.self) }
             weaknesses.append(
                 Weakness(
-                    detail: "row security is not forced on the owner of \(unforced.count) tables: a ledger is being "
+                    detail:
+                        "row security is not forced on the owner of \(names.joined(separator: ", ")): a ledger is being "
                         + "moved, or a move was killed",
                     remedy: "if none is being moved, run: tenure migrate"))
         }

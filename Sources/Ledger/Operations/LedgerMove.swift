@@ -158,16 +158,18 @@ public struct LedgerMove: Sendable {
 extension LedgerMove {
     /// Forces row security again on every distributed table that lost it in a move that was killed.
     ///
-    /// - Returns: Whether no ledger is being moved. Otherwise nothing was done. The server notices a moment after a kill.
+    /// - Returns: The names of these tables, or `nil` if a ledger is being moved and nothing was done. The server notices a
+    ///   moment after a kill that it is not.
     /// - Throws: `PostgresError`.
-    public static func restoreForce(on connection: inout PostgresConnection) async throws -> Bool {
-        guard try await lock(on: &connection) else { return false }
-        do { _ = try await setForce(true, on: &connection) } catch {
+    public static func restoreForce(on connection: inout PostgresConnection) async throws -> [String]? {
+        guard try await lock(on: &connection) else { return nil }
+        let restored: [String]
+        do { restored = try await setForce(true, on: &connection) } catch {
             try? await unlock(on: &connection)
             throw error
         }
         try await unlock(on: &connection)
-        return true
+        return restored
     }
 
     /// Forces row security on the owner of all distributed tables, or no longer, and returns the tables that changed.

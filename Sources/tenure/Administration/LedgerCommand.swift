@@ -56,7 +56,7 @@ struct LedgerMoveCommand: AsyncParsableCommand {
         let move = try await LedgerMove.plan(ledger, to: node, on: &connection)
         if move.isThere {
             // An earlier run may have been killed at its end.
-            guard try await LedgerMove.restoreForce(on: &connection) else { throw DistributionError.moving }
+            guard try await LedgerMove.restoreForce(on: &connection) != nil else { throw DistributionError.moving }
             words.line("The ledger is on \(move.target) already.")
             return
         }

@@ -161,10 +161,12 @@ extension Examination {
         } catch let error as CommandFailure {
             return [Finding(subject: subject, error: error)]
         } catch {
+            // Class 08: the server answers, and does not reach a node.
+            let lacksNode = (error as? PostgresError)?.sqlState?.classCode == "08"
             return [
                 Finding(
                     subject: subject, verdict: .bad, detail: "could not be read: \(error)",
-                    remedy: "run: tenure migrate")
+                    remedy: lacksNode ? "start the node that is away" : "run: tenure migrate")
             ]
         }
     }

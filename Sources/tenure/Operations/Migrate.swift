@@ -73,9 +73,15 @@ enum DatabaseMigration {
         let report = try await migrator.migrate(on: &connection)
         guard distributes || isDistributed else { return (report, []) }
         let tables = try await DistributedDatabase.distribute(on: &connection)
-        if try await !LedgerMove.restoreForce(on: &connection) {
+        switch try await LedgerMove.restoreForce(on: &connection) {
+        case nil:
             Output.standardError()
                 .line("A ledger is being moved. If the move was killed, repeat this command in a moment.")
+        case let restored? where !restored.isEmpty:
+            Output.standardError()
+                .line(
+                    "Row security is forced again, after a move that was killed: \(restored.joined(separator: ", ")).")
+        default: break
         }
         return (report, tables)
     }

@@ -141,11 +141,11 @@ struct ServiceExamination: Sendable {
 }
 
 extension Examination {
-    /// Checks the server, the schema, the projections and the checkpoints. If the server is away, it is checked alone.
+    /// Checks the server, the schema, the nodes, the projections and the checkpoints. If the server is away, it is checked alone.
     func database() async -> [Finding] {
         let server = await server()
         guard server.allSatisfy({ $0.verdict == .good }) else { return server }
-        return await server + schema() + views() + seals() + anchor()
+        return await server + schema() + distribution() + views() + seals() + anchor()
     }
 
     private func server() async -> [Finding] {

@@ -125,7 +125,7 @@ extension CommandFailure {
             self.init(
                 .failure, "\(error)",
                 remedy: "Let the service read it, restore it from a copy, or remove it to begin without one.")
-        case let error as DistributionError: self.init(.failure, error.reason, remedy: error.remedy)
+        case let error as DistributionError: self = Self.distribution(error)
         case let error as LedgerError: self.init(.failure, "the log refused: \(error)")
         case let error as ProofError: self = Self.proof(error)
         case let error as HTTPConfigurationError: self = Self.http(error)
@@ -141,6 +141,17 @@ extension CommandFailure {
         case is CancellationError: self.init(.cancelled, "cancelled")
         default: return nil
         }
+    }
+
+    private static func distribution(_ error: DistributionError) -> CommandFailure {
+        let code: ExitCode =
+            switch error {
+            case .unknownLedger: .notFound
+            case .ambiguousNode, .notDistributed: .usage
+            case .moving: .busy
+            default: error.code == .unknownNode ? .notFound : .failure
+            }
+        return CommandFailure(code, error.reason, remedy: error.remedy)
     }
 
     private static func postgres(_ error: PostgresError) -> CommandFailure {
