@@ -52,6 +52,7 @@ public enum Schema {
         Script(name: "refund_attempts", bytes: PackageResources.refund_attempts_sql),
         Script(name: "require", bytes: PackageResources.require_sql),
         Script(name: "settle", bytes: PackageResources.settle_sql),
+        Script(name: "stored_ledgers", bytes: PackageResources.stored_ledgers_sql),
     ]
 
     /// The forms of some functions for a distributed database. Each replaces the function of the same name.
@@ -65,6 +66,7 @@ public enum Schema {
         Script(name: "lock_heads", bytes: PackageResources.lock_heads_distributed_sql),
         Script(name: "pass_ledgers", bytes: PackageResources.pass_ledgers_distributed_sql),
         Script(name: "settle", bytes: PackageResources.settle_distributed_sql),
+        Script(name: "stored_ledgers", bytes: PackageResources.stored_ledgers_distributed_sql),
     ]
 
     /// Returns the functions of a database on one server, or of a distributed one.

@@ -194,14 +194,7 @@ struct StoredLedgers: Sendable {
 
     /// Returns their ids, with the numbers of events in their heads.
     func all() async throws -> [LedgerID: Int64] {
-        let rows = try await pool.query(
-            """
-            SELECT ledger_id, max(size) FROM (
-                SELECT DISTINCT ledger_id, 0::bigint AS size FROM tenure.event
-                UNION ALL SELECT ledger_id, size FROM tenure.ledger WHERE size > 0
-                UNION ALL SELECT ledger_id, 0 FROM tenure.checkpoint
-            ) AS known GROUP BY ledger_id
-            """, in: [LedgerID]())
+        let rows = try await pool.query("SELECT ledger_id, size FROM tenure.stored_ledgers()", in: [LedgerID]())
         let ledgers = try rows.map { row in
             let (ledger, size) = try row.decode(UUID.self, Int64.self)
             return (LedgerID(ledger), size)
