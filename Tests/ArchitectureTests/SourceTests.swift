@@ -1,17 +1,6 @@
 import Testing
 
 @Suite struct SourceTests {
-    /// Hand-written files stay readable in one sitting; a generated table says "do not edit" first.
-    static let mostLines = 300
-
-    @Test func `a file declares one concept and stays short`() throws {
-        let long = try Checkout.sources().map(\.file).filter { file in
-            file.lines.count > Self.mostLines
-                && !file.lines.prefix(5).contains { $0.hasPrefix("//") && $0.contains("do not edit") }
-        }
-        #expect(long.map { "\($0.path): \($0.lines.count) lines" } == [])
-    }
-
     @Test func `no file names the folder beside the checkout`() throws {
         // Spelt in two parts, or this file would find itself.
         let forbidden = ".." + "/shared"
