@@ -9,7 +9,8 @@ extension Route {
             to: StartRegistration(
                 companyName: request.companyName, companyEmployeeId: request.companyEmployeeId, email: request.email,
                 isCompanyOwnedEmail: request.isCompanyOwnedEmail, employeePublicKey: request.employeePublicKey,
-                invitation: request.invitation, app: exchange.app())
+                invitation: request.invitation,
+                intent: request.intent.flatMap { RegistrationIntent(rawValue: $0.rawValue) }, app: exchange.app())
         ) { .json(FlowStartedResponse($0), status: 201) }
     }
 }

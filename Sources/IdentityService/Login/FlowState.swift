@@ -82,6 +82,8 @@ struct FlowState: Sendable, Equatable {
     var change: PendingChange?
     /// The invitation with which the registration was started.
     var invitation: UUID?
+    /// Whether the registration is to join a tenant or to found one.
+    var intent: RegistrationIntent?
     /// A recovery for the flow's device key that two people approved.
     var recovery: ApprovedRecovery?
 }
@@ -127,6 +129,7 @@ extension FlowState {
         if let change { members["change"] = change.json }
         if let recovery { members["recovery"] = recovery.json }
         if let invitation { members["invitation"] = .string(invitation.lowercased) }
+        if let intent { members["intent"] = .string(intent.rawValue) }
         if let email { members["email"] = .string(email) }
         if let proved {
             members["proved"] = .object([
@@ -180,7 +183,14 @@ extension FlowState {
         change = try reader.optionalObject("change").map { try PendingChange(reading: $0) }
         recovery = try reader.optionalObject("recovery").map { try ApprovedRecovery(reading: $0) }
         invitation = try reader.optionalUUID("invitation")
+        intent = try reader.optionalString("intent").map(Self.intent)
         try reader.finish()
+    }
+
+    /// An intent that this version does not know must not be ignored.
+    private static func intent(_ name: String) throws -> RegistrationIntent {
+        guard let intent = RegistrationIntent(rawValue: name) else { throw ServiceError(.flowExpired) }
+        return intent
     }
 
     private static func attempt(_ value: JSONValue) throws -> BlindAttempt {

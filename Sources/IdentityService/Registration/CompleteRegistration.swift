@@ -39,11 +39,30 @@ struct CompleteRegistration: Sendable {
         } catch let error as LedgerError where error.code == .claimTaken {
             // The claim that was found taken says little: two flows of one person race for all of them.
             let state = row.state
+            try await requireIntent(state)
             let subject = try await context.subject(company: state.companyName, employee: state.companyEmployeeId)
             guard subject.employee == nil else { throw ServiceError(.employeeAlreadyRegistered) }
             // Another registration took the address or the tenant's name meanwhile. A new start sees that.
             throw ServiceError(.requestStale)
         }
+    }
+
+    /// Refuses a tenant that the person did not mean. The append guards the tenant's stream, so of two founders the
+    /// second one decides again and gets here.
+    ///
+    /// - Throws: `company.already_founded` or `company.unknown`.
+    private func requireIntent(_ state: FlowState, _ tenant: TenantSnapshot) throws(ServiceError) {
+        switch state.intent {
+        case .found: guard !tenant.exists else { throw ServiceError(.companyAlreadyFounded) }
+        case .join: guard tenant.exists else { throw ServiceError(.companyUnknown) }
+        case nil: break
+        }
+    }
+
+    /// Refuses a founder whose tenant's name somebody else has taken meanwhile.
+    private func requireIntent(_ state: FlowState) async throws {
+        guard state.intent == .found else { return }
+        try requireIntent(state, try await StateLoader(reader: context.reader).tenant(TenantID(state.tenantId)))
     }
 
     private struct Registered: Sendable {
@@ -58,6 +77,7 @@ struct CompleteRegistration: Sendable {
         let state = row.state
         let tenantId = TenantID(state.tenantId), employeeId = EmployeeID(state.employeeId)
         let tenant = try await StateLoader(reader: context.reader).tenant(tenantId)
+        try requireIntent(state, tenant)
         guard !tenant.exists || tenant.state.links(AppID(app.appId), as: .creation) else {
             throw ServiceError(.appNotLinked)
         }

@@ -20,13 +20,15 @@ public struct StartRegistration: RepeatableUseCase, CustomStringConvertible {
     public let employeePublicKey: [UInt8]
     /// The invitation token of an invited person.
     public let invitation: String?
+    /// Whether the person means to join a tenant or to found one; `nil` for whichever it turns out to be.
+    public let intent: RegistrationIntent?
     /// The calling app.
     public let app: AppCaller
 
     /// Each parameter sets the property of the same name.
     public init(
         companyName: String, companyEmployeeId: String, email: String, isCompanyOwnedEmail: Bool,
-        employeePublicKey: [UInt8], invitation: String? = nil, app: AppCaller
+        employeePublicKey: [UInt8], invitation: String? = nil, intent: RegistrationIntent? = nil, app: AppCaller
     ) {
         self.companyName = companyName
         self.companyEmployeeId = companyEmployeeId
@@ -34,6 +36,7 @@ public struct StartRegistration: RepeatableUseCase, CustomStringConvertible {
         self.isCompanyOwnedEmail = isCompanyOwnedEmail
         self.employeePublicKey = employeePublicKey
         self.invitation = invitation
+        self.intent = intent
         self.app = app
     }
 
@@ -64,12 +67,10 @@ public struct StartRegistration: RepeatableUseCase, CustomStringConvertible {
         guard !isCompanyOwnedEmail || address.isOwned(by: subject.companyName) else {
             throw ServiceError(.emailNotCompanyOwned)
         }
-        guard !tenant.exists || tenant.state.links(AppID(app.appId), as: .creation) else {
-            context.unlinkedAppCalls.count(app.appId, tenantExists: true)
-            throw ServiceError(.appNotLinked)
-        }
+        let gate = RegistrationGate(context: context)
+        try gate.admit(app, to: tenant, as: intent)
         let employeeId = UUID()
-        let admission = try await RegistrationGate(context: context).admit(
+        let admission = try await gate.admit(
             invitation, to: tenant,
             Invitation.Use(
                 employee: EmployeeID(employeeId), companyEmployeeID: subject.companyEmployeeId, email: address,
@@ -83,6 +84,7 @@ public struct StartRegistration: RepeatableUseCase, CustomStringConvertible {
             userExists: false, questionsAllowed: false, challenge: [], subjectSalt: randomBytes(32), proved: nil,
             charges: [], expiresAt: call.time.adding(FlowState.lifetime))
         state.invitation = admission?.uuid
+        state.intent = intent
         let loader = StateLoader(reader: context.reader)
         if let claim = try await context.reader.claim(context.ring.emailClaim(address)),
             let credentials = try await loader.user(UserID(claim.owner)).state.credentials
@@ -100,12 +102,41 @@ public struct StartRegistration: RepeatableUseCase, CustomStringConvertible {
     }
 }
 
+/// What a person who registers means to do. A typing error in the tenant's name then neither founds nor joins one.
+public enum RegistrationIntent: String, Sendable, CaseIterable {
+    /// Join a tenant that exists.
+    case join
+    /// Found a tenant that does not exist.
+    case found
+}
+
 /// Decides at the start of a registration whether the tenant admits the person: everybody, or only invited people.
 ///
 /// It depends only on the mode and the invitation, not on whether the employee id or the address has an owner. So a
 /// refusal takes the same steps for every name.
 struct RegistrationGate: Sendable {
     let context: ServiceContext
+
+    /// Refuses an app that is not linked to the tenant, and a tenant that the person did not mean.
+    ///
+    /// A person who means to join gets the same refusal for a tenant that does not exist and for one that the app is
+    /// not linked to. One who means to found gets the same refusal whether or not the app is linked.
+    ///
+    /// - Throws: `app.not_linked`, `company.unknown` or `company.already_founded`.
+    func admit(
+        _ app: AppCaller, to tenant: TenantSnapshot, as intent: RegistrationIntent?
+    ) throws(ServiceError) {
+        let id = AppID(app.appId)
+        guard intent != .found else {
+            guard !tenant.exists else { throw ServiceError(.companyAlreadyFounded) }
+            return
+        }
+        if intent == nil, !tenant.exists { return }
+        guard !tenant.exists || !tenant.state.links(id, as: .creation) else { return }
+        context.unlinkedAppCalls.count(app.appId, tenantExists: tenant.exists)
+        let isHidden = intent == .join && tenant.state.links[id] == nil
+        throw ServiceError(isHidden ? .companyUnknown : .appNotLinked)
+    }
 
     /// Returns the invitation to use; `nil` if none is needed and none was presented.
     ///

@@ -129,6 +129,8 @@ extension ServiceError.Code {
     public static let recoveryUnknown = Self(rawValue: "recovery.unknown", status: 404)
     /// `app.not_linked`, status 404.
     public static let appNotLinked = Self(rawValue: "app.not_linked", status: 404)
+    /// `company.already_founded`, status 409.
+    public static let companyAlreadyFounded = Self(rawValue: "company.already_founded", status: 409)
     /// `employee.already_registered`, status 409.
     public static let employeeAlreadyRegistered = Self(rawValue: "employee.already_registered", status: 409)
     /// `email.not_company_owned`, status 409.
@@ -195,7 +197,8 @@ extension ServiceError.Code {
         .appUnknown, .appSecretInvalid, .sessionExpired, .sessionInvalid, .answersIncorrect, .passphraseIncorrect,
         .appRoleMissing, .authorizationNotPermitted, .sessionLoginRequired, .appLastWithAccess, .employeeInactive,
         .employeeNotApproved, .policyBlindOnly, .invitationInvalid, .registrationInvitationRequired,
-        .companyUnknown, .employeeUnknown, .authorizationUnknownKey, .appNotLinked, .employeeAlreadyRegistered,
+        .companyUnknown, .employeeUnknown, .authorizationUnknownKey, .appNotLinked, .companyAlreadyFounded,
+        .employeeAlreadyRegistered,
         .emailNotCompanyOwned, .emailNotReclaimable, .flowWrongStep, .flowExpired, .flowAlreadyUsed,
         .idempotencyInProgress, .recoveryUnknown, .recoveryInProgress, .recoveryOtherCompanies,
         .recoveryNotAvailable, .requestStale, .requestTooLarge, .requestMediaType,

@@ -2,6 +2,14 @@ public import Canonical
 
 /// The body of `POST /v1/registrations`.
 public struct RegistrationRequest: Sendable, Equatable, JSONConvertible {
+    /// What the person means to do.
+    public enum Intent: String, Sendable, CaseIterable {
+        /// Join a tenant; one that does not exist is refused.
+        case join
+        /// Found a tenant; one that exists is refused.
+        case found
+    }
+
     /// The tenant's name.
     public var companyName: String
     /// The employee's id in that tenant.
@@ -14,13 +22,16 @@ public struct RegistrationRequest: Sendable, Equatable, JSONConvertible {
     public var employeePublicKey: [UInt8]
     /// The invitation code. Required if the tenant admits only invited people.
     public var invitation: String?
+    /// Whether the person means to join a tenant or to found one. If absent, the first registration founds it.
+    public var intent: Intent?
 
     /// Describes a registration.
     public init(
         companyName: String, companyEmployeeId: String, email: String, isCompanyOwnedEmail: Bool = false,
-        employeePublicKey: [UInt8], invitation: String? = nil
+        employeePublicKey: [UInt8], invitation: String? = nil, intent: Intent? = nil
     ) {
         self.invitation = invitation
+        self.intent = intent
         self.companyName = companyName
         self.companyEmployeeId = companyEmployeeId
         self.email = email
@@ -37,6 +48,15 @@ public struct RegistrationRequest: Sendable, Equatable, JSONConvertible {
         isCompanyOwnedEmail = try reader.optionalBool("isCompanyOwnedEmail") ?? false
         employeePublicKey = try reader.base64("employeePublicKey")
         invitation = try reader.optionalString("invitation")
+        if let name = try reader.optionalString("intent") {
+            guard let known = Intent(rawValue: name) else {
+                throw reader.invalid(
+                    "intent", "\(Intent.allCases.map(\.rawValue).joined(separator: " or ")) is expected")
+            }
+            intent = known
+        } else {
+            intent = nil
+        }
         try reader.finish()
     }
 
@@ -46,6 +66,7 @@ public struct RegistrationRequest: Sendable, Equatable, JSONConvertible {
             "companyName": .string(companyName), "companyEmployeeId": .string(companyEmployeeId),
             "email": .string(email), "isCompanyOwnedEmail": .bool(isCompanyOwnedEmail),
             "employeePublicKey": .base64(employeePublicKey), "invitation": invitation.map(JSONValue.string),
+            "intent": intent.map { .string($0.rawValue) },
         ])
     }
 }

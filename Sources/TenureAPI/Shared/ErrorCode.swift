@@ -170,6 +170,9 @@ extension ErrorCode {
             "app.last_with_access", 409, "No other linked app could log employees in",
             "Link another app with the role ACCESS first."),
         ErrorCode(
+            "company.already_founded", 409, "The company exists already",
+            "To join it, register with the intent join. To found another one, choose a name that is free."),
+        ErrorCode(
             "employee.already_registered", 409, "The employee id is already registered",
             "Log in instead. To invite somebody, choose an id that is free."),
         ErrorCode(

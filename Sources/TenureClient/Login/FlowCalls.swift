@@ -68,14 +68,16 @@ extension TenureClient {
 
     /// Starts a registration. Requires a secret with CREATION, and an invitation if the tenant requires one.
     ///
-    /// - Throws: ``TenureClientError``, for example `registration.invitation_required` or `invitation.invalid`.
+    /// - Parameter intent: Whether the person means to join the tenant or to found it.
+    /// - Throws: ``TenureClientError``, for example `registration.invitation_required`, `invitation.invalid`,
+    ///   `company.unknown` or `company.already_founded`.
     public func startRegistration(
         company: String, employee: String, email: String, isCompanyOwnedEmail: Bool = false,
-        invitation: String? = nil, key: some DeviceKey
+        invitation: String? = nil, intent: RegistrationRequest.Intent? = nil, key: some DeviceKey
     ) async throws -> Flow {
         let request = RegistrationRequest(
             companyName: company, companyEmployeeId: employee, email: email, isCompanyOwnedEmail: isCompanyOwnedEmail,
-            employeePublicKey: key.publicKey.bytes, invitation: invitation)
+            employeePublicKey: key.publicKey.bytes, invitation: invitation, intent: intent)
         let started = try await call(.startRegistration, body: request, FlowStartedResponse.self)
         return Flow(.registration, started, company: company, employee: employee, key: key.publicKey)
     }

@@ -1,5 +1,5 @@
 import Credentials
-import TenureAPI
+public import TenureAPI
 
 /// The next step of a registration.
 public enum RegistrationStep: Sendable {
@@ -181,23 +181,26 @@ extension TenureClient {
     /// abandoned at any time.
     ///
     /// - Parameters:
-    ///   - companyName: The tenant. The first registration founds it.
+    ///   - companyName: The tenant. The first registration founds it, unless `intent` says `join`.
     ///   - companyEmployeeId: The id that the person shall have in the tenant.
     ///   - email: The person's e-mail address.
     ///   - isCompanyOwnedEmail: Whether the address is claimed to be the tenant's own.
     ///   - invitation: The invitation that an admin gave to the person. Required if the tenant admits only invited
     ///     people.
+    ///   - intent: Whether the person means to join the tenant or to found it. Pass it wherever the app knows: a typing
+    ///     error in the name then founds nothing.
     /// - Throws: ``TenureClientError``: `registration.invitation_required`, or `invitation.invalid` if the invitation
-    ///   was used, was revoked, has expired, or is for another employee id or address.
+    ///   was used, was revoked, has expired, or is for another employee id or address. `company.unknown` if there is no
+    ///   such tenant to join, or `company.already_founded`.
     public func register(
         companyName: String, companyEmployeeId: String, email: String, isCompanyOwnedEmail: Bool = false,
-        invitation: String? = nil
+        invitation: String? = nil, intent: RegistrationRequest.Intent? = nil
     ) async throws -> RegistrationStep {
         let account = account(companyName: companyName, companyEmployeeId: companyEmployeeId)
         let key = try await keyStore.keyOrNew(of: account)
         let flow = try await startRegistration(
             company: companyName, employee: companyEmployeeId, email: email, isCompanyOwnedEmail: isCompanyOwnedEmail,
-            invitation: invitation, key: key)
+            invitation: invitation, intent: intent, key: key)
         let response = try await proveKey(flow, key: key)
         let (open, changed) = try await open(
             FlowContext(client: self, account: account, key: key, flow: flow, asked: response))

@@ -126,6 +126,7 @@ extension TenureClientError {
         case appNotLinked = "app.not_linked"
         case routeUnknown = "route.unknown"
         case methodNotAllowed = "route.method_not_allowed"
+        case companyAlreadyFounded = "company.already_founded"
         case employeeAlreadyRegistered = "employee.already_registered"
         case emailNotCompanyOwned = "email.not_company_owned"
         case emailUnverified = "email.unverified"

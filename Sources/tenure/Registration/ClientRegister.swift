@@ -1,4 +1,5 @@
 import ArgumentParser
+import TenureAPI
 import TenureClient
 
 /// Registers an employee with this device's key.
@@ -6,8 +7,12 @@ struct ClientRegister: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "register", abstract: "Register an employee. The first one founds the company.",
         discussion: """
-            Example:
-              tenure client register harbour.example erik erik@harbour.example
+            With --join, a company that does not exist is refused; with --found, one that exists. Pass one of them: a \
+            typing error in the company's name then founds nothing.
+
+            Examples:
+              tenure client register harbour.example ada ada@harbour.example --found
+              tenure client register harbour.example erik erik@harbour.example --join
             """)
 
     @Argument(help: "The company's name.")
@@ -25,16 +30,27 @@ struct ClientRegister: AsyncParsableCommand {
     @Option(help: "The invitation from an admin. Required if the company admits only invited people.")
     var invitation: String?
 
+    @Flag(help: "Register only if the company exists.")
+    var join = false
+
+    @Flag(help: "Register only if the company does not exist, and found it.")
+    var found = false
+
     @OptionGroup var options: ClientOptions
+
+    func validate() throws {
+        guard !join || !found else { throw ValidationError("Pass either --join or --found.") }
+    }
 
     func run() async throws {
         let client = try await options.client()
+        let intent: RegistrationRequest.Intent? = join ? .join : found ? .found : nil
         let (company, employee, email, isOwned) = (company, employee, email, companyOwnedEmail)
         let invitation = invitation
         let outcome = try await Interruption.stopping {
             let step = try await client.register(
                 companyName: company, companyEmployeeId: employee, email: email, isCompanyOwnedEmail: isOwned,
-                invitation: invitation)
+                invitation: invitation, intent: intent)
             return try await client.complete(step, asking: TerminalPrompts(languages: ShellLanguages.preferred()))
         }
         try OutcomeReport(outcome).write(options)

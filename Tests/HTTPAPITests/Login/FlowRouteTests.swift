@@ -17,7 +17,7 @@ import Testing
     @Test func `a registration passes every member to the service`() async throws {
         let body = """
             {"companyName":"A/ß","companyEmployeeId":"7","email":"a@b.example","isCompanyOwnedEmail":true,
-            "employeePublicKey":"BAE="}
+            "employeePublicKey":"BAE=","intent":"join"}
             """
         let (json, entry, _) = try await ask("/v1/registrations", body, status: 201)
         #expect(json["flow"] == "Zmxvdw")
@@ -26,12 +26,13 @@ import Testing
         #expect(
             entry.details == [
                 "companyName": "A/ß", "companyEmployeeId": "7", "email": "a@b.example", "owned": "true", "key": "0401",
+                "intent": "join",
             ])
     }
 
-    @Test func `isCompanyOwnedEmail is false by default`() async throws {
+    @Test func `isCompanyOwnedEmail is false by default, and there is no intent`() async throws {
         let (_, entry, _) = try await ask("/v1/registrations", Samples.registration, status: 201)
-        #expect(entry.details["owned"] == "false")
+        #expect(entry.details["owned"] == "false" && entry.details["intent"] == "none")
     }
 
     @Test(arguments: [("registrations", "registration"), ("logins", "login")])

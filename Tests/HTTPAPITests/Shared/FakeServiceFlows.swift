@@ -16,7 +16,7 @@ extension FakeService {
                 [
                     "companyName": start.companyName, "companyEmployeeId": start.companyEmployeeId,
                     "email": start.email, "owned": "\(start.isCompanyOwnedEmail)",
-                    "key": Hex.encode(start.employeePublicKey),
+                    "key": Hex.encode(start.employeePublicKey), "intent": start.intent?.rawValue ?? "none",
                 ], call)
             return Self.started
         case let start as StartLogin:

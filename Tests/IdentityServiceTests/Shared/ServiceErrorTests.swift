@@ -28,6 +28,7 @@ struct CodeTableTests {
         404: "company.unknown employee.unknown authorization.unknown_key recovery.unknown app.not_linked",
         408: "mpin.request_expired",
         409: """
+        company.already_founded
         employee.already_registered email.not_company_owned email.not_reclaimable flow.wrong_step flow.expired
         flow.already_used idempotency.in_progress recovery.in_progress recovery.other_companies
         recovery.not_available app.last_with_access email.unverified mpin.wrong_state mpin.key_expired

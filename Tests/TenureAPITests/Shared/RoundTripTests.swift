@@ -22,6 +22,11 @@ import Testing
             RegistrationRequest(
                 companyName: "A", companyEmployeeId: "7", email: "e", isCompanyOwnedEmail: true,
                 employeePublicKey: [1, 2, 3]))
+        for intent in RegistrationRequest.Intent.allCases {
+            try check(
+                RegistrationRequest(
+                    companyName: "A", companyEmployeeId: "7", email: "e", employeePublicKey: [4], intent: intent))
+        }
         try check(LoginRequest(companyName: "A", companyEmployeeId: "7", employeePublicKey: []))
         try check(KeyProofRequest(keyProof: [9]))
         let questions = [NewSecurityQuestion(question: "q", answer: "a")]

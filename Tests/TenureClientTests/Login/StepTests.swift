@@ -37,6 +37,15 @@ import Testing
         #expect(request.passphrase == "long enough")
     }
 
+    @Test(arguments: [nil, RegistrationRequest.Intent.join, .found])
+    func `a registration says what the person means to do`(intent: RegistrationRequest.Intent?) async throws {
+        let service = FakeService(asking: .asksForCredentials)
+        _ = try await TenureClient(service).register(
+            companyName: "A", companyEmployeeId: "7", email: "e@a.example", intent: intent)
+        let body = try #require(await service.sent("/registrations").first?.body)
+        #expect(try RegistrationRequest(bytes: body).intent == intent)
+    }
+
     @Test func `an existing user answers in a registration and in a log-in`() async throws {
         let service = FakeService(asking: .asksForAnswers)
         guard case .validateAnswers(let step) = try await registration(TenureClient(service)) else {
