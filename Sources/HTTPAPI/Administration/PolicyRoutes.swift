@@ -32,10 +32,10 @@ extension Route {
     /// `PUT /v1/companies/{companyName}/apps/{appId}`.
     static let linkApp = Route(.linkApp, body: .optional) { exchange in
         let request = try exchange.read(AppLinkRequest.self)
-        let roles = request.roles.map { Set($0.compactMap { CallerRole(rawValue: $0.rawValue) }) } ?? CallerRole.usual
+        let roles = request.roles.map { Set($0.compactMap { CallerRole(rawValue: $0.rawValue) }) }
         return try await exchange.decision(
             LinkApp(
-                appId: exchange.captures["appId"], company: exchange.company, roles: roles,
+                appId: exchange.captures["appId"], company: exchange.company, .link(roles: roles),
                 signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.caller()))
     }
 
@@ -44,7 +44,7 @@ extension Route {
         let request = try exchange.read(DecisionRequest.self)
         return try await exchange.decision(
             LinkApp(
-                appId: exchange.captures["appId"], company: exchange.company, roles: nil,
+                appId: exchange.captures["appId"], company: exchange.company, .unlink,
                 signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.caller()))
     }
 }

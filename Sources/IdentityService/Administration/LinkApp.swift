@@ -48,12 +48,21 @@ public struct AuthenticateApp: UseCase, CustomStringConvertible {
 
 /// Links an app to a tenant with some roles, or unlinks it. The security admin signs.
 public struct LinkApp: RepeatableUseCase {
+    /// What is to become of a link.
+    public enum Change: Sendable, Equatable {
+        /// Link the app in these roles. `nil` keeps the roles of an existing link, and gives a new one ACCESS, CREATION
+        /// and AUTHORIZATION.
+        case link(roles: Set<CallerRole>?)
+        /// Unlink the app.
+        case unlink
+    }
+
     /// The app's id.
     public let appId: String
     /// The tenant's name.
     public let company: String
-    /// The roles of the link from now on; `nil` unlinks the app.
-    public let roles: Set<CallerRole>?
+    /// What is to become of the link.
+    public let change: Change
     /// The statement and the security admin's signature over it, in the second call.
     public let signed: SubmittedStatement?
     /// The security admin, who decides. An app is refused.
@@ -61,11 +70,11 @@ public struct LinkApp: RepeatableUseCase {
 
     /// Each parameter sets the property of the same name.
     public init(
-        appId: String, company: String, roles: Set<CallerRole>?, signed: SubmittedStatement? = nil, caller: Caller
+        appId: String, company: String, _ change: Change, signed: SubmittedStatement? = nil, caller: Caller
     ) {
         self.appId = appId
         self.company = company
-        self.roles = roles
+        self.change = change
         self.signed = signed
         self.caller = caller
     }
@@ -78,13 +87,18 @@ public struct LinkApp: RepeatableUseCase {
         guard case .employee = caller else { throw ServiceError(.authorizationNotPermitted) }
         let context = run.context, time = run.call.time
         guard let app = AppID(text: appId) else { throw unknownApp }
-        let wanted = try roles.map { roles throws(ServiceError) in try set(roles) }
+        let named = try namedRoles()
         return try await optimistic {
             let access = try await context.access(company, caller, role: .authorization)
             let tenant = access.tenant
             guard try await StateLoader(reader: context.reader).app(app).state.id != nil else { throw unknownApp }
+            let link = tenant.state.links[app]
+            let wanted = change == .unlink ? nil : named ?? link ?? .usual
             // Refusals, and decisions that already hold, are reported before the caller is asked to sign.
-            guard !(try decide(app, wanted, access, nil)).isEmpty else { return .done(nil, position: nil) }
+            guard !(try decide(app, wanted, access, nil)).isEmpty else {
+                try requireHolding(link, named)
+                return .done(nil, position: nil)
+            }
             let signing = StatementExchange(context: context, access: access)
             let statement = AppLinkStatement(
                 context: try await signing.statementContext(at: time), action: wanted == nil ? .unlink : .link,
@@ -111,11 +125,24 @@ public struct LinkApp: RepeatableUseCase {
         }
     }
 
-    private func set(_ roles: Set<CallerRole>) throws(ServiceError) -> RoleSet {
+    /// The roles that the caller named; `nil` if there are none to set.
+    private func namedRoles() throws(ServiceError) -> RoleSet? {
+        guard case .link(let roles?) = change else { return nil }
         guard let set = RoleSet(roles.map(\.appRole)) else {
             throw ServiceError(.requestInvalid, members: [.init(pointer: "/roles", detail: "name at least one role")])
         }
         return set
+    }
+
+    /// Refuses a signed statement about other roles than those that an existing link keeps: somebody else linked the
+    /// app after the statement was made.
+    ///
+    /// - Throws: `request.stale`.
+    private func requireHolding(_ link: RoleSet?, _ named: RoleSet?) throws(ServiceError) {
+        guard change != .unlink, named == nil, let link, let signed,
+            let statement = try? AppLinkStatement(parsing: signed.statement, expecting: .appLink)
+        else { return }
+        guard statement.roles == link.names else { throw ServiceError(.requestStale) }
     }
 
     private var unknownApp: ServiceError {

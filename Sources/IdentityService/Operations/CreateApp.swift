@@ -58,6 +58,35 @@ extension OperatorUseCases {
         }
     }
 
+    /// Extends the roles of an app: issues a further secret with the roles of one in force and others.
+    ///
+    /// A role belongs to a secret, and a secret keeps its roles. So the app gets the new ones with the new secret, and
+    /// whoever holds the old one gets nothing.
+    ///
+    /// - Parameters:
+    ///   - roles: The roles to add.
+    ///   - secretId: The secret whose roles are extended; `nil` if the app has one secret in force.
+    /// - Throws: ``AppRoleError``, `app.unknown`, `app.secret_invalid` for a secret that is not in force, or
+    ///   ``OperatorKeyError``.
+    public func addRoles(
+        _ roles: Set<CallerRole>, toApp appId: UUID, extending secretId: UUID? = nil
+    ) async throws -> IssuedSecret {
+        try await optimistic {
+            let app = try await StateLoader(reader: context.reader).app(AppID(appId))
+            guard app.state.id != nil else { throw ServiceError(.appUnknown) }
+            let inForce = app.state.secrets.values.filter(\.isInForce)
+            if secretId == nil, inForce.count > 1 { throw AppRoleError.severalSecrets }
+            guard let old = inForce.first(where: { secretId == nil || $0.id.uuid == secretId }) else {
+                throw ServiceError(.appSecretInvalid)
+            }
+            let had = Set(old.roles.roles.map(CallerRole.init))
+            guard !roles.isSubset(of: had) else { throw AppRoleError.nothingToAdd }
+            let issued = try await issue(app.state, roles: had.union(roles))
+            try await append(issued.events.map(\.payload), to: .app(app.id), version: app.version)
+            return issued.secret
+        }
+    }
+
     /// Issues a new secret with the roles of an old one, and retires the old one, whose sessions go on.
     ///
     /// - Throws: `app.unknown`, `app.secret_invalid` for a secret that is not in force, or ``OperatorKeyError``.
@@ -135,6 +164,17 @@ extension OperatorUseCases {
                 appId: id.uuid, secretId: secretId.uuid, secret: text, salt: Base64.encode(salt.bytes))
         )
     }
+}
+
+/// The refusal to extend the roles of an app.
+public enum AppRoleError: String, Error, Sendable, CustomStringConvertible {
+    /// The app has several secrets in force, and none was named.
+    case severalSecrets = "app.several_secrets"
+    /// The secret has the roles already.
+    case nothingToAdd = "app.nothing_to_add"
+
+    /// The code of the refusal.
+    public var description: String { rawValue }
 }
 
 extension CallerRole {

@@ -87,23 +87,50 @@ extension OperatorUseCases {
     ///
     /// - Throws: ``ServiceError`` or ``OperatorKeyError``.
     public func confirmDomain(company: String) async throws {
-        try await decide(company) { name, decision in .confirmDomain(name, decision) }
+        try await decide(company) { _, name in ({ .confirmDomain(name, $0) }, { _ in }) }
     }
 
-    /// Links an app to a tenant, or unlinks it.
+    /// Links an app to a tenant.
     ///
+    /// - Parameter roles: The roles of the link; `nil` keeps those of an existing link, and gives a new one ACCESS,
+    ///   CREATION and AUTHORIZATION.
+    /// - Returns: The roles that the link has now, and whether anything changed.
     /// - Throws: ``ServiceError`` or ``OperatorKeyError``.
+    @discardableResult
     public func linkApp(
-        _ appId: UUID, to company: String, linked: Bool = true, roles: Set<CallerRole> = CallerRole.usual
-    ) async throws {
-        guard try await StateLoader(reader: context.reader).app(AppID(appId)).state.id != nil else {
+        _ appId: UUID, to company: String, roles: Set<CallerRole>? = nil
+    ) async throws -> (roles: Set<CallerRole>, changed: Bool) {
+        try await requireApp(appId)
+        let app = AppID(appId)
+        let named = try roles.map { roles throws(ServiceError) in
+            guard let set = RoleSet(roles.map(\.appRole)) else {
+                throw ServiceError(
+                    .requestInvalid, members: [.init(pointer: "/roles", detail: "name at least one role")])
+            }
+            return set
+        }
+        return try await decide(company) { tenant, _ in
+            let roles = named ?? tenant.links[app] ?? .usual
+            return (
+                { .linkApp(app, roles: roles, $0) },
+                { events in (roles: Set(roles.roles.map(CallerRole.init)), changed: !events.isEmpty) }
+            )
+        }
+    }
+
+    /// Unlinks an app from a tenant.
+    ///
+    /// - Returns: Whether the app was linked.
+    /// - Throws: ``ServiceError`` or ``OperatorKeyError``.
+    @discardableResult
+    public func unlinkApp(_ appId: UUID, from company: String) async throws -> Bool {
+        try await requireApp(appId)
+        return try await decide(company) { _, _ in ({ .unlinkApp(AppID(appId), $0) }, { !$0.isEmpty }) }
+    }
+
+    private func requireApp(_ id: UUID) async throws {
+        guard try await StateLoader(reader: context.reader).app(AppID(id)).state.id != nil else {
             throw ServiceError(.appUnknown)
-        }
-        guard let set = RoleSet(roles.map(\.appRole)) else {
-            throw ServiceError(.requestInvalid, members: [.init(pointer: "/roles", detail: "name at least one role")])
-        }
-        try await decide(company) { _, decision in
-            linked ? .linkApp(AppID(appId), roles: set, decision) : .unlinkApp(AppID(appId), decision)
         }
     }
 
@@ -133,20 +160,29 @@ extension OperatorUseCases {
         return views
     }
 
-    private func decide(
-        _ company: String, _ command: (CompanyName, AuthorityDecision) -> Tenant.Command
-    ) async throws {
+    /// Decides about a tenant.
+    ///
+    /// - Parameter plan: Returns the command and what to tell of its events, from the state that the decision is made
+    ///   on. It runs again if the tenant changes meanwhile.
+    private func decide<Answer>(
+        _ company: String,
+        _ plan: (Tenant.State, CompanyName) -> (
+            command: (AuthorityDecision) -> Tenant.Command, answer: ([TenantEvent]) -> Answer
+        )
+    ) async throws -> Answer {
         let name = try parsed { () throws(ValueError) in try CompanyName(company) }
-        try await optimistic {
+        return try await optimistic {
             let id = TenantID(context.ring.tenantID(companyName: name.canonical))
             let tenant = try await StateLoader(reader: context.reader).tenant(id)
             guard tenant.exists else { throw ServiceError(.companyUnknown) }
+            let (command, answer) = plan(tenant.state, name)
             let events = try await signing.decide(on: .tenant(id)) { decision in
                 try decided { () throws(Tenant.Rejection) in
-                    try Tenant.decide(tenant.state, command(name, decision))
+                    try Tenant.decide(tenant.state, command(decision))
                 }
             }
             try await append(events.map(\.payload), to: .tenant(id), version: tenant.version)
+            return answer(events)
         }
     }
 }

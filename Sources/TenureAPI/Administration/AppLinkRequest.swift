@@ -14,7 +14,8 @@ public struct AppLinkRequest: Sendable, Equatable, JSONConvertible {
         case administration = "ADMINISTRATION"
     }
 
-    /// The roles of the link; `nil` for ACCESS, CREATION and AUTHORIZATION.
+    /// The roles of the link. `nil` keeps those of an existing link, and gives a new one ACCESS, CREATION and
+    /// AUTHORIZATION.
     public var roles: Set<Role>?
     /// The signed statement; sent with the second call.
     public var signed: StatementSignature?

@@ -13,7 +13,8 @@ struct AppCommand: AsyncParsableCommand {
               tenure app link 7d0c1c4e-2f0b-4a57-9d2c-0f6b8c1d2e3f bayunsystems.com
             """,
         subcommands: [
-            AppCreate.self, AppList.self, AppLinkCommand.self, AppRotateSecret.self, AppRevokeSecret.self,
+            AppCreate.self, AppList.self, AppLinkCommand.self, AppAddRole.self, AppRotateSecret.self,
+            AppRevokeSecret.self,
             AppAddResource.self, AppRemoveResource.self,
         ])
 }
@@ -162,6 +163,8 @@ struct AppLinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "link", abstract: "Link an app to a company, or remove the link.",
         discussion: """
+            An existing link keeps its roles unless --role names others.
+
             Examples:
               tenure app link 7d0c1c4e-2f0b-4a57-9d2c-0f6b8c1d2e3f bayunsystems.com
               tenure app link 7d0c1c4e-2f0b-4a57-9d2c-0f6b8c1d2e3f bayunsystems.com --role ACCESS
@@ -179,19 +182,90 @@ struct AppLinkCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("role"),
-        help: "A role of the link; may be repeated. Default: ACCESS, CREATION and AUTHORIZATION.",
+        help: ArgumentHelp(
+            "A role of the link; may be repeated. Default: those of an existing link, else ACCESS, CREATION and "
+                + "AUTHORIZATION."),
         transform: CallerRole.argument)
     var roles: [CallerRole] = []
 
     @OptionGroup var options: OperatorKeyOptions
 
+    func validate() throws {
+        guard !remove || roles.isEmpty else { throw ValidationError("--remove takes no --role.") }
+    }
+
     func run() async throws {
-        let (app, company, linked) = (app, company, !remove)
-        let roles = roles.isEmpty ? CallerRole.usual : Set(roles)
-        try await OperatorSession.run(try await options.settings()) { commands in
-            try await commands.linkApp(app, to: company, linked: linked, roles: roles)
+        let (app, company, remove) = (app, company, remove)
+        let roles = roles.isEmpty ? nil : Set(roles)
+        let words = try await OperatorSession.run(try await options.settings()) { commands in
+            if remove {
+                let wasLinked = try await commands.unlinkApp(app, from: company)
+                return wasLinked ? "Unlinked." : "Nothing changed: the app is not linked."
+            }
+            let link = try await commands.linkApp(app, to: company, roles: roles)
+            let names = link.roles.map(\.rawValue).sorted().joined(separator: " ")
+            return link.changed
+                ? "Linked, with the roles \(names)." : "Nothing changed: linked, with the roles \(names)."
         }
-        Output.standardError().line(linked ? "Linked." : "Unlinked.")
+        Output.standardError().line(words)
+    }
+}
+
+/// Extends the roles of an app.
+struct AppAddRole: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add-role", abstract: "Give an app further roles, by a further secret that is shown once.",
+        discussion: """
+            A secret keeps the roles that it was issued with. The new secret has the roles of the old one and the \
+            added ones. The old secret stays valid while you roll the new one out. Then end it with app revoke-secret \
+            --keep-sessions. A company's link needs the roles too: app link.
+
+            Example:
+              tenure app add-role 7d0c1c4e-2f0b-4a57-9d2c-0f6b8c1d2e3f --role ADMINISTRATION
+            """)
+
+    @Argument(help: "The app's id.", transform: UUID.argument)
+    var app: UUID
+
+    @Option(
+        name: .customLong("role"),
+        help: "The role to add: ACCESS, CREATION, AUTHORIZATION or ADMINISTRATION; may be repeated.",
+        transform: CallerRole.argument)
+    var roles: [CallerRole]
+
+    @Option(
+        help: "The id of the secret whose roles are extended. Needed if the app has several in force.",
+        transform: UUID.argument)
+    var secret: UUID?
+
+    @OptionGroup var options: OperatorKeyOptions
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    func run() async throws {
+        let (app, roles, secret) = (app, Set(roles), secret)
+        let issued = try await OperatorSession.run(try await options.settings()) { commands in
+            do { return try await commands.addRoles(roles, toApp: app, extending: secret) } catch AppRoleError
+                .nothingToAdd
+            {
+                throw CommandFailure(.failure, "nothing changed: the secret has the roles already")
+            } catch AppRoleError.severalSecrets {
+                throw CommandFailure(
+                    .usage, "the app has several secrets in force",
+                    remedy: "Name the one to extend with --secret; tenure app list shows them.")
+            } catch let error as ServiceError where error.code == .appSecretInvalid {
+                throw CommandFailure(.notFound, "the app has no such secret in force")
+            } catch let error as ServiceError where error.code == .appUnknown {
+                throw CommandFailure(.notFound, "there is no such app")
+            }
+        }
+        IssuedSecretReport(issued).write(json: json)
+        if !json {
+            let words = Output.standardError()
+            words.line("The old secret stays valid. Give each company's link the roles too:")
+            words.line("  tenure app link \(issued.appId.lowercased) COMPANY --role …")
+        }
     }
 }
 

@@ -88,12 +88,14 @@ import Testing
         #expect(try await ask("POST", path, body: body(513)).answer.status == 400)
     }
 
-    @Test(arguments: [("PUT", "ACCESS AUTHORIZATION CREATION"), ("DELETE", "none")])
-    func `an app is linked and unlinked`(method: String, roles: String) async throws {
+    @Test(arguments: [
+        ("PUT", "", "link"), ("PUT", #""roles":["CREATION","ACCESS"],"#, "ACCESS CREATION"), ("DELETE", "", "unlink"),
+    ])
+    func `an app is linked and unlinked`(method: String, roles: String, change: String) async throws {
         let (answer, details) = try await ask(
-            method, "/v1/companies/Acme/apps/the%20app", body: #"{"statement":"AQI=","signature":"Aw=="}"#)
+            method, "/v1/companies/Acme/apps/the%20app", body: "{\(roles)" + #""statement":"AQI=","signature":"Aw=="}"#)
         #expect(answer.status == 200)
-        #expect(details == ["appId": "the app", "company": "Acme", "roles": roles, "signed": "0102/03"])
+        #expect(details == ["appId": "the app", "company": "Acme", "change": change, "signed": "0102/03"])
     }
 
     @Test func `an e-mail is reclaimed`() async throws {

@@ -27,6 +27,11 @@ extension FakeService {
         signed.map { Hex.encode($0.statement) + "/" + Hex.encode($0.signature) } ?? "none"
     }
 
+    private static func text(_ change: LinkApp.Change) -> String {
+        guard case .link(let roles) = change else { return "unlink" }
+        return roles.map { $0.map(\.rawValue).sorted().joined(separator: " ") } ?? "link"
+    }
+
     /// The answer to an administrative decision; `nil` for other requests.
     func decisionAnswer(to request: any UseCase, _ call: Call) async throws -> (any Sendable)? {
         switch request {
@@ -77,7 +82,7 @@ extension FakeService {
                 "linkApp",
                 [
                     "appId": link.appId, "company": link.company,
-                    "roles": link.roles.map { $0.map(\.rawValue).sorted().joined(separator: " ") } ?? "none",
+                    "change": Self.text(link.change),
                     "signed": Self.text(link.signed),
                 ], call)
         default: return nil

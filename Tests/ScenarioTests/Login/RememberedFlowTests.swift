@@ -85,7 +85,7 @@ struct `A cached flow` {
             let app = try #require(UUID(uuidString: world.app.appId))
             // Another app stays, so that people can log in.
             try await world.linkApp(try await world.makeApp(name: "stays"), to: company)
-            try await world.instance.commands.linkApp(app, to: company, linked: false)
+            try await world.instance.commands.unlinkApp(app, from: company)
             try expectProblem(try await blind.flow.step("proof", try blind.proof(by: key)), "employee.inactive")
             // From now on everybody there is nobody to this app, also for who is remembered.
             let later = try await BlindFlow.start(.logins, founder.person, founder.device, client)

@@ -60,7 +60,7 @@ struct `A session that an app opened` {
         let scene = try await Scene(isByOperator ? "unlinked-op.example" : "unlinked.example", world)
         #expect(try await client.get("/v1/me", by: scene.member.session).status == 200)
         if isByOperator {
-            try await world.instance.commands.linkApp(try scene.appId, to: scene.company, linked: false)
+            try await world.instance.commands.unlinkApp(try scene.appId, from: scene.company)
         } else {
             expectOutcome(
                 try await client.signed(
@@ -80,7 +80,7 @@ struct `A session that an app opened` {
         let world = try sharedWorld(), client = try world.client
         let scene = try await Scene("relinked.example", world)
         for _ in 0..<2 {
-            try await world.instance.commands.linkApp(try scene.appId, to: scene.company, linked: false)
+            try await world.instance.commands.unlinkApp(try scene.appId, from: scene.company)
             try await world.linkApp(scene.app, to: scene.company)
         }
         try expectProblem(try await client.get("/v1/me", by: scene.member.session), "session.invalid")
@@ -94,14 +94,14 @@ struct `A session that an app opened` {
         let listed = try await client.get("/v1/sessions", by: again.session)["items"]?.items ?? []
         #expect(listed.contains { $0["isCurrent"]?.flag == true })
         // A second time, of the new session too.
-        try await world.instance.commands.linkApp(try scene.appId, to: scene.company, linked: false)
+        try await world.instance.commands.unlinkApp(try scene.appId, from: scene.company)
         try expectProblem(try await client.get("/v1/me", by: again.session), "session.invalid")
     }
 
     @Test func `cannot be refreshed, and the refresh closes it with the reason`() async throws {
         let world = try sharedWorld(), client = try world.client
         let scene = try await Scene("unlinked-refresh.example", world)
-        try await world.instance.commands.linkApp(try scene.appId, to: scene.company, linked: false)
+        try await world.instance.commands.unlinkApp(try scene.appId, from: scene.company)
         try await expectEnded(scene.member, client)
         #expect(try await reasons(scene.company, client) == ["appUnlinked"])
     }
