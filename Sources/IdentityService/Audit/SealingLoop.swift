@@ -11,36 +11,45 @@ public struct SealingLoop: Service {
     /// The shortest time between two rounds of signing.
     public static let interval: Duration = .seconds(1)
     private let sealing: SignGrownLedgers
-    private let file: AnchorFile?
+    private let keeper: AnchorKeeper?
     private let newest: NewestServer?
     private let logger: Logger
 
-    /// Runs `sealing`, and writes each anchor to `file`, if any.
+    /// Runs `sealing`, and writes each anchor to the file of `keeper`, if any.
     ///
     /// - Parameter newest: The memory of the newest server. It requires each new anchor's size of every server from
     ///   then on, and its server is written beside the anchor.
-    public init(_ sealing: SignGrownLedgers, file: AnchorFile?, newest: NewestServer? = nil, logger: Logger) {
+    public init(_ sealing: SignGrownLedgers, keeper: AnchorKeeper?, newest: NewestServer? = nil, logger: Logger) {
         self.sealing = sealing
-        self.file = file
+        self.keeper = keeper
         self.newest = newest
         self.logger = logger
     }
 
     /// Signs checkpoints until the task is cancelled or a graceful shutdown begins. A round that fails is logged and
     /// repeated.
+    ///
+    /// - Throws: ``AnchorFileError/Code/conflict`` if the log no longer contains what the anchor file vouches for. The
+    ///   process must end then, as it would not start.
     public func run() async throws {
-        await cancelWhenGracefulShutdown {
+        try await cancelWhenGracefulShutdown {
             let clock = ContinuousClock()
             // The file may lack the server, or name the one before a failover.
-            var kept = try? file?.read()
+            var anchors = Anchors(kept: try? keeper?.file.read())
             while !Task.isCancelled {
                 let start = clock.now
                 var pause = Self.interval
                 do {
-                    try await seal(&kept)
+                    try await seal(&anchors)
                     // Finding grown ledgers reads all heads, and may take at most a twentieth of the time.
                     pause = max(pause, (clock.now - start) * 19)
-                } catch is CancellationError { return } catch {
+                } catch is CancellationError { return } catch let error as AnchorFileError {
+                    guard error.code != .conflict else {
+                        logger.critical("the log does not contain the anchor", metadata: ["error": "\(error)"])
+                        throw error
+                    }
+                    logger.error("the newest anchor is not kept", metadata: ["error": "\(error)"])
+                } catch {
                     logger.warning("checkpoints could not be signed", metadata: ["error": "\(error)"])
                 }
                 try? await Task.sleep(for: pause)
@@ -48,13 +57,23 @@ public struct SealingLoop: Service {
         }
     }
 
-    private func seal(_ kept: inout Anchor?) async throws {
-        let signed = try await sealing.run()
-        if let signed { newest?.require(progress: signed.checkpoint.checkpoint.size) }
-        let server = newest?.identity ?? kept?.server
-        guard let file, let anchor = (signed ?? kept)?.on(server), anchor != kept else { return }
-        try file.write(anchor)
-        kept = anchor
+    /// The anchors of a process.
+    private struct Anchors: Sendable {
+        /// The one that the file held last.
+        var kept: Anchor?
+        /// The newest one, until the file holds it.
+        var newest: Anchor?
+    }
+
+    private func seal(_ anchors: inout Anchors) async throws {
+        if let signed = try await sealing.run() {
+            newest?.require(progress: signed.checkpoint.checkpoint.size)
+            anchors.newest = signed
+        }
+        guard let keeper, let last = anchors.newest ?? anchors.kept else { return }
+        let anchor = last.on(newest?.identity ?? anchors.kept?.server)
+        anchors.kept = try await keeper.keep(anchor, after: anchors.kept)
+        anchors.newest = nil
     }
 }
 

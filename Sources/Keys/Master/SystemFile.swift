@@ -8,12 +8,18 @@ import Glibc
 import Musl
 #endif
 
-/// An open file, with the system calls needed to keep a secret in it.
+/// An open file, with the system calls needed to keep a secret or a piece of evidence in it.
 ///
 /// Every failure is a ``KeysError`` with ``KeysError/Code/masterFileUnusable`` that names the call and the system's
 /// reason, except for a missing file.
-struct SystemFile: Sendable {
-    enum Purpose: Sendable { case reading, creating }
+package struct SystemFile: Sendable {
+    package enum Purpose: Sendable {
+        case reading
+        /// Create a file that only its owner may read.
+        case creating
+        /// Create a file that others may read, as far as the process's mask permits.
+        case creatingReadable
+    }
 
     struct Status: Sendable {
         var isRegular: Bool
@@ -22,13 +28,16 @@ struct SystemFile: Sendable {
 
     let descriptor: Int32
 
-    static func open(_ path: String, _ purpose: Purpose) throws(KeysError) -> SystemFile {
+    /// Opens a file, or creates one that does not exist.
+    package static func open(_ path: String, _ purpose: Purpose) throws(KeysError) -> SystemFile {
         // O_NONBLOCK makes opening a pipe without a writer fail instead of wait.
         let descriptor =
             switch purpose {
             case .reading: interruptible { openFile(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0) }
             case .creating:
                 interruptible { openFile(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600) }
+            case .creatingReadable:
+                interruptible { openFile(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644) }
             }
         guard descriptor >= 0 else { throw failure("open", path) }
         return SystemFile(descriptor: descriptor)
@@ -36,7 +45,7 @@ struct SystemFile: Sendable {
 
     /// Closes the file and releases its lock. This also releases it in copies of the descriptor that a process being
     /// started holds until its exec (flock(2)).
-    func close() {
+    package func close() {
         _ = flock(descriptor, LOCK_UN)
         _ = closeFile(descriptor)
     }
@@ -59,7 +68,7 @@ struct SystemFile: Sendable {
     ///
     /// The previous holder of the lock may have replaced the file, and a lock on the old one protects nothing. It is
     /// then repeated.
-    static func openLocked(_ path: String) throws(KeysError) -> SystemFile {
+    package static func openLocked(_ path: String) throws(KeysError) -> SystemFile {
         while true {
             let file = try open(path, .reading)
             do throws(KeysError) {
@@ -85,7 +94,8 @@ struct SystemFile: Sendable {
         throw Self.failure("lock")
     }
 
-    func read(atMost limit: Int) throws(KeysError) -> [UInt8] {
+    /// Reads the file to its end.
+    package func read(atMost limit: Int) throws(KeysError) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4_096)
         while true {
@@ -99,7 +109,8 @@ struct SystemFile: Sendable {
         }
     }
 
-    func write(_ bytes: [UInt8]) throws(KeysError) {
+    /// Writes all bytes.
+    package func write(_ bytes: [UInt8]) throws(KeysError) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = Self.interruptible { rest.withUnsafeBytes { writeFile(descriptor, $0.baseAddress, $0.count) } }
@@ -108,7 +119,8 @@ struct SystemFile: Sendable {
         }
     }
 
-    func sync() throws(KeysError) {
+    /// Waits until the disk has what was written.
+    package func sync() throws(KeysError) {
         guard Self.interruptible({ Int(fsync(descriptor)) }) == 0 else { throw Self.failure("sync") }
     }
 
@@ -146,29 +158,35 @@ private func writeFile(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count:
 
 extension SystemFile {
     /// Links a second name to a file. Returns `false` if that name exists.
-    static func link(_ existing: String, to name: String) throws(KeysError) -> Bool {
+    package static func link(_ existing: String, to name: String) throws(KeysError) -> Bool {
         if linkFile(existing, name) == 0 { return true }
         if errno == EEXIST { return false }
         throw failure("link", name)
     }
 
     /// Renames a file, replacing any file of that name.
-    static func rename(_ existing: String, to name: String) throws(KeysError) {
+    package static func rename(_ existing: String, to name: String) throws(KeysError) {
         guard renameFile(existing, name) == 0 else { throw failure("rename", name) }
     }
 
     /// Removes a name. It is not an error if the name is already gone.
-    static func remove(_ name: String) { _ = unlink(name) }
+    package static func remove(_ name: String) { _ = unlink(name) }
 
     /// Resolves symbolic links, so that replacing a file does not replace a link to it.
-    static func resolved(_ path: String) throws(KeysError) -> String {
+    package static func resolved(_ path: String) throws(KeysError) -> String {
         guard let resolved = realpath(path, nil) else { throw failure("open", path) }
         defer { free(resolved) }
         return String(cString: resolved)
     }
 
+    /// Whether a path is a symbolic link, wherever it leads.
+    package static func isSymbolicLink(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
     /// Makes a new name in a directory durable.
-    static func syncDirectory(of path: String) throws(KeysError) {
+    package static func syncDirectory(of path: String) throws(KeysError) {
         let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? "."
         let directory = try open(name.isEmpty ? "/" : name, .reading)
         defer { directory.close() }
@@ -176,7 +194,7 @@ extension SystemFile {
     }
 
     /// Sixteen random hexadecimal digits.
-    static func uniqueSuffix() -> String {
+    package static func uniqueSuffix() -> String {
         var random = SystemRandomNumberGenerator()
         return Hex.encode((0..<8).map { _ in UInt8.random(in: 0...255, using: &random) })
     }

@@ -136,10 +136,9 @@ public struct ErasureList: Sendable {
     }
 
     private func unusable(_ error: KeysError) -> KeysError {
-        guard error.code != .erasureListUnusable else { return error }
         let reason = error.reason.replacing("master key file", with: "erase list")
         return KeysError(
-            code: .erasureListUnusable, reason: reason, remedy: "check \(path) and its directory")
+            code: .erasureListUnusable, reason: reason, remedy: error.remedy ?? "check \(path) and its directory")
     }
 }
 

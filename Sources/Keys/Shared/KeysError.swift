@@ -62,6 +62,8 @@ extension KeysError {
         public static let wrongKeys = Code(rawValue: "keys.wrong_keys")
         /// The erase list cannot be read or written.
         public static let erasureListUnusable = Code(rawValue: "keys.erasure_list_unusable")
+        /// A person on the erase list has a key: a backup from before the erasure was restored.
+        public static let erasedReturned = Code(rawValue: "keys.erased_returned")
         /// A key is still wrapped under a version that was to be destroyed.
         public static let masterVersionInUse = Code(rawValue: "keys.master_version_in_use")
         /// Not everything could be rewrapped, so nothing was changed.

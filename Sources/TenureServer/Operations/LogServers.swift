@@ -10,7 +10,7 @@ extension NewestServer {
     /// - Parameter anchorFile: The path of the file with the newest anchor, if any.
     /// - Throws: ``AnchorFileError``.
     public static func ofLog(anchorFile: String? = nil) throws -> NewestServer {
-        let anchor = try anchorFile.map(AnchorFile.init)?.read()
+        let anchor = try anchorFile.map { try AnchorFile(path: $0).read() } ?? nil
         let progress = Progress(
             [
                 LedgerScope.statement([.system]),

@@ -34,6 +34,8 @@ public struct ServiceAssembly: Sendable {
         public var evaluationsWaiting: Int
         /// The file to keep the newest anchor in, if any.
         public var anchorFile: String?
+        /// The list of erased persons, if one is kept. A database in which somebody on it is back is refused.
+        public var eraseList: ErasureList?
         /// Takes the mails; `nil` sends none. ``ServiceSettings/mail`` is needed too.
         public var mailTransport: (any MailTransport)?
         /// Creates the operator key at the first start of a log, and stores its private half out of the service's
@@ -60,6 +62,13 @@ public struct ServiceAssembly: Sendable {
             self.computeWaiting = computeWaiting
             self.evaluationsWaiting = evaluationsWaiting
             self.anchorFile = anchorFile
+        }
+
+        /// The keeper of the anchor file, if there is one. It reads the log's tree with `reader`.
+        fileprivate func keeper(_ reader: LedgerReader) -> AnchorKeeper? {
+            anchorFile.map {
+                AnchorKeeper(AnchorFile(path: $0), tree: LedgerHashes(reader: reader, ledger: .system))
+            }
         }
 
         /// A copy whose connections share a memory of the newest server.
@@ -101,8 +110,9 @@ public struct ServiceAssembly: Sendable {
     ///
     /// Looks at all hosts of the URLs first, and refuses servers behind the newest one.
     ///
-    /// - Throws: `AnchorFileError` if the anchor file cannot be used, `UnsafeRole` if row-level security would not hold for one of the two roles, `KeysError` if the keys
-    ///   that wrote the log are missing, ``OperatorKeyError``, `PostgresError`.
+    /// - Throws: `AnchorFileError` if the anchor file cannot be used or the log does not contain its anchor,
+    ///   `UnsafeRole` if row-level security would not hold for one of the two roles, `KeysError` if the keys that wrote
+    ///   the log are missing or an erased person is back, ``OperatorKeyError``, `PostgresError`.
     public init(_ given: Configuration, logger: Logger) async throws {
         let newest = try NewestServer.ofLog(anchorFile: given.anchorFile)
         let configuration = given.using(newest)
@@ -128,12 +138,15 @@ public struct ServiceAssembly: Sendable {
             }
             return (try await Durability.read(pool), isDistributed)
         }
+        let signer = try CheckpointSigner(
+            name: configuration.settings.issuer, secret: try ring.checkpointSigningKey())
         try await withPostgresPool(configuration: configuration.reader, maximumConnections: 1, logger: logger) { pool in
             try await DatabaseRole.reader.check(pool)
             try await RestoredKeys.check(pool)
+            let reader = LedgerReader(pool: pool, storesTiles: false)
+            try await configuration.keeper(reader)?.requireContinuation(by: signer.key, reader: reader)
+            try await ErasedPersons.check(configuration.eraseList, pool, logger: logger)
         }
-        let signer = try CheckpointSigner(
-            name: configuration.settings.issuer, secret: try ring.checkpointSigningKey())
         let pool = PostgresPool(
             configuration: Self.planningOnce(configuration.application, isDistributed: isDistributed),
             maximumConnections: configuration.maximumConnections, logger: logger)
@@ -177,7 +190,8 @@ public struct ServiceAssembly: Sendable {
         ]
         let last: [any Service] = [
             SealingLoop(
-                sealing, file: configuration.anchorFile.map(AnchorFile.init), newest: newest, logger: logger)
+                sealing, keeper: configuration.keeper(LedgerReader(pool: readerPool, storesTiles: false)),
+                newest: newest, logger: logger)
         ]
         services = first + upkeep.services + mails.services + last
     }

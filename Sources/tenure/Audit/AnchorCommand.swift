@@ -27,7 +27,9 @@ struct AnchorCommand: AsyncParsableCommand {
     @OptionGroup var options: SettingsOptions
     @OptionGroup var keys: LogKeyOptions
 
-    @Option(help: ArgumentHelp("Write to a file, atomically.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "Write to a file, atomically. An anchor in it is replaced only if the log contains it.", valueName: "file"))
     var output: String?
 
     @Flag(help: "Sign a checkpoint of all earlier entries now, without waiting for the service.")
@@ -65,8 +67,13 @@ struct AnchorCommand: AsyncParsableCommand {
                 return checkpoint.note.text
             }
             let anchor = try Anchor(key: key, checkpoint: checkpoint)
-            if let output { try AnchorFile(path: output).write(anchor) }
-            return output == nil ? anchor.text : ""
+            guard let output else { return anchor.text }
+            let keeper = AnchorKeeper(
+                AnchorFile(path: output), tree: LedgerHashes(reader: reader, ledger: .system))
+            if try await keeper.keep(anchor) != anchor {
+                Output.standardError().line("\(output) holds a later anchor of this log, and was left as it is.")
+            }
+            return ""
         }
         Output.standardOutput().write(text)
     }

@@ -62,6 +62,7 @@ struct DevelopmentService: Sendable {
             cluster: layout, masters: masters, operatorKey: OperatorKeyFile(path: state.operatorKeyFile), port: port,
             mpin: try MPinDevelopmentAuthorities.configuration(state: state, port: port))
         parts.assembly.settings.recoveryDelay = recoveryDelay
+        parts.assembly.eraseList = ErasureList(beside: MasterKeyFile(path: state.masterKeyFile))
         parts.keepMails(in: MailDirectory(path: state.mailDirectory), port: port)
         let preparation = DevelopmentPreparation()
         parts.http.preparation = { preparation.missing }

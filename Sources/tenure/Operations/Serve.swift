@@ -153,6 +153,7 @@ struct ServiceParts: Sendable {
             masters: try settings.masterKeyStore(),
             issuer: settings.text(.issuer))
         assembly.anchorFile = settings.text(.anchorFile)
+        assembly.eraseList = settings.text(.masterKeyFile).map { ErasureList(beside: MasterKeyFile(path: $0)) }
         if let file = settings.operatorKeyFile {
             assembly.makeOperatorKey = { try file.createForService() }
         }

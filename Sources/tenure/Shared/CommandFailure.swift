@@ -122,9 +122,7 @@ extension CommandFailure {
         case let error as MPinAuthorityClientError: self = .mpinAuthorityClient(error)
         case let error as ServiceError: self = Self.service(error)
         case let error as AnchorFileError:
-            self.init(
-                .failure, "\(error)",
-                remedy: "Let the service read it, restore it from a copy, or remove it to begin without one.")
+            self.init(error.code == .conflict ? .integrityViolation : .failure, "\(error)", remedy: error.remedy)
         case let error as DistributionError: self = Self.distribution(error)
         case let error as LedgerError: self.init(.failure, "the log refused: \(error)")
         case let error as ProofError: self = Self.proof(error)
