@@ -1,4 +1,4 @@
-import Canonical
+public import Canonical
 import EventCoding
 import FoundationEssentials
 import Identity
@@ -12,12 +12,18 @@ public import Postgres
 /// The record and the signed notes are committed together, against the exact version of the checkpoint stream. If
 /// several processes sign at once, one wins and the others find nothing left to do. The anchor is stored only in its
 /// table, so signing never causes work for the next round.
+///
+/// If nothing grew for ``longestSilence``, it records the system ledger's own checkpoint, which marks the time: an event
+/// that is backdated by more contradicts a mark.
 public struct SignGrownLedgers: Sendable {
+    /// The longest time between two records of checkpoints. The promise is fifteen minutes; a round has the rest.
+    public static let longestSilence: Duration = .seconds(14 * 60)
     private let reader: LedgerReader
     private let ledgers: FindGrownLedgers
     private let appender: any AppendTarget
     private let pool: PostgresPool
     private let signer: CheckpointSigner
+    private let now: @Sendable () -> Timestamp
     private let logger: Logger
 
     /// Signs with `signer`.
@@ -25,13 +31,15 @@ public struct SignGrownLedgers: Sendable {
     /// - Parameters:
     ///   - pool: Connections of the application role.
     ///   - readerPool: Connections of the reader role, which sees all ledgers.
+    ///   - now: The clock.
     public init(
         pool: PostgresPool, readerPool: PostgresPool, appender: any AppendTarget, signer: CheckpointSigner,
-        logger: Logger
+        now: @escaping @Sendable () -> Timestamp = { .now() }, logger: Logger
     ) {
         self.pool = pool
         self.appender = appender
         self.signer = signer
+        self.now = now
         self.logger = logger
         reader = LedgerReader(pool: pool)
         ledgers = FindGrownLedgers(pool: readerPool)
@@ -47,9 +55,12 @@ public struct SignGrownLedgers: Sendable {
         while true {
             // Read before the ledgers, so that a checkpoint that another process signs meanwhile makes this append a
             // conflict.
-            let version = try await ledgers.version()
+            let (version, time) = try await ledgers.latest()
             let grown = try await ledgers.next(after: last, limit: CheckpointSealed.maximumCount)
-            guard let end = grown.last else { break }
+            guard let end = grown.last else {
+                if let time, time.adding(Self.longestSilence) <= now() { try await mark(version) }
+                break
+            }
             last = end.ledger
             let checkpoints = try await signed(grown)
             guard !checkpoints.isEmpty else { continue }
@@ -60,6 +71,15 @@ public struct SignGrownLedgers: Sendable {
             }
         }
         return try await anchor()
+    }
+
+    /// Records the system ledger's own checkpoint, unless another process records one.
+    private func mark(_ version: Int) async throws {
+        let (size, root) = try await reader.root(.system)
+        let checkpoint = try signer.sign(.system, size: size, root: root)
+        do { try await record([checkpoint], version) } catch let error as LedgerError {
+            guard error.code == .versionConflict else { throw error }
+        }
     }
 
     /// Signs the checkpoints of ledgers that extend their previous checkpoint.
@@ -96,9 +116,11 @@ public struct SignGrownLedgers: Sendable {
             })
         let event = try EventCodec.encode(
             payload, id: UUID(), stream: .checkpoints, keys: [:], metadata: EventMetadata())
-        let append = Append(
-            events: [event], expectations: [.checkpoints: version],
+        var append = Append(
+            events: [event], expectations: [.checkpoints: version], time: now(),
             effectLedgers: Set(checkpoints.compactMap(\.ledger)), effects: { _ in [Self.storing(checkpoints)] })
+        // Signing never stops, not even for a system ledger that is ahead of the clock.
+        append.mayFollowHead = true
         _ = try await appender.append(append)
     }
 
@@ -136,16 +158,18 @@ struct GrownLedger: Sendable {
 struct FindGrownLedgers: Sendable {
     let pool: PostgresPool
 
-    /// The version of the checkpoint stream, which an append of further ones expects.
-    func version() async throws -> Int {
+    /// The version of the checkpoint stream, which an append of further ones expects, and the time of its last event.
+    func latest() async throws -> (version: Int, time: Timestamp?) {
         let stream = StreamID.checkpoints
         let rows = try await pool.query(
             """
-            SELECT version FROM tenure.event
+            SELECT version, time FROM tenure.event
             WHERE ledger_id = \(stream.ledger.uuid) AND stream_id = \(stream.id) AND kind = \(stream.kind)
             ORDER BY version DESC LIMIT 1
             """, in: [LedgerID]())
-        return Int(try rows.first?.decode(Int32.self) ?? 0)
+        guard let row = rows.first else { return (0, nil) }
+        let (version, time) = try row.decode(Int32.self, PostgresTimestamp.self)
+        return (Int(version), Timestamp(microseconds: time.microsecondsSinceUnixEpoch))
     }
 
     /// Returns at most `limit` grown ledgers after a ledger, ordered by id, without the system ledger.

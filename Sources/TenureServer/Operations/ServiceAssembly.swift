@@ -151,7 +151,9 @@ public struct ServiceAssembly: Sendable {
             configuration: Self.planningOnce(configuration.application, isDistributed: isDistributed),
             maximumConnections: configuration.maximumConnections, logger: logger)
         let readerPool = PostgresPool(configuration: configuration.reader, maximumConnections: 10, logger: logger)
-        let appender = Appender(pool: pool, logger: logger)
+        var appending = Appender.Configuration()
+        appending.clockTolerance = configuration.settings.clockTolerance
+        let appender = Appender(pool: pool, configuration: appending, logger: logger)
         let projector = Projector(pool: readerPool, logger: logger)
         let hints = FeedHints(pool: pool, logger: logger)
         // Notifies whichever process leads: this one or another.
@@ -172,7 +174,9 @@ public struct ServiceAssembly: Sendable {
             configuration: Self.answeringSoon(configuration.reader), maximumConnections: 1,
             acquireTimeout: Readiness.connectionPatience, logger: logger)
         let readinessHealth = ViewHealth(pool: readinessPool, projector: projector)
-        let readiness = Readiness(pool: readinessPool) {
+        let readiness = Readiness(
+            pool: readinessPool, now: configuration.settings.now, tolerance: configuration.settings.clockTolerance
+        ) {
             Dictionary(uniqueKeysWithValues: try await readinessHealth.stops().map { ($0.rawValue, $1) })
         }
         service = TenureService(
@@ -183,7 +187,8 @@ public struct ServiceAssembly: Sendable {
         metrics = { await health.metrics() + upkeep.metrics() + mails.metrics() }
         commands = OperatorUseCases(context, signer: configuration.operatorSigner)
         let sealing = SignGrownLedgers(
-            pool: pool, readerPool: readerPool, appender: appender, signer: signer, logger: logger)
+            pool: pool, readerPool: readerPool, appender: appender, signer: signer,
+            now: configuration.settings.now, logger: logger)
         closeEndedSessions = upkeep.closeEndedSessions
         let first: [any Service] = [
             pool, readerPool, readinessPool, hints, appender, projector, ViewUpgrade(pool: readerPool, logger: logger),

@@ -30,7 +30,10 @@ struct SealedLog: Sendable {
     static func with(_ body: (SealedLog) async throws -> Void) async throws {
         try await TestDatabase.with { database in
             try await database.withPool(as: .reader, maximumConnections: 8) { readerPool in
-                try await database.withAppender { appender, pool in
+                // Tests of seals set the clock forward.
+                var configuration = Appender.Configuration()
+                configuration.clockTolerance = nil
+                try await database.withAppender(configuration: configuration) { appender, pool in
                     let signer = try signer()
                     let sealing = sealing(pool, readerPool, appender, signer)
                     let otherStream = StreamID(ledger: other, kind: "thing", id: UUID())
