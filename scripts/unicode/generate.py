@@ -168,4 +168,5 @@ def main():
         print(f"{len(text)} characters")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -19,7 +19,7 @@ extension Employee {
     public struct Approve: Sendable, Equatable {
         /// The decision.
         public var by: StatusDecision
-        /// The tenant's confirmed domains. An admin's approval verifies an address in one of them.
+        /// The tenant's confirmed domains, in A-labels. An admin's approval verifies an address in one of them.
         public var confirmedDomains: Set<String>
 
         /// An approval in a tenant with these confirmed domains.
@@ -56,14 +56,19 @@ extension Employee {
     public struct ReclaimEmail: Sendable, Equatable {
         /// The reason, in free text.
         public var reason: FreeText
-        /// The tenant's confirmed domains, in canonical form.
+        /// The address that the account's user loses; `nil` for the account's own.
+        public var address: EmailAddress?
+        /// The tenant's confirmed domains, in A-labels.
         public var confirmedDomains: Set<String>
         /// The decision.
         public var by: StatusDecision
 
         /// A reclaim in a tenant with these confirmed domains.
-        public init(reason: FreeText, confirmedDomains: Set<String>, by: StatusDecision) {
+        public init(
+            reason: FreeText, address: EmailAddress? = nil, confirmedDomains: Set<String>, by: StatusDecision
+        ) {
             self.reason = reason
+            self.address = address
             self.confirmedDomains = confirmedDomains
             self.by = by
         }
@@ -157,7 +162,11 @@ extension Employee {
         guard reclaim.by.role != .securityAdmin else { throw .securityAdmin }
         let account = try account(state, .reclaimEmail, reclaim.by)
         guard !account.isReclaimed, !account.isErased else { return [] }
-        guard isConfirmed(account.email, reclaim.confirmedDomains) else { throw .emailNotReclaimable }
+        // The account's own address may be another spelling, from before A-labels were compared.
+        guard
+            reclaim.address?.isIn(reclaim.confirmedDomains) == true
+                || isConfirmed(account.email, reclaim.confirmedDomains)
+        else { throw .emailNotReclaimable }
         let by = reclaim.by.decision.authority
         var events: [EmployeeEvent] = [
             .emailReclaimed(
@@ -213,6 +222,6 @@ extension Employee {
 
     private static func isConfirmed(_ email: Personal, _ domains: Set<String>) -> Bool {
         guard let text = email.text, let address = try? EmailAddress(recorded: text) else { return false }
-        return domains.contains { $0.utf8.elementsEqual(address.domain) }
+        return address.isIn(domains)
     }
 }

@@ -1,4 +1,5 @@
 public import Canonical
+import Text
 
 /// A customer organisation: its policy, admins, apps and domains.
 ///
@@ -108,11 +109,15 @@ public enum Tenant: Decider {
         _ state: State, _ domain: CompanyName, _ by: AuthorityDecision
     ) throws(Rejection) -> [TenantEvent] {
         // A tenant owns an address if the address's domain is the tenant's name, so no other domain has an effect.
-        guard let text = state.companyName, let name = try? CompanyName(text), name == domain else {
+        guard let text = state.companyName, let name = try? CompanyName(recorded: text), name == domain else {
             throw .domainNotCompanyName
         }
-        guard !state.confirmedDomains.contains(domain.canonicalText) else { return [] }
-        return [.domainConfirmed(DomainConfirmed(domain: domain.canonicalText, by: by.authority))]
+        guard let confirmed = domain.domainName?.ascii else { throw .domainInvalid }
+        guard !state.confirmedDomains.contains(confirmed) else { return [] }
+        return [
+            .domainConfirmed(
+                DomainConfirmed(domain: domain.canonicalText, aLabel: confirmed, by: by.authority))
+        ]
     }
 }
 
@@ -147,8 +152,11 @@ extension Tenant {
         public internal(set) var links: [AppID: RoleSet] = [:]
         /// For each app whose link has ADMINISTRATION, the event since which it has had that role without interruption.
         public internal(set) var administrationSince: [AppID: EventPlace] = [:]
-        /// The domains that the tenant controls, in canonical form.
+        /// The domains that the tenant controls, in A-labels. All are spellings of the tenant's name.
         public internal(set) var confirmedDomains: Set<String> = []
+        /// The folded name, if it was confirmed before A-labels and more than one domain, or none, has it. It gives no
+        /// power until the operator confirms the domain again.
+        public internal(set) var suspendedDomains: Set<String> = []
 
         /// The linked apps.
         public var linkedApps: Set<AppID> { Set(links.keys) }
@@ -157,8 +165,21 @@ extension Tenant {
         public func links(_ app: AppID, as role: AppRole) -> Bool { links[app]?.contains(role) == true }
 
         /// Whether an address is in a confirmed domain.
-        public func hasConfirmed(_ email: EmailAddress) -> Bool {
-            confirmedDomains.contains { $0.utf8.elementsEqual(email.domain) }
+        public func hasConfirmed(_ email: EmailAddress) -> Bool { email.isIn(confirmedDomains) }
+
+        /// Whether a domain was ever confirmed, be it suspended now.
+        public var hasConfirmedAny: Bool { !confirmedDomains.isEmpty || !suspendedDomains.isEmpty }
+
+        /// Whether an address may be registered as the tenant's own.
+        ///
+        /// It is in a confirmed domain. Without one it is in the domain that is the tenant's name, as the founder entered
+        /// it: names that fold to one text are one tenant's, and may be domains of different owners.
+        ///
+        /// - Parameter entered: The name that is used while nobody has founded the tenant.
+        public func owns(_ email: EmailAddress, as entered: CompanyName) -> Bool {
+            guard confirmedDomains.isEmpty else { return hasConfirmed(email) }
+            let founded = companyName.flatMap { try? CompanyName(recorded: $0) }
+            return email.isOwned(by: founded ?? entered)
         }
 
         /// Returns the role of an employee. Exactly one employee of a founded tenant is the security admin.
@@ -227,7 +248,13 @@ extension Tenant {
         case .mpinPolicyChanged(let event):
             state.mpinPolicy = event.policy
             state.mpinPolicySince = recorded.place
-        case .domainConfirmed(let event): state.confirmedDomains.insert(event.domain)
+        case .domainConfirmed(let event):
+            if let domain = event.domainInForce {
+                state.confirmedDomains.insert(domain)
+                state.suspendedDomains.remove(event.domain)
+            } else if state.confirmedDomains.isEmpty {
+                state.suspendedDomains.insert(event.domain)
+            }
         case .appLinked(let event):
             state.links[event.appID] = event.roles
             let since = state.administrationSince[event.appID] ?? recorded.place

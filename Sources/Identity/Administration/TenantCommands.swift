@@ -88,6 +88,8 @@ extension Tenant {
         case notPermitted
         /// The domain is not the tenant's name.
         case domainNotCompanyName
+        /// The tenant's name, as entered, is no name of an internet domain.
+        case domainInvalid
         /// Only an active employee becomes an admin.
         case inactive
         /// The security admin keeps the role until a successor takes it.
@@ -106,7 +108,7 @@ extension Tenant {
         /// The error code in the API contract.
         public var code: String {
             switch self {
-            case .alreadyFounded, .domainNotCompanyName, .invalidPolicy: "request.invalid"
+            case .alreadyFounded, .domainNotCompanyName, .domainInvalid, .invalidPolicy: "request.invalid"
             case .unknownTenant: "company.unknown"
             case .notPermitted, .securityAdmin: "authorization.not_permitted"
             case .inactive: "employee.inactive"

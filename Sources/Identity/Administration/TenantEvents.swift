@@ -1,4 +1,5 @@
 public import Canonical
+import Text
 
 /// An event of a tenant.
 public enum TenantEvent: AggregateEvent {
@@ -66,25 +67,40 @@ public enum TenantEvent: AggregateEvent {
 }
 
 /// The operator confirmed that the tenant controls a domain, so that the tenant owns the addresses in it.
+///
+/// Version 1 has the folded name only, which more than one domain may have. Such a confirmation gives no power; see
+/// ``domainInForce``.
 public struct DomainConfirmed: EventPayload {
     /// The permanent type name of the event.
     public static let type = "DomainConfirmed"
-    /// The domain, in canonical form.
+    /// Version 2 adds the A-labels.
+    public static let schemas = 1...2
+    /// The schema version that the event is written in.
+    public var schema: Int { aLabel == nil ? 1 : 2 }
+    /// The tenant's name, in canonical form.
     public var domain: String
+    /// The domain in A-labels; `nil` in version 1.
+    public var aLabel: String?
     /// The authority that decided.
     public var by: Authority
 
+    /// The domain in A-labels that this event gives power over; `nil` if version 1 leaves open which one was meant.
+    public var domainInForce: String? { aLabel ?? DomainName(onlyOneFoldingTo: domain)?.ascii }
+
     /// Each parameter sets the member of the same name.
-    public init(domain: String, by: Authority) {
+    public init(domain: String, aLabel: String? = nil, by: Authority) {
         self.domain = domain
+        self.aLabel = aLabel
         self.by = by
     }
 
     /// Encodes the entry's `data`; throws ``EventError`` if a value does not fit its member.
     public func encode(using coder: some PersonalDataCoder) throws -> JSONValue {
         try EventLimits.check(domain, EventLimits.name, "/data/domain")
+        if let aLabel { try EventLimits.check(aLabel, EventLimits.name, "/data/aLabel") }
         return try .objectOmittingNil([
             "domain": .string(domain),
+            "aLabel": aLabel.map(JSONValue.string),
             "by": by.json(),
         ])
     }
@@ -93,6 +109,7 @@ public struct DomainConfirmed: EventPayload {
     public init(data: JSONValue, schema: Int, using coder: some PersonalDataCoder) throws {
         var reader = try EventReader(data, coder)
         domain = try reader.text("domain")
+        aLabel = schema > 1 ? try reader.aLabel("aLabel") : nil
         by = try reader.authority()
         try reader.finish()
     }

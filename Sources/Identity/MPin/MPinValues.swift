@@ -38,14 +38,17 @@ public enum MPinRevocationReason: String, Sendable, Hashable, CaseIterable {
 
 /// The user id of an M-Pin identity: an e-mail address or any name, 1 to 256 bytes.
 ///
-/// Two user ids are equal if their canonical forms are the same bytes. The user id is shown as entered.
+/// Two user ids are equal if their canonical forms are the same bytes, and those that are addresses if the addresses
+/// are equal. The user id is shown as entered.
 public struct MPinUserID: Sendable, Hashable {
     /// The largest number of bytes, in UTF-8, as entered and in canonical form.
     public static let maximumBytes = 256
     /// The user id as entered.
     public let entered: String
-    /// The canonical form in UTF-8, by which user ids are matched.
+    /// The canonical form in UTF-8. Claims are keyed by it, so addresses that fold to one text share their places.
     public let canonical: [UInt8]
+    /// The address that the user id is, if it is one.
+    public let address: EmailAddress?
 
     /// Parses a user id.
     ///
@@ -55,18 +58,22 @@ public struct MPinUserID: Sendable, Hashable {
         canonical = try canonicalForm(
             text, maximumBytes: Self.maximumBytes, field: "userId", missing: .requestInvalid, invalid: .requestInvalid)
         entered = text
+        address = try? EmailAddress(recorded: text)
     }
+
+    /// The bytes by which user ids are matched.
+    public var key: [UInt8] { address?.key ?? canonical }
 
     /// Whether the user id is the address or the employee id of an account.
     public func names(_ email: EmailAddress?, _ employeeID: CompanyEmployeeID?) -> Bool {
-        canonical == email?.canonical || canonical == employeeID?.canonical
+        (address != nil && address == email) || canonical == employeeID?.canonical
     }
 
-    /// Whether both have the same canonical form.
-    public static func == (left: MPinUserID, right: MPinUserID) -> Bool { left.canonical == right.canonical }
+    /// Whether both have the same ``key``.
+    public static func == (left: MPinUserID, right: MPinUserID) -> Bool { left.key == right.key }
 
-    /// Hashes the canonical form.
-    public func hash(into hasher: inout Hasher) { hasher.combine(canonical) }
+    /// Hashes the ``key``.
+    public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
 /// A name or an identifier that a device gives for itself: 1 to 256 bytes without invisible characters.

@@ -1,4 +1,4 @@
-import Text
+public import Text
 
 /// The name that identifies a tenant: a domain, an internal name or a phone number, all treated alike.
 ///
@@ -33,6 +33,14 @@ public struct CompanyName: Sendable, Hashable {
 
     /// The canonical form as a string.
     public var canonicalText: String { String(decoding: canonical, as: UTF8.self) }
+
+    /// The internet domain that the name is, as entered; `nil` for other names. Names that fold to one text are one
+    /// tenant's, and may be different domains.
+    public var domainName: DomainName? {
+        guard let domain = DomainName(entered) else { return nil }
+        // An ideographic full stop makes another tenant's name, but no other domain.
+        return domain.foldings.contains { $0.utf8.elementsEqual(canonical) } ? domain : nil
+    }
 
     /// Whether both names have the same canonical form.
     public static func == (left: CompanyName, right: CompanyName) -> Bool { left.canonical == right.canonical }

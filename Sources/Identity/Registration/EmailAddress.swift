@@ -1,11 +1,15 @@
+public import Text
+
 /// The address that identifies a user.
 ///
-/// The rule is deliberately loose, because nothing is ever sent to the address: one `@` with something on both sides
+/// The rule is deliberately loose, because most apps send nothing to the address: one `@` with something on both sides
 /// and no white space. An app without addresses builds a dummy address `<companyEmployeeId>@<companyName>.dummy-email`,
 /// where the id may be anything, white space and further `@` included. That form is accepted too, and
 /// ``isDummy(of:in:)`` tells which employee it belongs to.
 ///
-/// Two addresses are equal if their canonical forms are the same bytes. The address is shown as entered.
+/// Two addresses are equal if their ``key`` is: the local part, in which only the case of ASCII does not count, and the
+/// domain in A-labels. Folded text would not tell `straße.example` from `strasse.example`, which have different owners.
+/// The address is shown as entered.
 public struct EmailAddress: Sendable, Hashable {
     /// The largest number of bytes of an address (RFC 5321 §4.5.3.1.3), as entered and in canonical form.
     public static let maximumBytes = 254
@@ -17,10 +21,17 @@ public struct EmailAddress: Sendable, Hashable {
 
     /// The address as entered.
     public let entered: String
-    /// The canonical form in UTF-8, by which addresses are matched.
+    /// The folded form in UTF-8. Addresses were matched by it before ``key``, and the older claims are keyed by it.
     public let canonical: [UInt8]
-    /// The part of the canonical form after the last `@`.
+    /// The part of the folded form after the last `@`.
     public let domain: [UInt8]
+    /// The domain; `nil` for a dummy address, and for what is no name of an internet domain.
+    public let domainName: DomainName?
+    /// The bytes by which addresses are matched. Permanent: claims are keyed by them.
+    ///
+    /// The local part with ASCII in lower case, `@`, and the A-labels. A text that names no domain stands there in its
+    /// folded form after a zero byte, which no name contains. A dummy address is such a text as a whole.
+    public let key: [UInt8]
 
     /// Parses an address.
     ///
@@ -28,10 +39,9 @@ public struct EmailAddress: Sendable, Hashable {
     public init(_ text: String) throws(ValueError) {
         try checkEntered(text, field: "email")
         try self.init(recorded: text)
-        // A trailing dot, or an ideographic full stop, would be another spelling of a domain that a company has confirmed.
-        let labels = domain.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard isDummy || (labels.allSatisfy { !$0.isEmpty } && !String(decoding: domain, as: UTF8.self).contains("。"))
-        else {
+        // A trailing dot, or an ideographic full stop, would be another spelling of a domain that a company has confirmed;
+        // and what looks like an A-label and is none would be shown as some name.
+        guard isDummy || (Self.hasPlainLabels(domain) && (domainName != nil || !Self.hasALabel(domain))) else {
             throw ValueError(.emailInvalid, field: "email", reason: "the part after the @ is not a domain name")
         }
     }
@@ -61,12 +71,40 @@ public struct EmailAddress: Sendable, Hashable {
         entered = text
         self.canonical = canonical
         self.domain = domain
+        let parts = Self.isDummy(domain) ? nil : Self.parts(of: text)
+        domainName = Self.hasPlainLabels(domain) ? parts.flatMap { DomainName($0.domain) } : nil
+        guard let parts else {
+            key = [0] + canonical
+            return
+        }
+        let local = parts.local.utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }
+        key = local + [at] + (domainName.map { Array($0.ascii.utf8) } ?? [0] + domain)
     }
 
     /// Whether the address's domain is the tenant's name.
     ///
     /// This does not prove who controls the domain; only a confirmed domain gives authority over the address.
-    public func isOwned(by company: CompanyName) -> Bool { domain == company.canonical }
+    public func isOwned(by company: CompanyName) -> Bool {
+        guard let domainName else { return company.domainName == nil && domain == company.canonical }
+        return domainName == company.domainName
+    }
+
+    /// Whether the address's domain is one of those that a tenant has confirmed, in A-labels.
+    public func isIn(_ confirmedDomains: Set<String>) -> Bool {
+        domainName.map { confirmedDomains.contains($0.ascii) } ?? false
+    }
+
+    /// The folded forms of the spellings of this address, each once. The claim of an address that was registered before
+    /// ``key`` is keyed by one of them.
+    public var foldings: [[UInt8]] {
+        let prefix = Array(canonical.dropLast(domain.count))
+        var forms = [canonical]
+        for folding in domainName?.foldings ?? [] {
+            let form = prefix + Array(folding.utf8)
+            if !forms.contains(form) { forms.append(form) }
+        }
+        return forms
+    }
 
     /// Whether the address is a dummy address, which an app built in place of a real one.
     public var isDummy: Bool { Self.isDummy(domain) }
@@ -91,13 +129,34 @@ public struct EmailAddress: Sendable, Hashable {
         }
     }
 
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    /// Whether no label of a folded domain is empty, and ASCII dots alone separate them.
+    private static func hasPlainLabels(_ domain: [UInt8]) -> Bool {
+        let labels = domain.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return labels.allSatisfy { !$0.isEmpty } && !text(domain).contains("。")
+    }
+
+    private static func hasALabel(_ domain: [UInt8]) -> Bool {
+        domain.split(separator: UInt8(ascii: ".")).contains { $0.starts(with: "xn--".utf8) }
+    }
+
+    /// The parts before and after the one character that folds to `@`, without the white space around the text.
+    private static func parts(of text: String) -> (local: String, domain: String)? {
+        let separators: Set<Unicode.Scalar> = ["@", "\u{FF20}", "\u{FE6B}"]
+        let scalars = text.unicodeScalars
+        guard let separator = scalars.lastIndex(where: separators.contains) else { return nil }
+        let local = scalars[..<separator].drop(while: \.properties.isWhitespace)
+        return (String(String.UnicodeScalarView(local)), String(scalars[scalars.index(after: separator)...]))
+    }
+
     private static func isDummy(_ domain: [UInt8]) -> Bool {
         domain.count > dummySuffix.utf8.count && domain.suffix(dummySuffix.utf8.count).elementsEqual(dummySuffix.utf8)
     }
 
-    /// Whether both addresses have the same canonical form.
-    public static func == (left: EmailAddress, right: EmailAddress) -> Bool { left.canonical == right.canonical }
+    /// Whether both addresses have the same ``key``.
+    public static func == (left: EmailAddress, right: EmailAddress) -> Bool { left.key == right.key }
 
-    /// Hashes the canonical form.
-    public func hash(into hasher: inout Hasher) { hasher.combine(canonical) }
+    /// Hashes the ``key``.
+    public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }

@@ -15,6 +15,8 @@ extension Employee {
         public var email: EmailAddress
         /// Whether the address is claimed for the tenant.
         public var isCompanyOwnedEmail: Bool
+        /// Whether the tenant may claim it (``Tenant/State/owns(_:as:)``).
+        public var mayOwnEmail: Bool
         /// Whether this registration founds the tenant, whose ledger is empty.
         public var isFounding: Bool
         /// The tenant's policy, which has no effect when founding.
@@ -24,11 +26,11 @@ extension Employee {
         /// The flow.
         public var flow: FlowID
 
-        /// Each parameter sets the property of the same name.
+        /// Each parameter sets the property of the same name. Without `mayOwnEmail` the name decides, as when founding.
         public init(
             employeeID: EmployeeID, userID: UserID, companyName: CompanyName, companyEmployeeID: CompanyEmployeeID,
-            email: EmailAddress, isCompanyOwnedEmail: Bool, isFounding: Bool, policy: TenantPolicy,
-            key: PublicKeyBytes, flow: FlowID
+            email: EmailAddress, isCompanyOwnedEmail: Bool, mayOwnEmail: Bool? = nil, isFounding: Bool,
+            policy: TenantPolicy, key: PublicKeyBytes, flow: FlowID
         ) {
             self.employeeID = employeeID
             self.userID = userID
@@ -36,6 +38,7 @@ extension Employee {
             self.companyEmployeeID = companyEmployeeID
             self.email = email
             self.isCompanyOwnedEmail = isCompanyOwnedEmail
+            self.mayOwnEmail = mayOwnEmail ?? email.isOwned(by: companyName)
             self.isFounding = isFounding
             self.policy = policy
             self.key = key
@@ -50,9 +53,7 @@ extension Employee {
     /// - Throws: ``Rejection``.
     static func decide(_ state: State, _ register: Register) throws(Rejection) -> [EmployeeEvent] {
         guard state.account == nil else { throw .alreadyRegistered }
-        guard !register.isCompanyOwnedEmail || register.email.isOwned(by: register.companyName) else {
-            throw .emailNotCompanyOwned
-        }
+        guard !register.isCompanyOwnedEmail || register.mayOwnEmail else { throw .emailNotCompanyOwned }
         guard
             !register.email.isDummy || register.email.isDummy(of: register.companyEmployeeID, in: register.companyName)
         else { throw .emailOutOfScope }

@@ -1,4 +1,5 @@
 public import Canonical
+import Text
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -57,6 +58,13 @@ struct EventReader<Coder: PersonalDataCoder> {
         guard EventLimits.name.contains(text.utf8.count), !text.utf8.contains(0) else {
             throw object.invalid(name, "a text of another size is expected")
         }
+        return text
+    }
+
+    /// A domain name in A-labels, as ``Text/DomainName/ascii`` writes it.
+    mutating func aLabel(_ name: String) throws(JSONError) -> String {
+        let text = try text(name)
+        guard DomainName(text)?.ascii == text else { throw object.invalid(name, "A-labels are expected") }
         return text
     }
 

@@ -59,11 +59,13 @@ public struct ReclaimEmail: RepeatableUseCase {
         let access = try await context.access(company, caller, role: .administration)
         let tenant = access.tenant
         try access.require(.reclaimEmail, about: .newcomer)
-        let claimKey = context.ring.emailClaim(address)
-        guard tenant.state.hasConfirmed(address), let claim = try await context.reader.claim(claimKey) else {
+        let holders = AddressHolders(context: context)
+        guard tenant.state.hasConfirmed(address), let holder = try await holders.holder(of: address) else {
             throw ServiceError(.emailNotReclaimable)
         }
-        let user = try await StateLoader(reader: context.reader).user(UserID(claim.owner))
+        let user = try await StateLoader(reader: context.reader).user(holder)
+        let releases = try await holders.releases(of: holder, address)
+        guard !releases.isEmpty else { throw ServiceError(.emailNotReclaimable) }
         let signing = StatementExchange(context: context, access: access)
         let statement = ReclaimStatement(
             context: try await signing.statementContext(at: time), user: user.id.uuid, reason: "reclaimed")
@@ -73,7 +75,7 @@ public struct ReclaimEmail: RepeatableUseCase {
         case (.employee, nil):
             // Refusals are reported before the caller is asked to sign.
             for id in try await context.employees(of: user.id, in: tenant.id) {
-                _ = try await reclaimed(id, reason, access, nil, context)
+                _ = try await reclaimed(id, address, reason, access, nil, context)
             }
             _ = try await ReclaimedMPinIdentities(of: address, in: access, context).decide(access.decision())
             return .signatureRequired(statement: statement.bytes)
@@ -90,7 +92,7 @@ public struct ReclaimEmail: RepeatableUseCase {
         let members = try await context.employees(of: user.id, in: tenant.id)
         recorder.statements.append(context.stillEmployees(members.count, of: user.id, in: tenant.id))
         for id in members {
-            guard let reclaimed = try await reclaimed(id, reason, access, verified, context) else { continue }
+            guard let reclaimed = try await reclaimed(id, address, reason, access, verified, context) else { continue }
             for event in reclaimed.events {
                 let eventId = try recorder.add(
                     event.payload, to: .employee(id, in: tenant.id), version: reclaimed.version, keys: reclaimed.keys)
@@ -111,7 +113,7 @@ public struct ReclaimEmail: RepeatableUseCase {
         }) {
             try recorder.add(event.payload, to: .user(user.id), version: user.version, keys: [:])
         }
-        recorder.releases.append(ClaimRelease(key: claimKey, owner: user.id.uuid))
+        recorder.releases += releases
         return try await recorder.append(summary)
     }
 
@@ -146,8 +148,8 @@ public struct ReclaimEmail: RepeatableUseCase {
 
     /// The events for one of the user's employees; `nil` for one whose address is already reclaimed or erased.
     private func reclaimed(
-        _ id: EmployeeID, _ reason: FreeText, _ access: CompanyAccess, _ statement: SignedStatement?,
-        _ context: ServiceContext
+        _ id: EmployeeID, _ address: EmailAddress, _ reason: FreeText, _ access: CompanyAccess,
+        _ statement: SignedStatement?, _ context: ServiceContext
     ) async throws -> Reclaimed? {
         let tenant = access.tenant
         let snapshot = try await StateLoader(reader: context.reader).employee(id, in: tenant.id)
@@ -157,7 +159,8 @@ public struct ReclaimEmail: RepeatableUseCase {
         let by = Employee.StatusDecision(
             role: tenant.state.role(of: id), decision: try access.decision(statement))
         let command = Employee.Command.reclaimEmail(
-            Employee.ReclaimEmail(reason: reason, confirmedDomains: tenant.state.confirmedDomains, by: by))
+            Employee.ReclaimEmail(
+                reason: reason, address: address, confirmedDomains: tenant.state.confirmedDomains, by: by))
         let events = try decided { () throws(Employee.Rejection) in try Employee.decide(state, command) }
         guard !events.isEmpty else { return nil }
         var after = snapshot

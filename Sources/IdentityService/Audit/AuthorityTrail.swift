@@ -75,7 +75,7 @@ struct AuthorityTrail: Sendable {
         guard let payload = try? EventCodec.payload(of: event) else { return "the event cannot be read" }
         let finding = judge(event, payload)
         countUnproved(payload)
-        let schemas = type(of: payload).schemas, isOlder = isOlder(event, schemas)
+        let schemas = schemas(event, payload), isOlder = isOlder(event, schemas)
         learn(event, payload)
         if case .forged(let words)? = finding { return words }
         guard isOlder else {
@@ -131,6 +131,12 @@ struct AuthorityTrail: Sendable {
         EmployeeIdReleased.type, EmployeeSessionsEnded.type, AddressReclaimed.type, InvitationIssued.type,
         InvitationUsed.type, InvitationRevoked.type,
     ])
+
+    /// The schemas of a payload, as far as they tell what is older than the table. The second schema of a confirmed
+    /// domain is younger than the table, so its first tells nothing.
+    private func schemas(_ event: RecordedEvent, _ payload: any EventPayload) -> ClosedRange<Int> {
+        payload is DomainConfirmed && event.schema == 1 ? 1...1 : type(of: payload).schemas
+    }
 
     /// Whether an event may be older than the table. The schema tells for types that the table changed. Other types may
     /// be older while the ledger has no event under the table.

@@ -3,6 +3,7 @@ import Credentials
 import FoundationEssentials
 import Identity
 import Ledger
+import Text
 
 /// Judges decisions about the tenant: roles, policy, domains and apps.
 extension AuthorityTrail {
@@ -19,9 +20,7 @@ extension AuthorityTrail {
             return decidedByTenant(event, .changeMPinPolicy, .tenant, payload.by, aboutMPinPolicy(event, payload)) {
                 .changeMPinPolicy(payload.policy, $0)
             }
-        case let payload as DomainConfirmed:
-            guard let domain = try? CompanyName(payload.domain) else { return .unlawful("the domain is malformed") }
-            return decidedByTenant(event, .confirmDomain, .tenant, payload.by, nil) { .confirmDomain(domain, $0) }
+        case let payload as DomainConfirmed: return confirmed(event, payload)
         case let payload as AppLinked:
             if case .founding = payload.by {
                 return wasLinked || payload.roles != .usual
@@ -46,6 +45,31 @@ extension AuthorityTrail {
         if by.statement == nil { return finding }
         if case .forged? = finding { return finding }
         return first(finding, stated(by, words))
+    }
+
+    /// A confirmation is of the domain that is the tenant's name, once for each domain that folds to it.
+    private func confirmed(_ event: RecordedEvent, _ payload: DomainConfirmed) -> AuthorityFinding? {
+        guard let aLabel = payload.aLabel else { return confirmedName(event, payload) }
+        let spellings = DomainName(aLabel).map { $0.ascii == aLabel ? [$0.unicode, $0.ascii] : [] } ?? []
+        let names = spellings.compactMap { try? CompanyName(recorded: $0) }
+        guard let domain = names.first(where: { $0.canonicalText.utf8.elementsEqual(payload.domain.utf8) }) else {
+            return .unlawful("the domain is malformed")
+        }
+        return decidedByTenant(event, .confirmDomain, .tenant, payload.by, nil) { .confirmDomain(domain, $0) }
+    }
+
+    /// A confirmation of schema 1, which has only the folded name and need not be an internet domain.
+    private func confirmedName(_ event: RecordedEvent, _ payload: DomainConfirmed) -> AuthorityFinding? {
+        guard let domain = try? CompanyName(payload.domain) else { return .unlawful("the domain is malformed") }
+        return decided(.confirmDomain, about: .tenant, payload.by, event) { decision -> [DomainConfirmed] in
+            guard AuthorityTable.permits(.confirmDomain, about: .tenant, by: decision) else {
+                throw Tenant.Rejection.notPermitted
+            }
+            guard let name = tenant.companyName.flatMap({ try? CompanyName(recorded: $0) }), name == domain else {
+                throw Tenant.Rejection.domainNotCompanyName
+            }
+            return tenant.hasConfirmedAny ? [] : [payload]
+        }
     }
 
     private func appointed(_ event: RecordedEvent, _ payload: AdminAppointed) -> AuthorityFinding? {

@@ -206,7 +206,7 @@ extension AuthorityTrail {
     /// Only an admin's approval verifies an address, in a tenant with a confirmed domain.
     private func verified(_ payload: EmployeeApproved) -> AuthorityFinding? {
         guard payload.emailVerified else { return nil }
-        if case .employee = payload.by, !tenant.confirmedDomains.isEmpty { return nil }
+        if case .employee = payload.by, tenant.hasConfirmedAny { return nil }
         return .unlawful("the approval verifies an address without a confirmed domain or an admin")
     }
 
@@ -235,7 +235,7 @@ extension AuthorityTrail {
             guard AuthorityTable.permits(.reclaimEmail, about: subject, by: decision) else {
                 throw Tenant.Rejection.notPermitted
             }
-            guard !tenant.confirmedDomains.isEmpty else { throw Employee.Rejection.emailNotReclaimable }
+            guard tenant.hasConfirmedAny else { throw Employee.Rejection.emailNotReclaimable }
             return [user]
         }
         if by.statement == nil { return finding }

@@ -233,10 +233,10 @@ public struct LinkMPin: RepeatableUseCase {
         let stream = StreamID.user(user)
         for event in try await context.reader.streams([stream])[stream] ?? [] where event.type == CredentialsSet.type {
             guard let set = try EventCodec.payload(of: event, keys: keys) as? CredentialsSet, let text = set.email.text,
-                let claim = try await context.reader.claim(context.ring.emailClaim(try EmailAddress(recorded: text))),
-                claim.owner == user.uuid
+                let address = try? EmailAddress(recorded: text),
+                try await AddressHolders(context: context).holder(of: address) == user
             else { continue }
-            return (try EmailAddress(recorded: text), id)
+            return (address, id)
         }
         return (nil, id)
     }

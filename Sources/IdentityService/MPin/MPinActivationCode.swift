@@ -38,9 +38,16 @@ struct MPinActivationCode: Sendable {
             throw ServiceError(.authorizationNotPermitted)
         }
         let id = MPinActivationID(owner), stream = StreamID.activation(id, in: access.tenant.id)
-        let activation = try StateLoader.activation(id, try await context.reader.streams([stream])[stream] ?? [])
+        let keys = try await context.personKeys.load([owner], ledger: access.tenant.id.uuid)
+        let activation = try StateLoader.activation(
+            id, try await context.reader.streams([stream])[stream] ?? [], keys: keys)
         let entered = try Self.digest(code.filter { $0 != " " }, of: id, ring: context.ring)
-        let isRight = activation.state.issue.map { equalInConstantTime($0.digest.bytes, entered.bytes) } ?? false
+        // Two addresses may fold to the text that the claim is keyed by. The code is for one of them.
+        let isRight =
+            activation.state.issue.map { issue in
+                equalInConstantTime(issue.digest.bytes, entered.bytes)
+                    && issue.userID.text.flatMap { try? MPinUserID($0) } == userID
+            } ?? false
         let events = try decided { () throws(MPinActivation.Rejection) in
             try MPinActivation.decide(
                 activation.state, .enter(isRight: isRight, for: identity, at: recorder.call.time))

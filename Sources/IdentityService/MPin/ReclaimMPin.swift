@@ -22,20 +22,25 @@ struct ReclaimedMPinIdentities: Sendable {
 
     /// Finds the identities of an address.
     ///
-    /// An identity holds a slot of its user id as long as it has not ended, so none is missing.
+    /// An identity holds a slot of its user id as long as it has not ended, so none is missing. The slots are those of
+    /// the folded form, so each identity's own user id is compared with the address.
     init(of address: EmailAddress, in access: CompanyAccess, _ context: ServiceContext) async throws {
         let tenant = access.tenant.id
         self.tenant = tenant
-        let userID = try? MPinUserID(address.entered)
-        slots =
-            userID.map { id in KeyRing.mpinSlots.map { context.ring.mpinUserClaim(id, slot: $0, in: tenant) } } ?? []
+        slots = address.foldings.compactMap { try? MPinUserID(String(decoding: $0, as: UTF8.self)) }.flatMap { id in
+            KeyRing.mpinSlots.map { context.ring.mpinUserClaim(id, slot: $0, in: tenant) }
+        }
         owners = slots.isEmpty ? [] : try await context.reader.claims(slots).values.map(\.owner)
         let streams = owners.map { StreamID.mpin(MPinIdentityID($0), in: tenant) }
+        let keys = try await context.personKeys.load(owners, ledger: tenant.uuid)
         let events = streams.isEmpty ? [:] : try await context.reader.streams(streams)
         var holders: [Holder] = []
         for stream in streams {
-            let identity = try StateLoader.mpin(MPinIdentityID(stream.id), events[stream] ?? [])
-            guard identity.state.registration != nil, identity.state.end == nil, !identity.state.isErased else {
+            let identity = try StateLoader.mpin(MPinIdentityID(stream.id), events[stream] ?? [], keys: keys)
+            guard let registration = identity.state.registration, identity.state.end == nil,
+                !identity.state.isErased
+            else { continue }
+            if let text = registration.userID.text, let own = try? MPinUserID(text), own.address != address {
                 continue
             }
             var account: AuthoritySubject?

@@ -120,7 +120,7 @@ struct MPinMail: Sendable {
     /// Whether a user id is meant as an address that a mail can go to. A code, a decision or a link verifies the others.
     static func isWanted(for userID: MPinUserID) -> Bool {
         guard userID.entered.contains("@") else { return false }
-        return (try? EmailAddress(recorded: userID.entered))?.isDummy != true
+        return userID.address?.isDummy != true
     }
 
     /// Charges the mail to the address, before anything is decided. A user id that gets no mail is not charged.
@@ -132,9 +132,9 @@ struct MPinMail: Sendable {
         guard DeliverableAddress(userID.entered) != nil else {
             throw ServiceError(
                 .requestInvalid,
-                members: [.init(pointer: "/userId", detail: "an e-mail address of printable ASCII is expected")])
+                members: [.init(pointer: "/userId", detail: "an address with ASCII before the @ is expected")])
         }
-        try await context.chargeMail(to: userID.canonical, app: app.appId, at: call.time)
+        try await context.chargeMail(to: userID.key, app: app.appId, at: call.time)
     }
 
     /// Adds the mail to the append of a start.

@@ -14,10 +14,7 @@ struct DomainRegistration: Sendable {
     /// Whether a tenant admits an address without an invitation. It depends on the tenant and the address only, not on
     /// whether anybody has it.
     static func admits(_ address: EmailAddress, _ tenant: TenantSnapshot) -> Bool {
-        guard let entered = tenant.state.companyName, let name = try? CompanyName(recorded: entered) else {
-            return false
-        }
-        return tenant.state.confirmedDomains.contains(name.canonicalText) && address.isOwned(by: name)
+        tenant.state.hasConfirmed(address)
     }
 
     /// Refuses an app's authorization of a key if the account has never had a key in force, came without an invitation
@@ -55,7 +52,7 @@ struct DomainRegistration: Sendable {
     {
         guard context.mail != nil else { return nil }
         do {
-            try await context.chargeMail(to: address.canonical, app: app.appId, at: time)
+            try await context.chargeMail(to: address.key, app: app.appId, at: time)
         } catch let refusal as ServiceError where refusal.code == .requestRateLimited {
             return nil
         }

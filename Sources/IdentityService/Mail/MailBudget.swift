@@ -40,7 +40,7 @@ extension ServiceContext {
     /// Charges a mail to an address, in a transaction of its own. Call it before the mail is queued.
     ///
     /// - Parameters:
-    ///   - address: The canonical form of the address or the user id.
+    ///   - address: The key of the address or the user id.
     ///   - app: The app that causes the mail, if one does.
     /// - Throws: `request.rate_limited` with the seconds to wait. Anything else is a defect or a lost database.
     package func chargeMail(to address: [UInt8], app: UUID?, at time: Timestamp) async throws {

@@ -1,3 +1,6 @@
+import Identity
+import Text
+
 /// What the service needs to know to send mails: its own address, and that under which people reach it.
 public struct MailSettings: Sendable {
     /// The origin of the links in mails, such as `https://id.example`.
@@ -22,6 +25,8 @@ public struct MailSettings: Sendable {
 }
 
 /// An address that a mail may be sent to: printable ASCII with one `@`, and nothing that ends a header or an envelope.
+///
+/// An internationalized domain stands there in A-labels. A local part beyond ASCII gets no mail (RFC 6531).
 struct DeliverableAddress: Sendable, Equatable {
     /// The largest number of bytes (RFC 5321 §4.5.3.1.3).
     static let maximumBytes = 254
@@ -29,7 +34,8 @@ struct DeliverableAddress: Sendable, Equatable {
     let domain: String
 
     /// Returns `nil` for any other text. No such address is ever written into a mail.
-    init?(_ text: String) {
+    init?(_ entered: String) {
+        guard let text = Self.ascii(entered) else { return nil }
         guard (3...Self.maximumBytes).contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed) else {
             return nil
         }
@@ -39,6 +45,16 @@ struct DeliverableAddress: Sendable, Equatable {
         guard labels.allSatisfy({ !$0.isEmpty && !$0.hasPrefix("-") && !$0.hasSuffix("-") }) else { return nil }
         self.text = text
         domain = String(parts[1])
+    }
+
+    /// An address with its domain in A-labels; `nil` if it has other characters beyond ASCII.
+    private static func ascii(_ entered: String) -> String? {
+        if entered.utf8.allSatisfy({ $0 < 0x80 }) { return entered }
+        guard let address = try? EmailAddress(recorded: entered), let domain = address.domainName,
+            let at = entered.unicodeScalars.firstIndex(of: "@")
+        else { return nil }
+        let local = String(entered.unicodeScalars[..<at])
+        return local.utf8.allSatisfy { $0 < 0x80 } ? "\(local)@\(domain.ascii)" : nil
     }
 
     /// The characters of a dot-atom (RFC 5322 §3.2.3), which need no quotes, and the `@`.

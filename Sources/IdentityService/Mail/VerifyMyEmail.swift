@@ -41,7 +41,7 @@ public struct VerifyMyEmail: UseCase {
         let address = try parsed { () throws(ValueError) in try EmailAddress(recorded: text) }
         guard DeliverableAddress(text) != nil, !address.isDummy else { throw ServiceError(.emailInvalid) }
         try context.requireMail()
-        try await context.chargeMail(to: address.canonical, app: nil, at: time)
+        try await context.chargeMail(to: address.key, app: nil, at: time)
         let mail = context.verification(of: account.user, at: time, languages)
         let event = try EventCodec.encode(
             mail.event, id: UUID(), stream: mail.stream, keys: [:],

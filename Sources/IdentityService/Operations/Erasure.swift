@@ -233,13 +233,7 @@ extension Erasure {
         let events = try erasures.map {
             try EventCodec.encode($0.payload, id: UUID(), stream: stream, keys: [:], metadata: EventMetadata())
         }
-        var releases: [ClaimRelease] = []
-        if let text = try await email(of: id)?.text, let address = try? EmailAddress(recorded: text) {
-            let claim = context.ring.emailClaim(address)
-            if try await context.reader.claim(claim)?.owner == id.uuid {
-                releases.append(ClaimRelease(key: claim, owner: id.uuid))
-            }
-        }
+        let releases = try await AddressHolders(context: context).releases(of: id)
         let budgets = AttemptBudget.deletions(
             credentials: user.state.everyCredential, devices: [], of: id, ring: context.ring)
         _ = try await context.appender.append(

@@ -57,10 +57,10 @@ extension Erasure {
     /// - Throws: ``ErasureError/Code/userUnknown``, and ``ServiceError`` for a malformed e-mail.
     public func plan(email: String) async throws -> ErasurePlan {
         let address = try parsed { () throws(ValueError) in try EmailAddress(email) }
-        guard let claim = try await context.reader.claim(context.ring.emailClaim(address)) else {
+        guard let holder = try await AddressHolders(context: context).holder(of: address) else {
             throw ErasureError(code: .userUnknown)
         }
-        return try await plan(user: claim.owner)
+        return try await plan(user: holder.uuid)
     }
 
     /// Plans the erasure of a user with all their employees.

@@ -7,6 +7,7 @@ import Identity
 public import Keys
 import Ledger
 public import Postgres
+import Text
 
 /// The operator's use cases on the command line.
 public struct OperatorUseCases: Sendable {
@@ -85,11 +86,20 @@ public struct OperatorUseCases: Sendable {
 }
 
 extension OperatorUseCases {
-    /// Confirms that a tenant controls the domain that is its name; does nothing if it is confirmed.
+    /// Confirms that a tenant controls the domain that is its name as entered here; does nothing if it is confirmed.
     ///
-    /// - Throws: ``ServiceError`` or ``OperatorKeyError``.
-    public func confirmDomain(company: String) async throws {
+    /// - Returns: The domain in A-labels.
+    /// - Throws: ``ServiceError`` or ``OperatorKeyError``. `request.invalid` for a name that is no internet domain.
+    @discardableResult
+    public func confirmDomain(company: String) async throws -> String {
+        let name = try parsed { () throws(ValueError) in try CompanyName(company) }
+        guard let domain = name.domainName else {
+            throw ServiceError(
+                .requestInvalid,
+                members: [.init(pointer: "/companyName", detail: "the name is no name of an internet domain")])
+        }
         try await decide(company) { _, name in ({ .confirmDomain(name, $0) }, { _ in }) }
+        return domain.ascii
     }
 
     /// Links an app to a tenant.

@@ -109,12 +109,10 @@ extension ServiceContext {
     }
 
     private func owns(addressOf user: UserSnapshot, _ tenant: TenantSnapshot) async throws -> Bool {
-        guard let entered = tenant.state.companyName, let name = try? CompanyName(recorded: entered),
-            tenant.state.confirmedDomains.contains(name.canonicalText)
-        else { return false }
+        guard !tenant.state.confirmedDomains.isEmpty else { return false }
         let keys = try await personKeys.load([user.id.uuid], ledger: LedgerID.directory(of: user.id).uuid)
         let opened = User.fold(try user.events.map { try EventCodec.decode($0, keys: keys) })
         guard let text = opened.email?.text, let address = try? EmailAddress(recorded: text) else { return false }
-        return address.isOwned(by: name)
+        return tenant.state.hasConfirmed(address)
     }
 }

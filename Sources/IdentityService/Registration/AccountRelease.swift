@@ -44,11 +44,12 @@ struct AccountRelease: Sendable {
             let snapshot = try await loader.employee(other.employee, in: other.tenant)
             guard snapshot.state.account.map({ $0.isReleased || $0.isErased }) == true else { return }
         }
-        guard let claim = try await context.emailClaim(of: account.user) else { return }
+        let addresses = try await AddressHolders(context: context).releases(of: account.user)
+        guard !addresses.isEmpty else { return }
         events = try decided { () throws(User.Rejection) in
             try User.decide(user.state, .releaseEmail(tenant: tenant, cause: cause))
         }
-        releases.append(ClaimRelease(key: claim, owner: account.user.uuid))
+        releases += addresses
         // Makes the append fail if another account of this user is registered meanwhile.
         statements.append(context.stillAccounts(accounts.count, of: account.user))
         expectations[.user(user.id)] = user.version
@@ -75,18 +76,5 @@ struct AccountRelease: Sendable {
         recorder.releases += releases
         recorder.statements += statements
         recorder.ledgers.insert(.directory(of: user.id))
-    }
-}
-
-extension ServiceContext {
-    /// The claim on a user's address; `nil` if it was released or its text was erased.
-    func emailClaim(of user: UserID) async throws -> ClaimKey? {
-        let stream = StreamID.user(user)
-        let keys = try await personKeys.load([user.uuid], ledger: stream.ledger.uuid)
-        let events = try await reader.streams([stream])[stream] ?? []
-        let state = User.fold(try events.map { try EventCodec.decode($0, keys: keys) })
-        guard let text = state.email?.text, let address = try? EmailAddress(recorded: text) else { return nil }
-        let key = ring.emailClaim(address)
-        return try await reader.claim(key)?.owner == user.uuid ? key : nil
     }
 }

@@ -87,7 +87,7 @@ struct CompleteRegistration: Sendable {
         recorder.isProvisional = mayCountersign
         let (key, insertion) = try await context.personKeys.create(id: employeeId.uuid, ledger: tenantId.uuid)
         recorder.statements.append(insertion)
-        let events = try decide(state, isFounding: !tenant.exists, tenant.state.policy)
+        let events = try decide(state, in: tenant)
         for event in events {
             try recorder.add(
                 event.payload, to: .employee(employeeId, in: tenantId), version: 0, keys: [employeeId.uuid: key],
@@ -140,15 +140,14 @@ struct CompleteRegistration: Sendable {
 
 /// Builds the append that completes a registration.
 extension CompleteRegistration {
-    func decide(
-        _ state: FlowState, isFounding: Bool, _ policy: TenantPolicy
-    ) throws -> [EmployeeEvent] {
+    func decide(_ state: FlowState, in tenant: TenantSnapshot) throws -> [EmployeeEvent] {
+        let name = try CompanyName(state.companyName), email = try EmailAddress(state.email ?? "")
         let register = Employee.Register(
-            employeeID: EmployeeID(state.employeeId), userID: UserID(state.userId),
-            companyName: try CompanyName(state.companyName),
-            companyEmployeeID: try CompanyEmployeeID(state.companyEmployeeId),
-            email: try EmailAddress(state.email ?? ""), isCompanyOwnedEmail: state.isCompanyOwnedEmail,
-            isFounding: isFounding, policy: policy, key: try state.deviceKey, flow: FlowID(state.id))
+            employeeID: EmployeeID(state.employeeId), userID: UserID(state.userId), companyName: name,
+            companyEmployeeID: try CompanyEmployeeID(state.companyEmployeeId), email: email,
+            isCompanyOwnedEmail: state.isCompanyOwnedEmail, mayOwnEmail: tenant.state.owns(email, as: name),
+            isFounding: !tenant.exists, policy: tenant.state.policy, key: try state.deviceKey,
+            flow: FlowID(state.id))
         return try decided { () throws(Employee.Rejection) in
             try Employee.decide(Employee.initial, .register(register))
         }
@@ -192,7 +191,7 @@ extension CompleteRegistration {
                 try await context.seeds.insertion(
                     of: CredentialSeeds(answers: seed, passphrase: nil), credentialId: state.credentialId,
                     ledger: ledger.uuid))
-            recorder.claims.append(Claim(key: context.ring.emailClaim(email), owner: user.uuid))
+            recorder.claims += try await AddressHolders(context: context).claims(on: email, for: user)
         case .existingUser(let proof):
             try recorder.add(
                 try proof.event(of: state, employee: employee), to: .flow(state.id, in: recorder.tenant), version: 0,

@@ -64,7 +64,7 @@ public struct StartRegistration: RepeatableUseCase, CustomStringConvertible {
             try address.checkScope(of: subject.companyEmployeeId, in: subject.companyName)
         }
         let key = try context.employeeKey(employeePublicKey)
-        guard !isCompanyOwnedEmail || address.isOwned(by: subject.companyName) else {
+        guard !isCompanyOwnedEmail || tenant.state.owns(address, as: subject.companyName) else {
             throw ServiceError(.emailNotCompanyOwned)
         }
         let gate = RegistrationGate(context: context)
@@ -86,10 +86,10 @@ public struct StartRegistration: RepeatableUseCase, CustomStringConvertible {
         state.invitation = admission?.uuid
         state.intent = intent
         let loader = StateLoader(reader: context.reader)
-        if let claim = try await context.reader.claim(context.ring.emailClaim(address)),
-            let credentials = try await loader.user(UserID(claim.owner)).state.credentials
+        if let holder = try await AddressHolders(context: context).holder(of: address),
+            let credentials = try await loader.user(holder).state.credentials
         {
-            state.userId = claim.owner
+            state.userId = holder.uuid
             state.credentialId = credentials.id.uuid
             state.userExists = true
         }

@@ -22,6 +22,10 @@ struct CompanyConfirmDomain: AsyncParsableCommand {
             Only then may the company reclaim e-mail addresses of that domain. Check the claim first: whoever \
             registered first chose the name.
 
+            Enter the name as the owner of the domain writes it. Names such as straße.example and strasse.example are \
+            one company and two domains. What is confirmed is the domain that you enter, in the form of the domain \
+            name system, which the command prints: compare it with the domain that you checked.
+
             Example:
               tenure company confirm-domain harbour.example --operator-key operator.key
             """)
@@ -33,10 +37,10 @@ struct CompanyConfirmDomain: AsyncParsableCommand {
 
     func run() async throws {
         let company = company
-        try await OperatorSession.run(try await options.settings()) { commands in
+        let domain = try await OperatorSession.run(try await options.settings()) { commands in
             try await commands.confirmDomain(company: company)
         }
-        Output.standardError().line("Confirmed.")
+        Output.standardError().line("Confirmed: \(domain).")
     }
 }
 

@@ -48,7 +48,8 @@ struct Examination: Sendable {
         await [programs(), cluster()] + [
             secret("dev.env", state.environmentFile), secret("master keys", state.masterKeyFile),
             secret("operator key", state.operatorKeyFile),
-        ] + durability() + ownership() + distribution() + views() + seals() + clocks() + mpinAuthorities()
+        ] + durability() + ownership() + distribution() + views() + seals() + clocks() + domains()
+            + addresses() + mpinAuthorities()
     }
 
     private func programs() async -> Finding {

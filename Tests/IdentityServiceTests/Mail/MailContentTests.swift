@@ -54,12 +54,19 @@ import Testing
 
     @Test(arguments: [
         "", "a", "@a", "a@", "a@@b", "a@b@c", "a b@c", "a@b c", "<a@b>", "a@b>", "a\r\n@b", "a@b\n", "ä@b", "a@b..c",
-        "a@-b", "\"a\"@b", "a,b@c", "a;b@c", "a@[127.0.0.1]",
+        "a@-b", "\"a\"@b", "a,b@c", "a;b@c", "a@[127.0.0.1]", "ä@müller.example", "a@☕.example", "a@mül_ler.example",
+        "a@müller.example\r\nBcc: b@c", "a\r\n@müller.example", "a@b@müller.example", "a>@müller.example",
+        "a@müller.example.", "a@STRAẞE.example", "1@müller.dummy-email",
     ])
     func `other texts are no addresses`(_ text: String) { #expect(DeliverableAddress(text) == nil) }
 
     @Test(arguments: ["a@b", "Zoe.O'Hara+x@Mail.Example", "a_b-c@d-e.f"])
     func `an address is kept as it is`(_ text: String) { #expect(DeliverableAddress(text)?.text == text) }
+
+    @Test func `an internationalized domain is in A-labels`() {
+        #expect(DeliverableAddress("Zoe@Müller.example")?.text == "Zoe@xn--mller-kva.example")
+        #expect(DeliverableAddress("a@straße.example")?.domain == "xn--strae-oqa.example")
+    }
 
     @Test func `waits double from ten seconds to an hour`() {
         let waits = (1...12).map { MailOutboxWorker.wait(after: $0).components.seconds }

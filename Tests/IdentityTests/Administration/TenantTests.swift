@@ -113,6 +113,77 @@ import Testing
         #expect(state.policySince?.position == 9)
     }
 
+    /// A tenant of the given name, whose domain was confirmed by events of schema 1 and later ones.
+    private static func confirmed(_ name: String, _ events: [DomainConfirmed]) throws -> Tenant.State {
+        let state = Tenant.fold([Sample.recorded(registered(founder, company: name), position: 1)])
+        return Tenant.fold(
+            events.enumerated().map { Sample.recorded(.domainConfirmed($0.element), position: 10 + Int64($0.offset)) },
+            from: state)
+    }
+
+    @Test func `a domain is confirmed as entered, and once for each that folds to the name`() throws {
+        let operated = try Scene.operated()
+        var state = try Self.confirmed("Strasse.example", [])
+        for (entered, aLabel) in [
+            ("Straße.example", "xn--strae-oqa.example"), ("STRASSE.example", "strasse.example"),
+        ] {
+            let command = Tenant.Command.confirmDomain(try CompanyName(entered), operated)
+            guard case .domainConfirmed(let event)? = try Self.apply(command, to: &state).first else {
+                Issue.record("\(entered) is not confirmed")
+                continue
+            }
+            #expect(event.schema == 2 && event.domain == "strasse.example" && event.aLabel == aLabel)
+            #expect(try Self.apply(command, to: &state).isEmpty)
+        }
+        #expect(state.confirmedDomains == ["xn--strae-oqa.example", "strasse.example"])
+        #expect(state.hasConfirmed(try EmailAddress("a@straße.example")))
+    }
+
+    @Test(arguments: ["Acme Corp", "a_b.example", "STRAẞE.example", "5550100 ", "acme。example", "xn--a.example"])
+    func `a name that is no domain is not confirmed`(name: String) throws {
+        let state = try Self.confirmed(name, [])
+        if name == "5550100 " {
+            #expect(try Tenant.decide(state, .confirmDomain(CompanyName(name), Scene.operated())).count == 1)
+        } else {
+            #expect(throws: Tenant.Rejection.domainInvalid) {
+                try Tenant.decide(state, .confirmDomain(CompanyName(name), Scene.operated()))
+            }
+        }
+    }
+
+    @Test func `a confirmation of schema 1 is in force if only one domain folds to it`() throws {
+        let known = DomainConfirmed(domain: "müller.example", by: .operator(nil))
+        #expect(try Self.confirmed("müller.example", [known]).confirmedDomains == ["xn--mller-kva.example"])
+        for name in ["strasse.example", "business.example", "λογοσ.example", "acme corp"] {
+            let old = DomainConfirmed(domain: name, by: .operator(nil))
+            let state = try Self.confirmed(name, [old])
+            #expect(state.confirmedDomains.isEmpty && state.suspendedDomains == [name] && state.hasConfirmedAny)
+            #expect(!state.hasConfirmed(try EmailAddress("a@strasse.example")))
+        }
+    }
+
+    @Test func `a suspended domain is in force once it is confirmed again, whatever is repeated`() throws {
+        let old = DomainConfirmed(domain: "strasse.example", by: .operator(nil))
+        let new = DomainConfirmed(domain: "strasse.example", aLabel: "strasse.example", by: .operator(nil))
+        var state = try Self.confirmed("strasse.example", [old])
+        let command = Tenant.Command.confirmDomain(try CompanyName("strasse.example"), try Scene.operated())
+        #expect(try Self.apply(command, to: &state).count == 1)
+        #expect(state.confirmedDomains == ["strasse.example"] && state.suspendedDomains.isEmpty)
+        let again = try Self.confirmed("strasse.example", [old, new, old])
+        #expect(again.confirmedDomains == ["strasse.example"] && again.suspendedDomains.isEmpty)
+    }
+
+    @Test func `the tenant's own addresses are in its confirmed domain, or in that of the founder's name`() throws {
+        let folded = try CompanyName("strasse.example"), entered = try CompanyName("straße.example")
+        let strasse = try EmailAddress("a@strasse.example"), straße = try EmailAddress("a@straße.example")
+        #expect(Tenant.initial.owns(straße, as: entered) && !Tenant.initial.owns(straße, as: folded))
+        let founded = try Self.confirmed("straße.example", [])
+        #expect(founded.owns(straße, as: folded) && !founded.owns(strasse, as: folded))
+        let new = DomainConfirmed(domain: "strasse.example", aLabel: "strasse.example", by: .operator(nil))
+        let confirmed = try Self.confirmed("straße.example", [new])
+        #expect(confirmed.owns(strasse, as: entered) && !confirmed.owns(straße, as: entered))
+    }
+
     @Test func `each command is accepted from permitted callers only`() throws {
         let domain = try CompanyName("bayunsystems.com")
         let callers: [(DecidingParty, String)] = [

@@ -1,5 +1,6 @@
 import Identity
 import Testing
+import Text
 
 @Suite struct `Names` {
     @Test(arguments: [
@@ -52,7 +53,9 @@ import Testing
 
     @Test func `a recorded name with an invisible character is still read`() throws {
         #expect(try CompanyName(recorded: "a\u{AD}b") == CompanyName("ab"))
-        #expect(try EmailAddress(recorded: "a\u{200B}@b") == EmailAddress("a@b"))
+        // A local part is taken as it is; a domain without such characters is the same domain.
+        #expect(try EmailAddress(recorded: "a\u{200B}@b") != EmailAddress("a@b"))
+        #expect(try EmailAddress(recorded: "a@\u{AD}b") == EmailAddress("a@b"))
     }
 
     @Test func `different names stay different`() throws {
@@ -118,11 +121,71 @@ import Testing
         ("zoe@mail.bayunsystems.com", "bayunsystems.com", false),
         ("zoe@notbayunsystems.com", "bayunsystems.com", false),
         ("zoe@bayunsystems.com.evil.example", "bayunsystems.com", false), ("zoe@com", "bayunsystems.com", false),
-        ("bayunsystems.com@evil.example", "bayunsystems.com", false), ("zoe@strasse.de", "Straße.de", true),
+        ("bayunsystems.com@evil.example", "bayunsystems.com", false), ("zoe@strasse.de", "Straße.de", false),
+        ("zoe@STRASSE.de", "strasse.DE", true), ("zoe@xn--strae-oqa.de", " Straße.de ", true),
+        ("zoe@straße.de", "xn--strae-oqa.de", true), ("zoe@a_b", "A_B", true), ("zoe@a_b", "a-b", false),
+        ("zoe@exam\u{200D}ple.de", "example.de", false), ("zoe@example.de", "example。de", false),
         ("204@5550100.dummy-email", "5550100", false),
     ])
     func `a company owns an address whose domain is its name`(address: String, company: String, owned: Bool) throws {
-        #expect(try EmailAddress(address).isOwned(by: CompanyName(company)) == owned)
+        #expect(try EmailAddress(recorded: address).isOwned(by: CompanyName(company)) == owned)
+    }
+
+    @Test(arguments: [
+        ("a@strasse.example", "a@straße.example"), ("a@λόγος.example", "a@λόγοσ.example"),
+        ("straße@b.example", "strasse@b.example"), ("É@b.example", "é@b.example"), ("ａ@b.example", "a@b.example"),
+        ("é@b.example", "e\u{301}@b.example"), ("a@STRAẞE.example", "a@strasse.example"),
+        // Neither is a domain, and neither is taken for one that it folds to.
+        ("a@exam\u{200D}ple.example", "a@example.example"), ("a@b_c.example", "a@b-c.example"),
+        ("a@☕.example", "a@x☕.example"), ("204@strasse.dummy-email", "204@strasse.dummy-emails"),
+    ])
+    func `addresses differ if their local parts or domains do`(first: String, second: String) throws {
+        let (first, second) = (try EmailAddress(recorded: first), try EmailAddress(recorded: second))
+        #expect(first != second && first.key != second.key)
+        guard first.domainName != second.domainName else { return }
+        #expect(!first.isIn([second.domainName?.ascii ?? ""]) && !second.isIn([first.domainName?.ascii ?? ""]))
+    }
+
+    @Test(arguments: [
+        ("Ann@Straße.example", "ANN@xn--strae-oqa.EXAMPLE"), ("a@MU\u{308}LLER.example", "a@müller.example"),
+        ("a＠ｅｘａｍｐｌｅ．ｃｏｍ", " a@example.com"), ("a﹫b.example", "a@b.example"), ("a@☕.example", "a@☕.EXAMPLE"),
+        ("204@Straße.dummy-email", "204@STRASSE.Dummy-Email"), ("a@A_B", "A@a_b"),
+        ("\u{2003}a@b.example\u{A0}", "a@b.example"),
+    ])
+    func `addresses are equal if they are spellings of one`(first: String, second: String) throws {
+        let (first, second) = (try EmailAddress(first), try EmailAddress(second))
+        #expect(first == second && first.hashValue == second.hashValue)
+    }
+
+    @Test func `the foldings of an address are those of its spellings`() throws {
+        func foldings(_ text: String) throws -> Set<String> {
+            Set(try EmailAddress(recorded: text).foldings.map { String(decoding: $0, as: UTF8.self) })
+        }
+        #expect(try foldings("Zoe@Example.com") == ["zoe@example.com"])
+        let forms: Set = ["zoe@strasse.example", "zoe@xn--strae-oqa.example"]
+        #expect(try foldings("zoe@straße.example") == forms && foldings("Zoe@XN--strae-oqa.example") == forms)
+        #expect(
+            try foldings("ß@müller.straße.example") == [
+                "ss@müller.strasse.example", "ss@xn--mller-kva.strasse.example", "ss@müller.xn--strae-oqa.example",
+                "ss@xn--mller-kva.xn--strae-oqa.example",
+            ])
+        #expect(try foldings("zoe@a_b.example") == ["zoe@a_b.example"])
+        #expect(try foldings("1@a.dummy-email") == ["1@a.dummy-email"])
+    }
+
+    @Test(arguments: ["a@xn--.example", "a@xn--zzzzzzzzz.example", "a@XN--strasse-.example", "a@a_b.xn--9.example"])
+    func `an address with a false A-label is refused, and still read from the log`(text: String) throws {
+        let error = #expect(throws: ValueError.self) { try EmailAddress(text) }
+        #expect(error?.code == .emailInvalid)
+        #expect(try EmailAddress(recorded: text).domainName == nil)
+    }
+
+    @Test func `a name of 253 bytes in A-labels is a domain, and a longer one is none`() throws {
+        let label = String(repeating: "x", count: 63)
+        let name = "\(label).\(label).\(label).\(label.dropLast(2))"
+        #expect(try EmailAddress(recorded: "a@" + name.dropLast(2)).domainName?.ascii.utf8.count == 251)
+        #expect(DomainName(name)?.ascii.utf8.count == 253 && DomainName(name + "x") == nil)
+        #expect(try EmailAddress("a@\(label)x.example").domainName == nil)
     }
 
     @Test(arguments: [
@@ -165,5 +228,20 @@ import Testing
     @Test func `spellings that people take for the same are the same`() throws {
         #expect(try EmailAddress("Zoe@Example.org") == EmailAddress(" zoe@example.org"))
         #expect(try EmailAddress("zoe@example.org") != EmailAddress("zo.e@example.org"))
+    }
+}
+
+@Suite struct `A user id of M-Pin` {
+    @Test func `that is an address names that address only`() throws {
+        let strasse = try EmailAddress("zoe@strasse.example"), straße = try EmailAddress("zoe@straße.example")
+        let userID = try MPinUserID("Zoe@Straße.example")
+        #expect(userID.names(straße, nil) && !userID.names(strasse, nil) && !userID.names(nil, nil))
+        #expect(try userID == MPinUserID("zoe@xn--strae-oqa.example") && userID != MPinUserID("zoe@strasse.example"))
+        #expect(try MPinUserID("zoe@xn--strae-oqa.example").names(straße, nil))
+    }
+
+    @Test func `that is no address is compared in canonical form`() throws {
+        #expect(try MPinUserID("Straße 204") == MPinUserID(" strasse  204"))
+        #expect(try MPinUserID("Straße").names(nil, CompanyEmployeeID("STRASSE")))
     }
 }

@@ -137,6 +137,7 @@ enum EventSamples {
             TenantPolicyChanged(
                 policy: TenantPolicy(keyAuthorization: .automatic), by: .employee(admin, nil), schema: 1),
             DomainConfirmed(domain: "bayunsystems.com", by: .operator(nil)),
+            DomainConfirmed(domain: "straße.example", aLabel: "xn--strae-oqa.example", by: .operator(nil)),
             AppLinked(appID: app, by: .founding, schema: 1),
             AppLinked(appID: app, by: .operator(nil), schema: 1),
             AppUnlinked(appID: app, by: .employee(admin, nil), schema: 1),

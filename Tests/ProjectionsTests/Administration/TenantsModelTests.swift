@@ -67,6 +67,22 @@ struct TenantsModelTests {
         #expect(tenant.changedPosition == Int64(script.events.count))
     }
 
+    @Test func `a confirmed domain is in A-labels, and suspended while more than one folds to the name`() throws {
+        var script = CompanyScript("strasse.test")
+        _ = try script.register("1")
+        try script.decide(DomainConfirmed(domain: "strasse.test", by: .operator(nil)))
+        var tenant = try #require(try script.state().tenant)
+        #expect(tenant.confirmedDomain == nil && tenant.suspendedDomain == "strasse.test")
+        let again = DomainConfirmed(domain: "strasse.test", aLabel: "xn--strae-oqa.test", by: .operator(nil))
+        try script.decide(again)
+        tenant = try #require(try script.state().tenant)
+        #expect(tenant.confirmedDomain == "xn--strae-oqa.test" && tenant.suspendedDomain == nil)
+        var other = CompanyScript("müller.test")
+        _ = try other.register("1")
+        try other.decide(DomainConfirmed(domain: "müller.test", by: .operator(nil)))
+        #expect(try other.state().tenant?.confirmedDomain == "xn--mller-kva.test")
+    }
+
     @Test func `an unknown event type is an error and never skipped`() throws {
         var script = CompanyScript()
         _ = try script.register("1")

@@ -38,6 +38,17 @@ struct `An activation code` {
         }
     }
 
+    @Test func `for an address verifies no other address that folds to it`() async throws {
+        try await withMPin { scene in
+            let pins = try await scene.unauthorized()
+            let code = try await scene.issueCode(for: "zoe@straße.example")
+            let foreign = try await pins.start("zoe@strasse.example", ["activateCode": .string(code)])
+            expectMPinProblem(foreign, "authorization.not_permitted", "an address that folds to the same text")
+            #expect(try await scene.world.count("MPinRegistrationStarted") == 0)
+            #expect(try await pins.started("Zoe@Straße.example", ["activateCode": .string(code)]).isActive)
+        }
+    }
+
     @Test func `ends after five wrong entries, which start nothing`() async throws {
         try await withMPin { scene in
             let pins = try await scene.unauthorized()

@@ -11,7 +11,7 @@ struct `The mail of a registration` {
             for userId in [
                 "@mail.example", "alice@", "a@b@mail.example", "<alice@mail.example>",
                 "alice@mail.example, eve@mail.example", "alice eve@mail.example", "\"alice\"@mail.example",
-                "älice@mail.example", "alice@mäil.example", "alice@-mail.example", "alice@mail..example",
+                "älice@mail.example", "alice@mäil_.example", "alice@-mail.example", "alice@mail..example",
                 "alice@mail.example\r\nBcc: eve@mail.example", "alice\nBcc:eve@mail.example", "alice\r@mail.example",
                 "alice@mail.example\u{0}", "alice@mail.example\u{2028}Bcc: eve@mail.example",
                 "alice@mail.example%0d%0aBcc:eve@mail.example", String(repeating: "a", count: 250) + "@b.example",
@@ -48,6 +48,17 @@ struct `The mail of a registration` {
                 try await scene.pins.start("bob@mail.example", ["deviceName": "Phone\r\nBcc: eve@mail.example"])
             }
             #expect(mailbox.copies.count == 2)
+        }
+    }
+
+    @Test func `goes to the A-labels of an address`() async throws {
+        let mailbox = Mailbox()
+        try await withMPin(policy: [:], mailbox: mailbox) { scene in
+            let enrolment = try await scene.pins.started("Alice@Straße.example")
+            _ = try await scene.mailedLink(to: enrolment, in: mailbox)
+            let copy = try #require(mailbox.copies.last)
+            #expect(copy.mail.recipient == "Alice@xn--strae-oqa.example")
+            #expect(copy.header("To") == ["<Alice@xn--strae-oqa.example>"])
         }
     }
 

@@ -78,7 +78,10 @@ struct `An interrupted erasure` {
             let keys = try await connection.query("SELECT key_id FROM tenure.person_key WHERE key_id = ANY (\(ids))")
             #expect(keys.isEmpty, comment)
             let claims = try await connection.query(
-                "SELECT kind FROM tenure.claim WHERE kind IN ('member', 'email', 'device') AND owner = ANY (\(ids))")
+                """
+                SELECT kind FROM tenure.claim
+                WHERE kind IN ('member', 'email', 'address', 'device') AND owner = ANY (\(ids))
+                """)
             #expect(claims.isEmpty, comment)
             let sessions = try await connection.query(
                 "SELECT employee_id FROM tenure.session WHERE employee_id = ANY (\(ids))")

@@ -1,0 +1,74 @@
+import Canonical
+import Foundation
+import IdentityService
+import Keys
+import Postgres
+import Projections
+
+/// The checks of `tenure doctor` of domains and addresses that were registered before A-labels.
+extension Examination {
+    /// The maximum number of tenants or users to list individually.
+    private static let toldNames = 20
+
+    /// Finds the tenants whose confirmed domain is suspended.
+    func domains() async -> [Finding] {
+        await inDatabase("domains") { pool in
+            Self.findings(suspended: try await CompanyOverview.suspended(pool, limit: Self.toldNames))
+        }
+    }
+
+    static func findings(suspended names: [String]) -> [Finding] {
+        guard !names.isEmpty else {
+            return [Finding(subject: "domains", verdict: .good, detail: "no confirmed domain is suspended")]
+        }
+        return names.map { name in
+            Finding(
+                subject: "domain \(name)", verdict: .bad,
+                detail:
+                    "the confirmation does not tell which of the domains with this name was meant, so it is suspended",
+                remedy: "check who controls the domain, and run: tenure company confirm-domain \(name)")
+        }
+    }
+
+    /// Finds the users who registered an address that another user holds.
+    func addresses() async -> [Finding] {
+        await inDatabase("addresses") { pool in
+            guard let masters = try await masterKeys() else {
+                return [
+                    Finding(
+                        subject: "addresses", verdict: .note,
+                        detail: "not compared, because no master keys are configured here")
+                ]
+            }
+            return Self.findings(try await AddressCollisions(pool: pool, masters: masters).find())
+        }
+    }
+
+    static func findings(_ collisions: [AddressCollision]) -> [Finding] {
+        guard !collisions.isEmpty else {
+            return [Finding(subject: "addresses", verdict: .good, detail: "each is held by whoever registered it")]
+        }
+        let others = collisions.count - toldNames
+        let rest = Finding(subject: "addresses", verdict: .note, detail: "\(others) more users lost an address")
+        return collisions.prefix(toldNames).map { collision in
+            Finding(
+                subject: "user \(collision.user.lowercased)", verdict: .note,
+                detail: "keeps the account, and lost the address to another spelling of it by user "
+                    + collision.holder.lowercased)
+        } + (others > 0 ? [rest] : [])
+    }
+
+    private func masterKeys() async throws -> MasterKeyStore? {
+        let fromEnvironment = try await Settings(
+            flags: [:], environment: ProcessInfo.processInfo.environment, file: nil)
+        let settings = settings ?? fromEnvironment
+        if settings.text(.masterKeyFile) != nil || settings.text(.masterKeys) != nil {
+            return try settings.masterKeyStore()
+        }
+        // A configured database has other keys than the service of make run.
+        guard settings.text(.readerDatabaseUrl) == nil, SecretFile.mode(of: state.masterKeyFile) != nil else {
+            return nil
+        }
+        return try MasterKeyStore(file: MasterKeyFile(path: state.masterKeyFile))
+    }
+}
