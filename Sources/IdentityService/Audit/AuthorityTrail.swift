@@ -45,6 +45,8 @@ struct AuthorityTrail: Sendable {
     var confirmedByKnownKey: Set<UUID> = []
     /// Whether an app was ever linked: the founding links the first one.
     private(set) var wasLinked = false
+    /// What a return permits the next events.
+    var returns = ReturnTrail()
     var roots = RootHistory()
     /// The recorded origin of each key's authorization.
     var chains = AuthorityChains()
@@ -129,7 +131,8 @@ struct AuthorityTrail: Sendable {
     /// The types that were introduced with the table.
     private static let newTypes = MPinTrail.types.union([
         EmployeeIdReleased.type, EmployeeSessionsEnded.type, AddressReclaimed.type, InvitationIssued.type,
-        InvitationUsed.type, InvitationRevoked.type,
+        InvitationUsed.type, InvitationRevoked.type, ReturnRequested.type, ReturnOpened.type, ReturnCompleted.type,
+        ReturnCancelled.type,
     ])
 
     /// Whether an event may be older than the table. The schema tells for types that the table changed. Other types may
@@ -149,6 +152,7 @@ struct AuthorityTrail: Sendable {
 
     /// Applies an event, right or wrong: later events were decided on it.
     private mutating func learn(_ event: RecordedEvent, _ payload: any EventPayload) {
+        returns.learn(event, payload, tenant, employees)
         if let own = TenantEvent(payload) { Tenant.evolve(&tenant, recorded(own, event)) }
         if let own = EmployeeEvent(payload) {
             let employee = EmployeeID(event.stream.id)
@@ -178,6 +182,8 @@ struct AuthorityTrail: Sendable {
             let holder = Holder(employee: payload.employeeID.uuid, key: payload.key)
             if case .founding = payload.by, root == nil { root = payload.key }
             chains.authorize(holder, event)
+        case let payload as ReturnCompleted:
+            chains.comeBack(Holder(employee: payload.employeeID.uuid, key: payload.proof.key), event)
         case let payload as EmployeeKeyRefused:
             chains.end(Holder(employee: payload.employeeID.uuid, key: payload.key))
         case let payload as EmployeeKeyRevoked:
