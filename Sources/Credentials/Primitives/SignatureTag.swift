@@ -37,6 +37,8 @@ public struct SignatureTag: Sendable, Hashable, CustomStringConvertible {
     public static let recoveryConfirmation = SignatureTag("tenure/v1/recovery-confirmation")
     /// A recovery of credentials is cancelled.
     public static let recoveryCancellation = SignatureTag("tenure/v1/recovery-cancellation")
+    /// A return of the security admin is cancelled or undone.
+    public static let returnCancellation = SignatureTag("tenure/v1/return-cancellation")
 
     /// An account is approved.
     public static let employeeApproval = SignatureTag("tenure/v1/employee-approval")

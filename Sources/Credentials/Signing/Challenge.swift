@@ -27,6 +27,8 @@ public struct Challenge: Sendable, Hashable {
         case change
         /// Recovering the credentials of a user.
         case recovery
+        /// Returning as the security admin with a new device key.
+        case `return`
     }
 
     /// The fields of a challenge.

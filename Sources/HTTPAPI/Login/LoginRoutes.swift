@@ -10,7 +10,7 @@ extension Route {
 }
 
 extension RoutedRequest {
-    /// Starts a log-in, a change of credentials or a recovery.
+    /// Starts a log-in, a change of credentials, a recovery or a return.
     func started(_ purpose: FlowKind, _ request: LoginRequest) async throws -> Reply {
         try await reply(
             to: StartLogin(
@@ -29,6 +29,8 @@ extension Route {
     static let proveChangeKey = proveKey(.proveChangeKey, .change)
     /// `POST /v1/recoveries/{flow}/key`.
     static let proveRecoveryKey = proveKey(.proveRecoveryKey, .recovery)
+    /// `POST /v1/returns/{flow}/key`.
+    static let proveReturnKey = proveKey(.proveReturnKey, .returning)
 
     private static func proveKey(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
         Route(endpoint, body: .required) { exchange in
@@ -44,6 +46,8 @@ extension Route {
     static let validateRegistrationAnswers = validateAnswers(.validateRegistrationAnswers, .registration)
     /// `POST /v1/logins/{flow}/answers`.
     static let validateLoginAnswers = validateAnswers(.validateLoginAnswers, .login)
+    /// `POST /v1/returns/{flow}/answers`.
+    static let validateReturnAnswers = validateAnswers(.validateReturnAnswers, .returning)
 
     private static func validateAnswers(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
         Route(endpoint, body: .required) { exchange in
@@ -61,6 +65,8 @@ extension Route {
     static let validateRegistrationPassphrase = validatePassphrase(.validateRegistrationPassphrase, .registration)
     /// `POST /v1/logins/{flow}/passphrase`.
     static let validateLoginPassphrase = validatePassphrase(.validateLoginPassphrase, .login)
+    /// `POST /v1/returns/{flow}/passphrase`.
+    static let validateReturnPassphrase = validatePassphrase(.validateReturnPassphrase, .returning)
 
     private static func validatePassphrase(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
         Route(endpoint, body: .required) { exchange in
@@ -82,6 +88,8 @@ extension Route {
     static let evaluateChange = evaluate(.evaluateChange, .change)
     /// `POST /v1/recoveries/{flow}/evaluations`.
     static let evaluateRecovery = evaluate(.evaluateRecovery, .recovery)
+    /// `POST /v1/returns/{flow}/evaluations`.
+    static let evaluateReturn = evaluate(.evaluateReturn, .returning)
 
     private static func evaluate(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
         Route(endpoint, body: .required) { exchange in
@@ -104,6 +112,8 @@ extension Route {
     static let proveChange = prove(.proveChange, .change)
     /// `POST /v1/recoveries/{flow}/proof`.
     static let proveRecovery = prove(.proveRecovery, .recovery)
+    /// `POST /v1/returns/{flow}/proof`.
+    static let proveReturn = prove(.proveReturn, .returning)
 
     private static func prove(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
         Route(endpoint, body: .required) { exchange in

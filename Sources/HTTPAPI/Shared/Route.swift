@@ -55,7 +55,7 @@ struct Route: Sendable {
 extension Route {
     /// Every route that the service serves.
     static func all(_ configuration: HTTPConfiguration, metrics: RequestMetrics) -> [Route] {
-        general(configuration, metrics) + ofTokens + ofMPin
+        general(configuration, metrics) + ofReturns + ofTokens + ofMPin
     }
 
     private static func general(_ configuration: HTTPConfiguration, _ metrics: RequestMetrics) -> [Route] {

@@ -16,6 +16,8 @@ public enum AuthorityTable {
         case appointAdmin = "appoint an admin"
         case dismissAdmin = "dismiss an admin"
         case succeed = "name the next security admin"
+        case returnToRole = "return of the security admin"
+        case cancelReturn = "cancel or undo a return"
         case openRecovery = "open a recovery"
         case confirmRecovery = "confirm a recovery"
         case cancelRecovery = "cancel a recovery"
@@ -64,6 +66,8 @@ public enum AuthorityTable {
         case ownKey = "another device key of the same account"
         /// The operator, signing with the operator key.
         case `operator` = "the operator"
+        /// The security admin with a verified mailbox, a credential and time, without a decision of anybody else.
+        case mailAndTime = "by mail and time, where alone"
     }
 
     /// Returns the capacities that may take a decision; empty if none may.
@@ -91,6 +95,8 @@ public enum AuthorityTable {
 
         case (.appointAdmin, .employee), (.dismissAdmin, .admin): [.securityAdmin]
         case (.succeed, .securityAdmin): [.securityAdmin, .operator]
+        case (.returnToRole, .securityAdmin): [.operator, .mailAndTime]
+        case (.cancelReturn, .securityAdmin): [.ownKey]
 
         case (.openRecovery, .employee): [.admin]
         case (.openRecovery, .admin): [.securityAdmin]

@@ -1,3 +1,5 @@
+public import Canonical
+
 /// The party that decides, with the facts known when the decision is made.
 public enum DecidingParty: Sendable, Equatable {
     /// An app, identified by one of its secrets.
@@ -77,11 +79,13 @@ public struct DecidingEmployee: Sendable, Equatable {
     public var authorizedKeys: Set<PublicKeyBytes>
     /// The authorized device keys that carry the role; empty for an ordinary employee.
     public var roleKeys: Set<PublicKeyBytes>
+    /// When the return by which the employee has the role can no longer be undone; `nil` without one.
+    public var returnUndoableUntil: Timestamp?
 
     /// Each parameter sets the property of the same name.
     public init(
         employee: EmployeeID, user: UserID, role: EmployeeRole, status: EmployeeStatus,
-        authorizedKeys: Set<PublicKeyBytes>, roleKeys: Set<PublicKeyBytes>
+        authorizedKeys: Set<PublicKeyBytes>, roleKeys: Set<PublicKeyBytes>, returnUndoableUntil: Timestamp? = nil
     ) {
         self.employee = employee
         self.user = user
@@ -89,6 +93,7 @@ public struct DecidingEmployee: Sendable, Equatable {
         self.status = status
         self.authorizedKeys = authorizedKeys
         self.roleKeys = roleKeys
+        self.returnUndoableUntil = returnUndoableUntil
     }
 
     /// An employee from folded states; `nil` if there is no such account.
@@ -96,7 +101,8 @@ public struct DecidingEmployee: Sendable, Equatable {
         guard let account = state.account else { return nil }
         self.init(
             employee: account.id, user: account.user, role: tenant.role(of: account.id), status: account.status,
-            authorizedKeys: state.authorizedKeys, roleKeys: state.roleKeys(in: tenant))
+            authorizedKeys: state.authorizedKeys, roleKeys: state.roleKeys(in: tenant),
+            returnUndoableUntil: state.completedReturn(in: tenant)?.undoableUntil)
     }
 
     /// Whether the caller is an active admin with a device key that carries the role.

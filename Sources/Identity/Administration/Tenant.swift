@@ -79,10 +79,12 @@ public enum Tenant: Decider {
     private static func succeed(
         _ state: State, _ target: RoleTarget, _ loggedInAt: Timestamp?, _ time: Timestamp, _ by: AuthorityDecision
     ) throws(Rejection) -> [TenantEvent] {
+        if state.securityAdmin == target.employee { return try bringBack(state, target, by) }
         try check(state, .succeed, .securityAdmin, by)
-        guard state.securityAdmin != target.employee else { return [] }
-        if case .employee = by.caller {
+        if case .employee(let caller) = by.caller {
             guard let loggedInAt, time <= loggedInAt.adding(successionWindow) else { throw .loginTooOld }
+            // Otherwise a stolen mailbox and credential would outrun the keys that may undo the return.
+            if let end = caller.returnUndoableUntil, time < end { throw .returnUndoable }
         }
         guard target.status == .active else { throw .inactive }
         guard !target.roleKeys.isEmpty else { throw .noRoleKey }
@@ -90,6 +92,26 @@ public enum Tenant: Decider {
             .securityAdminSucceeded(
                 SecurityAdminSucceeded(
                     employeeID: target.employee, fingerprints: target.roleKeys, by: by.authority))
+        ]
+    }
+
+    /// Names the present security admin with other device keys. Only the operator does; anybody else changes nothing.
+    private static func bringBack(
+        _ state: State, _ target: RoleTarget, _ by: AuthorityDecision
+    ) throws(Rejection) -> [TenantEvent] {
+        guard case .operator = by.caller else {
+            try check(state, .succeed, .securityAdmin, by)
+            return []
+        }
+        try check(state, .returnToRole, .securityAdmin, by)
+        guard target.status == .active else { throw .inactive }
+        guard target.namedKeys != nil else { return [] }
+        let keys = target.returningKeys
+        guard !keys.isEmpty else { throw .noRoleKey }
+        guard Set(keys) != target.presentKeys else { return [] }
+        return [
+            .securityAdminSucceeded(
+                SecurityAdminSucceeded(employeeID: target.employee, fingerprints: keys, by: by.authority))
         ]
     }
 

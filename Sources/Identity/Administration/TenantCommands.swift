@@ -57,9 +57,17 @@ extension Tenant {
         public var vouchedKeys: Set<KeyFingerprint>
         /// The keys that the signer named after comparing their fingerprints; `nil` for all vouched ones.
         public var namedKeys: Set<KeyFingerprint>?
+        /// The pending device keys, which only a return can name.
+        public var pendingKeys: Set<KeyFingerprint>
+        /// The device keys that carry the employee's present role.
+        public var presentKeys: Set<KeyFingerprint>
 
         /// The employee of a folded state; `nil` without an account.
-        public init?(_ state: Employee.State, namedKeys: Set<KeyFingerprint>? = nil) {
+        ///
+        /// - Parameter tenant: Tells which keys carry the present role; without it none do.
+        public init?(
+            _ state: Employee.State, namedKeys: Set<KeyFingerprint>? = nil, in tenant: Tenant.State? = nil
+        ) {
             guard let account = state.account else { return nil }
             let inForce = state.keys.values.filter { $0.status == .authorized }
             employee = account.id
@@ -68,6 +76,8 @@ extension Tenant {
             keysInForce = Set(inForce.map(\.fingerprint))
             vouchedKeys = Set(inForce.filter(\.isVouched).map(\.fingerprint))
             self.namedKeys = namedKeys
+            pendingKeys = Set(state.keys.values.lazy.filter { $0.status == .pending }.map(\.fingerprint))
+            presentKeys = Set(tenant.map { state.roleKeys(in: $0) }?.map(KeyFingerprint.init(of:)) ?? [])
         }
 
         /// The device keys that are to carry the role, sorted; empty if none can.
@@ -75,6 +85,13 @@ extension Tenant {
             let keys = namedKeys ?? vouchedKeys
             guard keys.isSubset(of: keysInForce) else { return [] }
             return keys.sorted { $0.description < $1.description }
+        }
+
+        /// The named keys with which the present security admin returns, sorted; empty if one is neither in force nor
+        /// pending, or none is named.
+        var returningKeys: [KeyFingerprint] {
+            guard let namedKeys, namedKeys.isSubset(of: keysInForce.union(pendingKeys)) else { return [] }
+            return namedKeys.sorted { $0.description < $1.description }
         }
     }
 
@@ -98,6 +115,8 @@ extension Tenant {
         case noRoleKey
         /// The security admin's log-in is too old to name a successor.
         case loginTooOld
+        /// The security admin came back by a return that can still be undone.
+        case returnUndoable
         /// No other linked app could log anybody in.
         case lastApp
         /// The address is in no confirmed domain of the tenant.
@@ -110,7 +129,7 @@ extension Tenant {
             switch self {
             case .alreadyFounded, .domainNotCompanyName, .domainInvalid, .invalidPolicy: "request.invalid"
             case .unknownTenant: "company.unknown"
-            case .notPermitted, .securityAdmin: "authorization.not_permitted"
+            case .notPermitted, .securityAdmin, .returnUndoable: "authorization.not_permitted"
             case .inactive: "employee.inactive"
             case .noRoleKey: "authorization.unknown_key"
             case .loginTooOld: "session.login_required"

@@ -8,6 +8,8 @@ public enum FlowPurpose: String, Sendable, Hashable, CaseIterable {
     case login
     /// Changing credentials.
     case change
+    /// Returning as the security admin.
+    case returning = "return"
 }
 
 /// Whether an attempt's device has an authorized key of that user. Each kind has a budget of its own.

@@ -24,6 +24,14 @@ public enum MailKind: String, Sendable, Hashable, CaseIterable {
     case deviceAdded
     /// A notice that the employee is an admin now.
     case adminAppointed
+    /// A link that opens the return of the security admin.
+    case returnRequested
+    /// A notice that a return was opened, with a link that cancels it.
+    case returnOpened
+    /// A reminder that a return is open, with the same link.
+    case returnReminder
+    /// A notice that a return was completed.
+    case returnCompleted
 }
 
 /// Whom a mail goes to. The address is looked up when the mail is sent.

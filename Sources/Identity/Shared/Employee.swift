@@ -32,6 +32,12 @@ public enum Employee: Decider {
         case .endSessions(let end): try decide(state, end)
         case .releaseID(let release): try decide(state, release)
         case .erase(let erase): try decide(state, erase)
+        case .requestReturn(let request): try decide(state, request)
+        case .openReturn(let open): try decide(state, open)
+        case .completeReturn(let complete): try decide(state, complete)
+        case .cancelReturn(let cancel): try decide(state, cancel)
+        case .endReturn(let end): try decide(state, end)
+        case .bringBack(let back): try decide(state, back)
         }
     }
 }
@@ -63,6 +69,18 @@ extension Employee {
         case releaseID(ReleaseID)
         /// Erase the personal data.
         case erase(Erase)
+        /// Ask for the return of a security admin who is alone.
+        case requestReturn(RequestReturn)
+        /// Open the return that was asked for.
+        case openReturn(OpenReturn)
+        /// Complete the open return.
+        case completeReturn(CompleteReturn)
+        /// Cancel the open return or undo the completed one, signed.
+        case cancelReturn(CancelReturn)
+        /// Cancel the open return, because its owner showed up.
+        case endReturn(EndReturn)
+        /// Put the pending device keys in force that a succession of the operator names.
+        case bringBack(BringBack)
     }
 }
 
@@ -93,6 +111,17 @@ extension Employee {
         case securityAdmin
         /// The tenant does not own the address, or its domain is not confirmed.
         case emailNotReclaimable
+        /// The account is not that of a security admin who is alone. Or its address was not verified, or its
+        /// credentials were recovered, within the last 30 days.
+        case returnNotPermitted
+        /// Another return is open.
+        case returnInProgress
+        /// There is no such return, or it has ended.
+        case returnUnknown
+        /// The wait of the return is not over.
+        case returnNotAvailable
+        /// The credentials were replaced meanwhile.
+        case returnStale
 
         /// The error code in the API contract.
         public var code: String {
@@ -106,6 +135,11 @@ extension Employee {
             case .keyRevoked, .tooManyWaitingKeys, .notPermitted, .selfAuthorization, .securityAdmin:
                 "authorization.not_permitted"
             case .emailNotReclaimable: "email.not_reclaimable"
+            case .returnNotPermitted: "return.not_permitted"
+            case .returnInProgress: "return.in_progress"
+            case .returnUnknown: "return.unknown"
+            case .returnNotAvailable: "return.not_available"
+            case .returnStale: "request.stale"
             }
         }
     }
@@ -133,7 +167,9 @@ extension Employee {
         case .approved(let event):
             state.account?.isApproved = true
             if event.by.statement != nil { state.belongsToSomebody = true }
-            if event.emailVerified { state.account?.isEmailVerified = true }
+            if event.emailVerified, state.account?.emailVerifiedAt == nil {
+                state.account?.emailVerifiedAt = recorded.time
+            }
         case .cancelled(let event):
             state.account?.isCancelled = true
             state.account?.cancelledBy = event.by
@@ -148,6 +184,7 @@ extension Employee {
             state.account?.isReleased = true
             endKeys(&state, recorded.time, event.by)
         case .sessionsEnded: break
+        case .returnRequested, .returnOpened, .returnCompleted, .returnCancelled: evolveReturn(&state, recorded)
         case .erased(let event):
             state.account?.isCancelled = true
             state.account?.isErased = true
@@ -181,11 +218,11 @@ extension Employee {
         state.keys[event.key] = key
     }
 
-    private static func endKeys(_ state: inout State, _ time: Timestamp, _ by: Authority) {
+    static func endKeys(_ state: inout State, _ time: Timestamp, _ by: Authority) {
         for key in state.keys.keys where state.keys[key]?.status != .revoked { end(&state, key, .revoked, time, by) }
     }
 
-    private static func end(
+    static func end(
         _ state: inout State, _ key: PublicKeyBytes, _ status: KeyStatus, _ time: Timestamp, _ by: Authority
     ) {
         state.keys[key]?.status = status
@@ -220,6 +257,14 @@ public enum EmployeeEvent: AggregateEvent {
     case idReleased(EmployeeIdReleased)
     /// All sessions of an employee were ended by somebody with authority.
     case sessionsEnded(EmployeeSessionsEnded)
+    /// A security admin asked to return with a new device key.
+    case returnRequested(ReturnRequested)
+    /// A return was opened by the link of a mail.
+    case returnOpened(ReturnOpened)
+    /// A return was completed after its wait.
+    case returnCompleted(ReturnCompleted)
+    /// A return was cancelled or undone.
+    case returnCancelled(ReturnCancelled)
 
     /// The event types of this aggregate.
     public static let payloads: [any EventPayload.Type] = [
@@ -228,6 +273,7 @@ public enum EmployeeEvent: AggregateEvent {
         EmailReclaimed.self, EmployeeErased.self,
         EmployeeIdReleased.self,
         EmployeeSessionsEnded.self,
+        ReturnRequested.self, ReturnOpened.self, ReturnCompleted.self, ReturnCancelled.self,
     ]
 
     /// The payload of the event.
@@ -245,6 +291,10 @@ public enum EmployeeEvent: AggregateEvent {
         case .erased(let event): event
         case .idReleased(let event): event
         case .sessionsEnded(let event): event
+        case .returnRequested(let event): event
+        case .returnOpened(let event): event
+        case .returnCompleted(let event): event
+        case .returnCancelled(let event): event
         }
     }
 
@@ -263,6 +313,10 @@ public enum EmployeeEvent: AggregateEvent {
         case let event as EmployeeErased: self = .erased(event)
         case let event as EmployeeIdReleased: self = .idReleased(event)
         case let event as EmployeeSessionsEnded: self = .sessionsEnded(event)
+        case let event as ReturnRequested: self = .returnRequested(event)
+        case let event as ReturnOpened: self = .returnOpened(event)
+        case let event as ReturnCompleted: self = .returnCompleted(event)
+        case let event as ReturnCancelled: self = .returnCancelled(event)
         default: return nil
         }
     }

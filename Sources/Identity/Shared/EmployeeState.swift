@@ -10,6 +10,12 @@ extension Employee {
         /// Whether a device key was ever authorized, or a statement approved the account. The id is then never given to
         /// another account.
         public internal(set) var belongsToSomebody = false
+        /// The last request for a return that was not opened.
+        public internal(set) var returnRequest: ReturnRequest?
+        /// The last return that was opened and neither completed nor cancelled; it may have expired.
+        public internal(set) var openedReturn: Return?
+        /// The returns that were completed and not undone, in order. The last one says which key carries the role.
+        public internal(set) var completedReturns: [Return] = []
 
         /// Whether the employee id can still be released.
         public var isProvisional: Bool { account != nil && !belongsToSomebody }
@@ -22,11 +28,20 @@ extension Employee {
         /// Returns the authorized keys that carry the employee's role in the tenant; empty without a role.
         ///
         /// These are the keys listed in the event that gave the role (the vouched keys if it has no list), and the keys
-        /// that a person with authority authorized afterwards.
+        /// that a person with authority authorized afterwards. After a return it is the key that came back, and those
+        /// that were authorized since.
         public func roleKeys(in tenant: Tenant.State) -> Set<PublicKeyBytes> {
             guard let account, tenant.role(of: account.id).isAdministrative,
                 let since = tenant.roleSince(of: account.id)
             else { return [] }
+            if let back = completedReturn(in: tenant), let completed = back.completed {
+                return Set(
+                    keys.values.lazy.filter { key in
+                        guard key.status == .authorized, let authorized = key.authorized else { return false }
+                        return key.key == back.key
+                            || (authorized.position > completed.position && key.isAuthorizedByPerson)
+                    }.map(\.key))
+            }
             let listed = tenant.listedKeys(of: account.id)
             return Set(
                 keys.values.lazy.filter { key in
@@ -71,8 +86,10 @@ extension Employee {
         public let registeredAt: Timestamp
         /// Whether founding, the policy or an admin approved the employee.
         public internal(set) var isApproved: Bool
+        /// When an admin's approval verified the address; `nil` if none did.
+        public internal(set) var emailVerifiedAt: Timestamp?
         /// Whether an admin's approval verified the address.
-        public internal(set) var isEmailVerified = false
+        public var isEmailVerified: Bool { emailVerifiedAt != nil }
         /// Whether the employee is cancelled.
         public internal(set) var isCancelled = false
         /// The authority that last cancelled the employee.

@@ -36,6 +36,7 @@ public enum EventCatalogue {
         EmployeeRegistered.self, EmployeeKeyPresented.self, EmployeeKeyAuthorized.self, EmployeeKeyRefused.self,
         EmployeeKeyRevoked.self, EmployeeApproved.self, EmployeeCancelled.self, EmployeeReinstated.self,
         EmailReclaimed.self, EmployeeErased.self, EmployeeIdReleased.self, EmployeeSessionsEnded.self,
+        ReturnRequested.self, ReturnOpened.self, ReturnCompleted.self, ReturnCancelled.self,
         TenantPolicyChanged.self, DomainConfirmed.self, AppLinked.self, AppUnlinked.self, AdminAppointed.self,
         AdminDismissed.self, SecurityAdminSucceeded.self, AddressReclaimed.self,
         InvitationIssued.self, InvitationUsed.self, InvitationRevoked.self,

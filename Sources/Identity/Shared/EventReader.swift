@@ -75,6 +75,14 @@ struct EventReader<Coder: PersonalDataCoder> {
         return value
     }
 
+    mutating func optionalFingerprint(_ name: String) throws(JSONError) -> KeyFingerprint? {
+        guard let text = try object.optionalString(name) else { return nil }
+        guard let value = KeyFingerprint(hex: text) else {
+            throw object.invalid(name, "64 lower-case hexadecimal digits are expected")
+        }
+        return value
+    }
+
     mutating func reason(_ name: String) throws(JSONError) -> ReasonCode {
         guard let value = ReasonCode(try object.string(name)) else {
             throw object.invalid(name, "a reason code is expected")

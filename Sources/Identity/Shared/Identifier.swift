@@ -38,6 +38,8 @@ public enum SessionSubject {}
 public enum SecretSubject {}
 /// The subject of ids of recoveries.
 public enum RecoverySubject {}
+/// The subject of ids of returns.
+public enum ReturnSubject {}
 /// The subject of ids of invitations.
 public enum InvitationSubject {}
 /// The subject of ids of charges.
@@ -63,6 +65,8 @@ public typealias AppID = Identifier<App>
 public typealias SecretID = Identifier<SecretSubject>
 /// The id of a recovery.
 public typealias RecoveryID = Identifier<RecoverySubject>
+/// The id of the return of a security admin.
+public typealias ReturnID = Identifier<ReturnSubject>
 /// The id of an invitation.
 public typealias InvitationID = Identifier<InvitationSubject>
 /// The id of a charge.

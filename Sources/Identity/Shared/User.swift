@@ -1,3 +1,5 @@
+public import Canonical
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -40,6 +42,8 @@ public enum User: Decider {
         public let record: [UInt8]
         /// The event that set them.
         public let place: EventPlace
+        /// When a recovery set them; `nil` if their owner did.
+        public var recoveredAt: Timestamp?
     }
 
     /// A command on a user.
@@ -120,7 +124,10 @@ public enum User: Decider {
             state.credentials = Credentials(id: event.credentialID, record: event.record, place: recorded.place)
             state.everyCredential.append(event.credentialID)
         case .credentialsChanged(let event):
-            state.credentials = Credentials(id: event.credentialID, record: event.record, place: recorded.place)
+            // A change by the owner cancels an open recovery first.
+            let recoveredAt = state.recovery?.isApproved == true ? recorded.time : nil
+            state.credentials = Credentials(
+                id: event.credentialID, record: event.record, place: recorded.place, recoveredAt: recoveredAt)
             state.everyCredential.append(event.credentialID)
             state.recovery = nil
         case .recoveryOpened(let event): state.recovery = Recovery(event, at: recorded.place, recorded.time)

@@ -26,6 +26,8 @@ public struct AuthorityLink: Sendable, Equatable {
         case `operator`
         /// The tenant's policy.
         case policy
+        /// The return of the security admin, where the chain ends.
+        case comeback = "return"
         /// The log has no event that authorizes the subject.
         case missing
     }
@@ -57,6 +59,11 @@ struct AuthorityChains: Sendable {
 
     mutating func authorize(_ holder: AuthorityTrail.Holder, _ event: RecordedEvent) {
         keys[holder] = Self.origin(event)
+    }
+
+    /// Records the key with which the security admin came back.
+    mutating func comeBack(_ holder: AuthorityTrail.Holder, _ event: RecordedEvent) {
+        keys[holder] = Origin(position: event.position, grantor: .comeback, signer: nil, app: nil)
     }
 
     mutating func end(_ holder: AuthorityTrail.Holder) { keys[holder]?.isEnded = true }

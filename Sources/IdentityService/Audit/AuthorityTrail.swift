@@ -45,6 +45,8 @@ struct AuthorityTrail: Sendable {
     var confirmedByKnownKey: Set<UUID> = []
     /// Whether an app was ever linked: the founding links the first one.
     private(set) var wasLinked = false
+    /// What a return permits the next events.
+    var returns = ReturnTrail()
     var roots = RootHistory()
     /// The recorded origin of each key's authorization.
     var chains = AuthorityChains()
@@ -129,7 +131,8 @@ struct AuthorityTrail: Sendable {
     /// The types that were introduced with the table.
     private static let newTypes = MPinTrail.types.union([
         EmployeeIdReleased.type, EmployeeSessionsEnded.type, AddressReclaimed.type, InvitationIssued.type,
-        InvitationUsed.type, InvitationRevoked.type,
+        InvitationUsed.type, InvitationRevoked.type, ReturnRequested.type, ReturnOpened.type, ReturnCompleted.type,
+        ReturnCancelled.type,
     ])
 
     /// The schemas of a payload, as far as they tell what is older than the table. The second schema of a confirmed
@@ -155,6 +158,7 @@ struct AuthorityTrail: Sendable {
 
     /// Applies an event, right or wrong: later events were decided on it.
     private mutating func learn(_ event: RecordedEvent, _ payload: any EventPayload) {
+        returns.learn(event, payload, tenant, employees)
         if let own = TenantEvent(payload) { Tenant.evolve(&tenant, recorded(own, event)) }
         if let own = EmployeeEvent(payload) {
             let employee = EmployeeID(event.stream.id)
@@ -184,6 +188,8 @@ struct AuthorityTrail: Sendable {
             let holder = Holder(employee: payload.employeeID.uuid, key: payload.key)
             if case .founding = payload.by, root == nil { root = payload.key }
             chains.authorize(holder, event)
+        case let payload as ReturnCompleted:
+            chains.comeBack(Holder(employee: payload.employeeID.uuid, key: payload.proof.key), event)
         case let payload as EmployeeKeyRefused:
             chains.end(Holder(employee: payload.employeeID.uuid, key: payload.key))
         case let payload as EmployeeKeyRevoked:

@@ -94,7 +94,7 @@ extension AuthorityTrail {
 
     private func succeeded(_ event: RecordedEvent, _ payload: SecurityAdminSucceeded) -> AuthorityFinding? {
         guard let state = employees[payload.employeeID],
-            let target = Tenant.RoleTarget(state, namedKeys: payload.fingerprints.map { Set($0) })
+            let target = Tenant.RoleTarget(state, namedKeys: payload.fingerprints.map { Set($0) }, in: tenant)
         else { return .unlawful("there is no such account") }
         // The device that signs is the one that logged in.
         var loggedInAt: Timestamp?
@@ -102,7 +102,9 @@ extension AuthorityTrail {
             loggedInAt = logins[signer]?[KeyFingerprint(of: signed.key)]
         }
         let time = decidedAt(event)
-        return decidedByTenant(event, .succeed, .securityAdmin, payload.by, aboutSuccession(event, payload)) {
+        var action = AuthorityTable.Action.succeed
+        if case .operator = payload.by, tenant.securityAdmin == payload.employeeID { action = .returnToRole }
+        return decidedByTenant(event, action, .securityAdmin, payload.by, aboutSuccession(event, payload)) {
             .succeedSecurityAdmin(target, loggedInAt: loggedInAt, at: time, $0)
         }
     }

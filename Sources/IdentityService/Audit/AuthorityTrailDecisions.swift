@@ -12,12 +12,16 @@ extension AuthorityTrail {
         if let words = place(event, payload) { return .forged(words) }
         switch payload {
         case let payload as EmployeeRegistered: return registered(event, payload)
-        case let payload as EmployeeKeyAuthorized: return authorized(event, payload)
+        case let payload as EmployeeKeyAuthorized:
+            return returns.isBroughtBack(event, payload) ? nil : authorized(event, payload)
         case let payload as EmployeeKeyRefused:
             return ended(event, .refuse, payload.employeeID, payload.key, payload.reason, payload.by)
         case let payload as EmployeeKeyRevoked:
+            if returns.isUndone(event, payload) { return nil }
             return ended(event, .revoke, payload.employeeID, payload.key, payload.reason, payload.by)
         case let payload as SessionOpened: return opened(payload)
+        case is ReturnRequested, is ReturnOpened, is ReturnCompleted, is ReturnCancelled:
+            return returned(event, payload)
         case is RecoveryOpened, is RecoveryConfirmed, is RecoveryCancelled: return recovery(event, payload)
         default: break
         }

@@ -192,6 +192,7 @@ protocol DecidedEvent: EventPayload {
 }
 
 extension EmployeeKeyAuthorized: DecidedEvent {}
+extension ReturnCancelled: DecidedEvent {}
 extension EmployeeKeyRefused: DecidedEvent {}
 extension EmployeeKeyRevoked: DecidedEvent {}
 extension EmployeeApproved: DecidedEvent {}

@@ -68,9 +68,13 @@ struct ValidatedKey: Hashable, Sendable {
     let user: UUID
     let key: PublicKeyBytes
 
-    /// The key of a validation; `nil` for any other event.
+    private static let types: Set<String> = [
+        AnswersValidated.type, PassphraseValidated.type, ReturnOpened.type, ReturnCompleted.type,
+    ]
+
+    /// The key of a validation, or of the proof of a return; `nil` for any other event.
     init?(validation event: RecordedEvent) {
-        guard event.type == AnswersValidated.type || event.type == PassphraseValidated.type,
+        guard Self.types.contains(event.type),
             let credential = event.data["credentialId"]?.uuid, let user = event.data["userId"]?.uuid,
             let key = event.data["userKey"]?.bytes.flatMap({ PublicKeyBytes($0) })
         else { return nil }
@@ -104,10 +108,13 @@ struct ValidatedKeys: Sendable {
     private var places: [ValidatedKey: Place] = [:]
     /// The recovery decisions that tenants' ledgers and directories must have in common.
     var recoveries = RecoveryCopyTrail()
+    /// The credentials that prove returns, which have to be in force.
+    private var returns = ReturnCredentials()
 
     /// Takes an event of a tenant's ledger.
     mutating func follow(_ event: RecordedEvent) {
         recoveries.follow(event)
+        returns.follow(event)
         guard let key = ValidatedKey(validation: event), places[key] == nil else { return }
         places[key] = Place(ledger: event.ledger, position: event.position)
     }
@@ -116,12 +123,13 @@ struct ValidatedKeys: Sendable {
     /// or `nil`.
     mutating func match(_ event: RecordedEvent) -> String? {
         if !places.isEmpty, let key = ValidatedKey(record: event) { places[key] = nil }
-        return recoveries.match(event)
+        return recoveries.match(event) ?? returns.match(event)
     }
 
     mutating func merge(_ other: ValidatedKeys) {
         places.merge(other.places) { first, _ in first }
         recoveries.merge(other.recoveries)
+        returns.merge(other.returns)
     }
 
     /// Splits the keys by the directories of their records. The result also has an entry for each wanted directory.
@@ -132,6 +140,7 @@ struct ValidatedKeys: Sendable {
         }
         for directory in wanted.union(recoveries.directories).union(directories.keys) {
             directories[directory, default: ValidatedKeys()].recoveries = recoveries.part(of: directory)
+            directories[directory]?.returns = returns
         }
         return directories
     }

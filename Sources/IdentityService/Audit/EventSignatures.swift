@@ -21,6 +21,7 @@ enum EventSignatures {
             case MPinValidated.type: try checkMPinValidation(event)
             case CredentialsSet.type: try checkCredentials(event)
             case CredentialsChanged.type: try checkChange(event)
+            case ReturnOpened.type, ReturnCompleted.type: try checkReturn(event)
             default: try checkStatement(event)
             }
             return nil
@@ -34,7 +35,7 @@ enum EventSignatures {
     /// The difference that was found, in words without content.
     private struct Mismatch: Error { let words: String }
 
-    private static func require(_ holds: Bool, _ words: String) throws {
+    static func require(_ holds: Bool, _ words: String) throws {
         if !holds { throw Mismatch(words: words) }
     }
 
@@ -112,6 +113,14 @@ enum EventSignatures {
             challenge: challenge, deviceSignature: try Signature(raw: payload.deviceSignature.bytes),
             userSignature: try Signature(raw: payload.userSignature.bytes)
         ).verify(userKey: context.userPublicKey)
+    }
+
+    private static func checkReturn(_ event: RecordedEvent) throws {
+        switch try EventCodec.payload(of: event) {
+        case let payload as ReturnOpened: try checkReturn(payload.proof, in: event.ledger)
+        case let payload as ReturnCompleted: try checkReturn(payload.proof, in: event.ledger)
+        default: throw Mismatch(words: "the event is not about a return")
+        }
     }
 
     private static func checkStatement(_ event: RecordedEvent) throws {

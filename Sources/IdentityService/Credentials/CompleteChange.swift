@@ -49,7 +49,8 @@ struct CompleteChange: Sendable {
             }
             recorder.claims.append(pending.taking)
             // Before the change, which would end the recovery without telling the tenant that decided about it.
-            let notices = try await recorder.endRecovery(of: snapshot, by: employee, replacesCredentials: true)
+            let notices = try await recorder.endOthers(
+                of: snapshot, by: employee, in: tenant, replacesCredentials: true)
             try await recorder.replaceCredentials(events, with: new, of: snapshot, key: userKey, by: employeeId)
             return try await recorder.openSession(
                 employee, in: tenant, by: .credential(proof.kind),
@@ -86,7 +87,7 @@ struct CompleteChange: Sendable {
             // The proof is as good as a log-in's, and cancels the same recoveries.
             var told = refusal
             let user = try await loader.user(UserID(state.userId))
-            told.notices = try await recorder.endRecovery(of: user, by: employee).filter(\.isCancellation)
+            told.notices = try await recorder.endOthers(of: user, by: employee, in: tenant).filter(\.isCancellation)
             return try await recorder.refuse(with: told)
         }
         if let refusal { throw refusal }

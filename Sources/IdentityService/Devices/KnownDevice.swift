@@ -82,7 +82,7 @@ struct DeviceRecordingAppender: AppendTarget {
         var statements: [SQL] = []
         for event in append.events where event.stream.kind == StreamID.employeeKind {
             switch event.type {
-            case EmployeeKeyAuthorized.type: statements.append(try device(event).insertion)
+            case EmployeeKeyAuthorized.type, ReturnCompleted.type: statements.append(try device(event).insertion)
             case EmployeeKeyRefused.type, EmployeeKeyRevoked.type: statements.append(try device(event).deletion)
             // A cancelled employee keeps the budget of known devices, so strangers cannot hide the reason from them.
             case EmailReclaimed.type, EmployeeIdReleased.type, EmployeeErased.type:

@@ -79,7 +79,7 @@ struct CompleteLogin: Sendable {
             let summary = try await context.summary(of: employee, in: tenant)
             switch decision {
             case .success:
-                let notices = try await recorder.endRecovery(of: user, by: employee)
+                let notices = try await recorder.endOthers(of: user, by: employee, in: tenant)
                 if state.charges.contains(where: { !$0.wasKnownDevice }) {
                     // The claim was missing, or the key was authorized meanwhile.
                     let key = KnownDevice(state.employeePublicKey, of: employeeId, in: tenantId)
@@ -99,7 +99,8 @@ struct CompleteLogin: Sendable {
                 // A valid proof of an employee who may not log in is recorded too. It cancels a recovery that somebody
                 // opened after ending the device key.
                 var error = Self.refusal(of: decision)
-                error.notices = try await recorder.endRecovery(of: user, by: employee).filter(\.isCancellation)
+                error.notices = try await recorder.endOthers(of: user, by: employee, in: tenant)
+                    .filter(\.isCancellation)
                 let refusal = try await recorder.refuse(with: error)
                 return (nil, refusal)
             }

@@ -2,7 +2,7 @@ public import Canonical
 import Credentials
 import FoundationEssentials
 
-/// The four kinds of flows.
+/// The five kinds of flows.
 public enum FlowKind: String, Sendable, Hashable {
     /// `POST /v1/registrations`.
     case registration
@@ -12,6 +12,8 @@ public enum FlowKind: String, Sendable, Hashable {
     case change
     /// `POST /v1/recoveries`.
     case recovery
+    /// `POST /v1/returns`.
+    case returning = "return"
 }
 
 /// The first reply of a flow, which has the same form for known and unknown names.

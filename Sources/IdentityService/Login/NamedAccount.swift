@@ -93,6 +93,7 @@ extension FlowKind {
         case .login: .login
         case .change: .change
         case .recovery: .recovery
+        case .returning: .return
         }
     }
 }

@@ -64,6 +64,7 @@ public struct ProveCredential: RepeatableUseCase {
         case .registration:
             return try await CompleteRegistration(context: context).run(row, .existingUser(valid), app: app, run)
         case .change: return try await ChangeInBlindMode(context: context).begin(row, proof: valid, app: app, run)
+        case .returning: return try await ProveReturn(context: context).run(row, proof: valid, app: app, run)
         case .recovery: throw ServiceError(.flowWrongStep)
         }
     }
@@ -74,7 +75,7 @@ public struct ProveCredential: RepeatableUseCase {
         switch purpose {
         case .change: return try await ChangeInBlindMode(context: context).run(row, proof, app: app, run)
         case .recovery: return try await RecoverBlindCredentials(context: context).run(row, proof, app: app, run)
-        case .registration, .login:
+        case .registration, .login, .returning:
             return try await SetBlindCredentials(context: context).run(row, proof, app: app, run)
         }
     }
@@ -143,6 +144,8 @@ public struct ValidateCredential: RepeatableUseCase {
             case .registration:
                 return try await CompleteRegistration(context: context).run(
                     charged, .existingUser(proof), app: app, run)
+            case .returning:
+                return try await ProveReturn(context: context).run(charged, proof: proof, app: app, run)
             case .change, .recovery:
                 // In direct mode a change supplies the old secret with the new credentials (see ChangeInDirectMode). A
                 // recovery has no old secret.

@@ -195,6 +195,7 @@ extension FlowKind {
             case .registration: return .registration
             case .login: return .login
             case .change: return .change
+            case .returning: return .returning
             case .recovery: throw ServiceError(.flowWrongStep)
             }
         }

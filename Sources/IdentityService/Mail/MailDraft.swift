@@ -30,9 +30,11 @@ struct MailDraft: Sendable {
         case givenUp(String)
     }
 
-    private struct Target {
+    fileprivate struct Target {
         var address: String
         var end: Timestamp
+        /// The return that the mail is about, if it is about one.
+        var back: ReturnID?
     }
 
     /// Composes the mail of a row, or finds that it must not be sent any more.
@@ -67,7 +69,8 @@ struct MailDraft: Sendable {
             let events = try await context.reader.streams([stream])[stream] ?? []
             let state = User.fold(try events.map { try EventCodec.decode($0, keys: keys) })
             guard let address = state.email?.text, row.kind != .verify || !state.isEmailVerified else { return nil }
-            return Target(address: address, end: row.expiresAt)
+            guard MailDraft.aboutReturn.contains(row.kind) else { return Target(address: address, end: row.expiresAt) }
+            return try await returning(row, to: id, address, at: time)
         }
     }
 
@@ -95,8 +98,48 @@ struct MailDraft: Sendable {
             let link = MailLink(.activation, recipient: recipient, until: target.end, ring: context.ring)
             let name = MailLink.percentEncoded(company ?? "")
             return "\(settings.publicURL)/mpin/\(name)/verification/\(recipient.lowercased)?\(link.query)"
-        case .recoveryOpened, .deviceAdded, .adminAppointed: return nil
+        case .returnRequested: return returnLink(.returnOpening, "", target, company)
+        case .returnOpened, .returnReminder: return returnLink(.returnCancellation, "/cancellation", target, company)
+        case .recoveryOpened, .deviceAdded, .adminAppointed, .returnCompleted: return nil
         }
+    }
+}
+
+/// Mails about the return of a security admin.
+extension MailDraft {
+    /// The kinds of these mails.
+    fileprivate static let aboutReturn: Set<MailKind> = [
+        .returnRequested, .returnOpened, .returnReminder, .returnCompleted,
+    ]
+
+    /// The return that a mail is about, as it is now; `nil` if it ended, or the user is no longer the security admin.
+    fileprivate func returning(
+        _ row: OutboxRow, to user: UserID, _ address: String, at time: Timestamp
+    ) async throws -> Target? {
+        let loader = StateLoader(reader: context.reader), tenant = TenantID(row.ledger.uuid)
+        let company = try await loader.tenant(tenant).state
+        guard let admin = company.securityAdmin else { return nil }
+        let state = try await loader.employee(admin, in: tenant).state
+        guard state.account?.user == user else { return nil }
+        switch row.kind {
+        case .returnRequested:
+            guard let request = state.returnRequest, time < request.expiresAt else { return nil }
+            return Target(address: address, end: request.expiresAt, back: request.id)
+        case .returnCompleted:
+            return state.completedReturn(in: company).map { Target(address: address, end: row.expiresAt, back: $0.id) }
+        default:
+            guard let open = state.openReturn(at: time) else { return nil }
+            return Target(address: address, end: open.expiresAt, back: open.id)
+        }
+    }
+
+    fileprivate func returnLink(
+        _ kind: MailLink.Kind, _ rest: String, _ target: Target, _ company: String?
+    ) -> String? {
+        guard let back = target.back else { return nil }
+        let link = MailLink(kind, recipient: back.uuid, until: target.end, ring: context.ring)
+        let name = MailLink.percentEncoded(company ?? "")
+        return "\(settings.publicURL)/return/\(name)/\(back.uuid.lowercased)\(rest)?\(link.query)"
     }
 }
 

@@ -13,6 +13,10 @@ package struct MailLink: Sendable {
         case verify
         /// To verify an M-Pin identity.
         case activation
+        /// To open the return of a security admin.
+        case returnOpening = "return"
+        /// To cancel it.
+        case returnCancellation = "return-cancellation"
     }
 
     /// Whether a link may be used.

@@ -60,6 +60,7 @@ struct MailTexts {
                 ], nil,
                 "If you did not ask for this, log in now, or tell another admin."
             )
+        case .returnRequested, .returnOpened, .returnReminder, .returnCompleted: englishReturn(kind, until)
         case .deviceAdded:
             ("A device was added to your account", ["Another device may log in to your account now."], nil, tell)
         case .adminAppointed: ("You are an admin now", ["Your account was given the role of an admin."], nil, tell)
@@ -98,10 +99,90 @@ struct MailTexts {
                 "Wenn Sie das nicht veranlasst haben, melden Sie sich jetzt an oder benachrichtigen Sie einen anderen "
                     + "Administrator."
             )
+        case .returnRequested, .returnOpened, .returnReminder, .returnCompleted: germanReturn(kind, until)
         case .deviceAdded:
             ("Ein Gerät wurde hinzugefügt", ["Ein weiteres Gerät darf sich jetzt bei Ihrem Konto anmelden."], nil, tell)
         case .adminAppointed:
             ("Sie sind jetzt Administrator", ["Ihr Konto hat die Rolle eines Administrators bekommen."], nil, tell)
+        }
+    }
+
+    /// The texts about the return of a security admin.
+    private static func englishReturn(_ kind: MailKind, _ until: String) -> Words {
+        switch kind {
+        case .returnRequested:
+            (
+                "Return as the security admin",
+                [
+                    "Somebody who knows your credentials asks to return as the security admin on a new device.",
+                    "Open this link to begin the waiting time of at least 48 hours. It is valid until \(until).",
+                    "Afterwards the new device gets the role, and your other devices lose it.",
+                ], "Begin the return",
+                "If you did not ask for this, do not open the link. Log in on a device of yours and change your "
+                    + "credentials: somebody else knows them."
+            )
+        case .returnOpened, .returnReminder:
+            (
+                kind == .returnOpened ? "A return was opened" : "A return is still open",
+                [
+                    "A new device is about to get the role of the security admin, and your other devices to lose it.",
+                    "If it is not yours, open this link to cancel the return.",
+                    "A log-in on a device of yours cancels it too.",
+                    "The link is valid until \(until).",
+                ], "Cancel the return",
+                "If you asked for this, do nothing: complete it on the new device when the waiting time is over."
+            )
+        default:
+            (
+                "A return was completed",
+                [
+                    "A new device has the role of the security admin now. Your other devices have lost it.",
+                    "A device that you used before can undo this for 30 days.",
+                ], nil, "If you did not do this, undo it with a device of yours, or tell the operator now."
+            )
+        }
+    }
+
+    /// The texts about the return of a security admin.
+    private static func germanReturn(_ kind: MailKind, _ until: String) -> Words {
+        switch kind {
+        case .returnRequested:
+            (
+                "Rückkehr als Sicherheitsadministrator",
+                [
+                    "Jemand, der Ihre Zugangsdaten kennt, möchte auf einem neuen Gerät als Sicherheitsadministrator "
+                        + "zurückkehren.",
+                    "Öffnen Sie diesen Link, damit die Wartezeit von mindestens 48 Stunden beginnt. Er gilt bis "
+                        + "\(until).",
+                    "Danach bekommt das neue Gerät die Rolle, und Ihre anderen Geräte verlieren sie.",
+                ], "Rückkehr beginnen",
+                "Wenn Sie das nicht veranlasst haben, öffnen Sie den Link nicht. Melden Sie sich auf einem Ihrer "
+                    + "Geräte an und ändern Sie Ihre Zugangsdaten: Jemand anderes kennt sie."
+            )
+        case .returnOpened, .returnReminder:
+            (
+                kind == .returnOpened ? "Eine Rückkehr hat begonnen" : "Eine Rückkehr ist noch offen",
+                [
+                    "Ein neues Gerät soll die Rolle des Sicherheitsadministrators bekommen, und Ihre anderen Geräte "
+                        + "sollen sie verlieren.",
+                    "Wenn es nicht Ihres ist, öffnen Sie diesen Link, um die Rückkehr abzubrechen. Eine Anmeldung auf "
+                        + "einem Ihrer Geräte bricht sie auch ab.",
+                    "Der Link gilt bis \(until).",
+                ], "Rückkehr abbrechen",
+                "Wenn Sie das veranlasst haben, tun Sie nichts: Schließen Sie die Rückkehr nach der Wartezeit auf dem "
+                    + "neuen Gerät ab."
+            )
+        default:
+            (
+                "Eine Rückkehr ist abgeschlossen",
+                [
+                    "Ein neues Gerät hat jetzt die Rolle des Sicherheitsadministrators. Ihre anderen Geräte haben sie "
+                        + "verloren.",
+                    "Ein Gerät, das Sie schon benutzt haben, kann das 30 Tage lang rückgängig machen.",
+                ], nil,
+                "Wenn Sie das nicht waren, machen Sie es mit einem Ihrer Geräte rückgängig, oder benachrichtigen Sie "
+                    + "sofort den Betreiber."
+            )
         }
     }
 

@@ -200,12 +200,17 @@ extension OperatorUseCases {
 }
 
 extension OperatorUseCases {
-    /// Makes an employee the security admin of a tenant whose present one is lost.
+    /// Makes an employee the security admin of a tenant whose present one is lost, or names the present one with a new
+    /// device key.
+    ///
+    /// A named key of the present security admin may be pending: the same statement puts it in force. It ends all their
+    /// sessions, and the keys that are not named lose the role.
     ///
     /// - Parameter fingerprints: The device keys that are to carry the role, compared with their owner; `nil` for all
     ///   vouched keys.
     /// - Throws: `company.unknown`, `employee.unknown`, or `employee.inactive` for an employee who is not active.
     ///   `authorization.unknown_key` if no device key can carry the role: name one in `fingerprints`.
+    ///   ``DecisionWithoutEffect`` if the employee is the security admin already, with these device keys.
     public func succeedSecurityAdmin(
         of company: String, by companyEmployeeId: String, fingerprints: [String]? = nil
     ) async throws {
@@ -220,7 +225,7 @@ extension OperatorUseCases {
             let tenant = try await StateLoader(reader: context.reader).tenant(id)
             guard tenant.exists else { throw ServiceError(.companyUnknown) }
             let employee = try await context.employee(companyEmployeeId, in: id)
-            guard let target = Tenant.RoleTarget(employee.state, namedKeys: named) else {
+            guard let target = Tenant.RoleTarget(employee.state, namedKeys: named, in: tenant.state) else {
                 throw ServiceError(.employeeUnknown)
             }
             let now = context.settings.now()
@@ -230,9 +235,45 @@ extension OperatorUseCases {
                         tenant.state, .succeedSecurityAdmin(target, loggedInAt: nil, at: now, decision))
                 }
             }
-            try await append(
-                events.map(\.payload), to: .tenant(id), version: tenant.version,
-                effects: tenant.sessionEffects(of: events))
+            guard !events.isEmpty else { throw DecisionWithoutEffect() }
+            try await append(events, tenant, employee, at: now)
         }
+    }
+
+    /// Appends a succession. If the employee has the role already, the keys that it names are put in force by the same
+    /// statement.
+    private func append(
+        _ events: [TenantEvent], _ tenant: TenantSnapshot, _ employee: EmployeeSnapshot, at time: Timestamp
+    ) async throws {
+        let stream = StreamID.employee(employee.id, in: tenant.id)
+        var payloads = events.map { (payload: $0.payload, stream: StreamID.tenant(tenant.id)) }
+        var effects = tenant.sessionEffects(of: events)
+        if tenant.state.securityAdmin == employee.id {
+            for case .securityAdminSucceeded(let event) in events {
+                guard case .operator(let signed?) = event.by else { throw OperatorKeyError(.missing) }
+                let decision = AuthorityDecision(caller: .operator(signed.key), statement: signed)
+                let back = Employee.BringBack(
+                    fingerprints: Set(event.fingerprints ?? []), decision: decision, time: time)
+                payloads += try decided { () throws(Employee.Rejection) in
+                    try Employee.decide(employee.state, .bringBack(back))
+                }.map { (payload: $0.payload, stream: stream) }
+            }
+            effects.append(NewSession.deletion(employee: employee.id, tenant: tenant.id))
+        }
+        let encoded = try payloads.map {
+            try EventCodec.encode($0.payload, id: UUID(), stream: $0.stream, keys: [:], metadata: EventMetadata())
+        }
+        _ = try await context.appender.append(
+            Append(
+                events: encoded, expectations: [.tenant(tenant.id): tenant.version, stream: employee.version],
+                time: time, effects: { [effects] _ in effects }))
+    }
+}
+
+/// The refusal of an operator's decision that would change nothing.
+public struct DecisionWithoutEffect: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What happened.
+    public var description: String {
+        "the succession changes nothing: the employee is the security admin already, with these device keys"
     }
 }

@@ -229,9 +229,21 @@ extension CompleteRegistration {
         try recorder.add(
             session.event, to: .session(session.id, in: tenant), version: 0, keys: [:], about: nil, by: employee)
         recorder.statements.append(session.insertion)
-        return try await recorder.append { appended in
-            .success(session.tokens, summary, position: appended.last[LedgerID(tenant.uuid)])
+        var tokens = session.tokens
+        if role == .securityAdmin, try await !isEmailVerified(state) {
+            tokens.notices = [Notice(type: Notice.returnUnprepared)]
         }
+        return try await recorder.append { [tokens] appended in
+            .success(tokens, summary, position: appended.last[LedgerID(tenant.uuid)])
+        }
+    }
+}
+
+extension CompleteRegistration {
+    /// Whether the user had verified the address before, for another account.
+    private func isEmailVerified(_ state: FlowState) async throws -> Bool {
+        guard state.userExists else { return false }
+        return try await StateLoader(reader: context.reader).user(UserID(state.userId)).state.isEmailVerified
     }
 }
 

@@ -36,7 +36,7 @@ public struct ReadNotices: UseCase {
     /// Each parameter sets the property of the same name.
     public init(caller: EmployeeCaller) { self.caller = caller }
 
-    /// Returns the notices; none if no recovery is open.
+    /// Returns the notices; none if neither a recovery nor a return is open.
     public func run(_ run: UseCaseRun<[Notice]>) async throws -> [Notice] {
         try await run.context.notices(
             for: EmployeeID(caller.employeeId), in: TenantID(caller.tenantId), at: run.call.time)
@@ -50,8 +50,11 @@ extension ServiceContext {
     /// Returns the notices for an employee's sessions; none if no recovery is open.
     func notices(for employee: EmployeeID, in tenant: TenantID, at time: Timestamp) async throws -> [Notice] {
         let loader = StateLoader(reader: reader)
-        guard let account = try await loader.employee(employee, in: tenant).state.account else { return [] }
+        let snapshot = try await loader.employee(employee, in: tenant)
+        guard let account = snapshot.state.account else { return [] }
+        let company = try await loader.tenant(tenant)
         return try await notices(of: try await loader.user(account.user), in: tenant, at: time)
+            + returnNotices(of: snapshot, in: company.state, at: time)
     }
 
     /// Returns the notices for a user's sessions in a tenant.
@@ -94,7 +97,7 @@ extension Notice {
     static let recoveryCancelled = "recovery.cancelled"
 
     /// Whether the notice reports a cancellation.
-    var isCancellation: Bool { type == Self.recoveryCancelled }
+    var isCancellation: Bool { type == Self.recoveryCancelled || type == Self.returnCancelled }
 }
 
 extension ServiceError {

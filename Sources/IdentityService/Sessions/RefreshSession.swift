@@ -134,7 +134,8 @@ public struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
             loggedIn: session.loggedIn)
         let access = try await subject.token(for: app.lowercased, until: end, at: time, context)
         guard let user = employee.state.account?.user else { return (access, []) }
-        return (access, try await context.notices(of: try await loader.user(user), in: tenant.id, at: time))
+        let notices = try await context.notices(of: try await loader.user(user), in: tenant.id, at: time)
+        return (access, notices + context.returnNotices(of: employee, in: tenant.state, at: time))
     }
 
     /// Ends the session that could not be refreshed, and returns the refusal.

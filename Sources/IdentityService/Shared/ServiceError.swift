@@ -125,6 +125,8 @@ extension ServiceError.Code {
     public static let employeeUnknown = Self(rawValue: "employee.unknown", status: 404)
     /// `authorization.unknown_key`, status 404.
     public static let authorizationUnknownKey = Self(rawValue: "authorization.unknown_key", status: 404)
+    /// `return.unknown`, status 404.
+    public static let returnUnknown = Self(rawValue: "return.unknown", status: 404)
     /// `recovery.unknown`, status 404.
     public static let recoveryUnknown = Self(rawValue: "recovery.unknown", status: 404)
     /// `app.not_linked`, status 404.
@@ -147,6 +149,12 @@ extension ServiceError.Code {
     public static let flowAlreadyUsed = Self(rawValue: "flow.already_used", status: 409)
     /// `idempotency.in_progress`, status 409.
     public static let idempotencyInProgress = Self(rawValue: "idempotency.in_progress", status: 409)
+    /// `return.not_permitted`, status 403.
+    public static let returnNotPermitted = Self(rawValue: "return.not_permitted", status: 403)
+    /// `return.in_progress`, status 409.
+    public static let returnInProgress = Self(rawValue: "return.in_progress", status: 409)
+    /// `return.not_available`, status 409.
+    public static let returnNotAvailable = Self(rawValue: "return.not_available", status: 409)
     /// `recovery.in_progress`, status 409.
     public static let recoveryInProgress = Self(rawValue: "recovery.in_progress", status: 409)
     /// `recovery.other_companies`, status 409.
@@ -204,7 +212,8 @@ extension ServiceError.Code {
         .employeeAlreadyRegistered,
         .emailNotCompanyOwned, .emailNotReclaimable, .flowWrongStep, .flowExpired, .flowAlreadyUsed,
         .idempotencyInProgress, .recoveryUnknown, .recoveryInProgress, .recoveryOtherCompanies,
-        .recoveryNotAvailable, .requestStale, .requestTooLarge, .requestMediaType,
+        .recoveryNotAvailable, .returnUnknown, .returnNotPermitted, .returnInProgress, .returnNotAvailable,
+        .requestStale, .requestTooLarge, .requestMediaType,
         .idempotencyConflict, .credentialsLocked, .requestRateLimited,
         .mpinUnknown, .mpinUnauthorized, .mpinWrongPIN, .mpinDisabled, .mpinPointInvalid, .mpinRequestExpired,
         .mpinWrongState, .mpinKeyExpired, .mpinEnded, .mpinBlocked, .serviceUnavailable,

@@ -144,7 +144,7 @@ extension EmployeeKeyRow.Decider {
 /// The read model of `employee_keys`.
 struct EmployeeKeysModel: ReadModel {
     static let name = ProjectionName.employeeKeys
-    static let revision: Int32 = 2
+    static let revision: Int32 = 3
     static let tables: [any ViewRow.Type] = [EmployeeKeyRow.self]
 
     var keys = RowTable<EmployeeKeyRow>()
@@ -152,7 +152,7 @@ struct EmployeeKeysModel: ReadModel {
     static let types: [any EventPayload.Type] = [
         EmployeeKeyPresented.self, EmployeeKeyAuthorized.self, EmployeeKeyRefused.self, EmployeeKeyRevoked.self,
         EmailReclaimed.self, EmployeeCancelled.self, EmployeeErased.self,
-        EmployeeIdReleased.self,
+        EmployeeIdReleased.self, ReturnCompleted.self,
     ]
 
     static func rows(touchedBy events: [ProjectedEvent], _ scope: ViewScope) -> [SQL] {
@@ -166,6 +166,9 @@ struct EmployeeKeysModel: ReadModel {
         case let payload as EmployeeKeyPresented: present(payload, event)
         case let payload as EmployeeKeyAuthorized:
             decide(payload.employeeID, payload.key, .authorized, decision(payload.by, event))
+        case let payload as ReturnCompleted:
+            let by = Authority.employee(payload.employeeID, nil)
+            decide(payload.employeeID, payload.proof.key, .authorized, decision(by, event))
         case let payload as EmployeeKeyRefused:
             let note = try payload.note.map { _ in try event.sealedText("note") }
             decide(

@@ -62,7 +62,7 @@ extension PendingAuthorizationRow: ViewRow {
 /// The read model of `pending_authorizations`: the keys whose last event presented them.
 struct PendingAuthorizationsModel: ReadModel {
     static let name = ProjectionName.pendingAuthorizations
-    static let revision: Int32 = 2
+    static let revision: Int32 = 3
     static let tables: [any ViewRow.Type] = [PendingAuthorizationRow.self]
 
     var pending = RowTable<PendingAuthorizationRow>()
@@ -84,6 +84,7 @@ struct PendingAuthorizationsModel: ReadModel {
                 presentedLeaf: event.recorded.leaf)
             pending[row.viewKey] = row
         case let payload as EmployeeKeyAuthorized: decided(payload.employeeID, payload.key)
+        case let payload as ReturnCompleted: decided(payload.employeeID, payload.proof.key)
         case let payload as EmployeeKeyRefused: decided(payload.employeeID, payload.key)
         case let payload as EmployeeKeyRevoked: decided(payload.employeeID, payload.key)
         case let payload as EmailReclaimed: end(payload.employeeID)

@@ -159,6 +159,10 @@ struct ProjectedEvent: Sendable {
         case let event as EmployeeErased: event.employeeID.uuid
         case let event as EmployeeIdReleased: event.employeeID.uuid
         case let event as EmployeeSessionsEnded: event.employeeID.uuid
+        case let event as ReturnRequested: event.employeeID.uuid
+        case let event as ReturnOpened: event.employeeID.uuid
+        case let event as ReturnCompleted: event.employeeID.uuid
+        case let event as ReturnCancelled: event.employeeID.uuid
         case let event as AdminAppointed: event.employeeID.uuid
         case let event as AdminDismissed: event.employeeID.uuid
         case let event as SecurityAdminSucceeded: event.employeeID.uuid

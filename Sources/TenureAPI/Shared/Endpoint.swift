@@ -145,6 +145,48 @@ extension Endpoint {
     /// Cancels a recovery.
     public static let cancelRecovery = decision("/cancellation", "Cancel a recovery")
 
+    /// Starts a return of the security admin.
+    public static let startReturn = Endpoint(
+        "POST", "/v1/returns", .app, "Start the return of a security admin, or complete it")
+    /// Proves possession of the device key of a return.
+    public static let proveReturnKey = Endpoint(
+        "POST", "/v1/returns/{flow}/key", .app, "Prove possession of the device key of a return")
+    /// Validates answers in a return.
+    public static let validateReturnAnswers = Endpoint(
+        "POST", "/v1/returns/{flow}/answers", .app, "Validate answers in a return")
+    /// Validates the passphrase in a return.
+    public static let validateReturnPassphrase = Endpoint(
+        "POST", "/v1/returns/{flow}/passphrase", .app, "Validate the passphrase in a return")
+    /// Evaluates blinded elements in a return.
+    public static let evaluateReturn = Endpoint(
+        "POST", "/v1/returns/{flow}/evaluations", .app, "Evaluate blinded elements in a return")
+    /// Accepts the proof of a secret in a return.
+    public static let proveReturn = Endpoint(
+        "POST", "/v1/returns/{flow}/proof", .app, "Prove a secret in a return")
+    /// Cancels or undoes a return with a statement that a former device key signed; needs no session.
+    public static let cancelReturnByDevice = Endpoint(
+        "POST", "/v1/logins/{flow}/return/cancellation", .app, "Cancel or undo a return with a former device")
+    /// Shows the page behind the link that opens a return.
+    public static let showReturnLink = Endpoint(
+        "GET", "/return/{companyName}/{returnId}", .anyone,
+        "Show the page behind the link that opens a return; changes nothing")
+    /// Opens a return by the button of that page.
+    public static let openReturn = Endpoint(
+        "POST", "/return/{companyName}/{returnId}", .anyone, "Open a return by the link of a mail")
+    /// Shows the page behind the link that cancels a return.
+    public static let showReturnCancellation = Endpoint(
+        "GET", "/return/{companyName}/{returnId}/cancellation", .anyone,
+        "Show the page behind the link that cancels a return; changes nothing")
+    /// Cancels a return by the button of that page.
+    public static let cancelReturn = Endpoint(
+        "POST", "/return/{companyName}/{returnId}/cancellation", .anyone, "Cancel a return by the link of a mail")
+
+    /// The endpoints of returns, in the order of the documentation.
+    static let ofReturns: [Endpoint] = [
+        .startReturn, .proveReturnKey, .validateReturnAnswers, .validateReturnPassphrase, .evaluateReturn,
+        .proveReturn, .cancelReturnByDevice, .showReturnLink, .openReturn, .showReturnCancellation, .cancelReturn,
+    ]
+
     private static func decision(_ rest: String, _ summary: String) -> Endpoint {
         Endpoint(
             "POST", "/v1/companies/{companyName}/employees/{companyEmployeeId}/recoveries/{fingerprint}" + rest,
@@ -245,7 +287,7 @@ extension Endpoint {
     public static let docsScript = Endpoint("GET", "/docs/script.js", .anyone, "Give the script of the documentation")
 
     /// Every endpoint, in the order of the documentation.
-    public static let all: [Endpoint] = general + ofTokens + ofMPin
+    public static let all: [Endpoint] = general + ofReturns + ofTokens + ofMPin
 
     private static let general: [Endpoint] = [
         .listQuestions,

@@ -124,6 +124,10 @@ extension ErrorCode {
             "registration.invitation_required", 403, "Registration in this company needs an invitation",
             "Ask an admin of the company for one and send it as invitation."),
         ErrorCode(
+            "return.not_permitted", 403, "No return is open to this account",
+            "Only a security admin returns, while no other admin has a device key in force. The e-mail must have been "
+                + "verified, and recovered credentials set, at least 30 days ago. Otherwise ask the operator."),
+        ErrorCode(
             "policy.blind_only", 403, "Direct mode is not accepted here",
             "Use blind mode: the evaluations and proof calls."),
     ]
@@ -159,6 +163,10 @@ extension ErrorCode {
             "Check the fingerprint, and the state of the key."),
         ErrorCode(
             "recovery.unknown", 404, "No such recovery is open", "Check the fingerprint, or open a recovery first."),
+        ErrorCode(
+            "return.unknown", 404, "This device can cancel no return",
+            "Use a device that was authorized in the 30 days before the return was opened. A completed return can be "
+                + "undone for 30 days."),
         ErrorCode(
             "app.not_linked", 404, "The app is not linked to the company",
             "Have the security admin or the operator link the app."),
@@ -200,6 +208,12 @@ extension ErrorCode {
                 + "confirm the domain of their e-mail for this company."),
         ErrorCode(
             "recovery.not_available", 409, "The waiting time of the recovery is not over",
+            "Come back with the same device at availableAt, or as Retry-After says."),
+        ErrorCode(
+            "return.in_progress", 409, "A return is open for another device",
+            "Complete it on that device, or cancel it by the link in the mail or with a former device."),
+        ErrorCode(
+            "return.not_available", 409, "The waiting time of the return is not over",
             "Come back with the same device at availableAt, or as Retry-After says."),
         requestStale, requestTooLarge, requestMediaType,
         ErrorCode(

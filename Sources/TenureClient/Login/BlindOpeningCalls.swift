@@ -152,7 +152,8 @@ extension TenureClient {
         let response: EvaluationsResponse
         do {
             response = try await call(
-                flow.endpoint(.evaluateRegistration, .evaluateLogin, .evaluateChange, .evaluateRecovery),
+                flow.endpoint(
+                    .evaluateRegistration, .evaluateLogin, .evaluateChange, .evaluateRecovery, .evaluateReturn),
                 ["flow": flow.handle],
                 body: EvaluationsRequest(elements: elements))
         } catch let error as TenureClientError {
@@ -167,7 +168,8 @@ extension TenureClient {
     /// - Throws: ``TenureClientError``.
     public func prove(_ flow: Flow, _ proof: ProofRequest) async throws -> FlowOutcomeResponse {
         try await call(
-            flow.endpoint(.proveRegistration, .proveLogin, .proveChange, .proveRecovery), ["flow": flow.handle],
+            flow.endpoint(.proveRegistration, .proveLogin, .proveChange, .proveRecovery, .proveReturn),
+            ["flow": flow.handle],
             body: proof)
     }
 }

@@ -43,12 +43,11 @@ struct DirectExchange: CredentialExchange {
     ) async throws -> FlowOutcomeResponse {
         let client = flow.client
         let purpose = flow.flow.purpose
-        let isRegistration = purpose == .registration
         let endpoint: Endpoint =
             switch submission {
             case .newCredentials: purpose == .recovery ? .recoverCredentials : .setCredentials
-            case .answers: isRegistration ? .validateRegistrationAnswers : .validateLoginAnswers
-            case .passphrase: isRegistration ? .validateRegistrationPassphrase : .validateLoginPassphrase
+            case .answers: flow.flow.answersEndpoint
+            case .passphrase: flow.flow.passphraseEndpoint
             case .change: .changeCredentials
             }
         let outcome: FlowOutcomeResponse = try await client.call(

@@ -11,7 +11,7 @@ import Foundation
 extension TenureClient {
     /// A started flow, as the single calls use it.
     public struct Flow: Sendable {
-        /// The kind of flow: registration, log-in, change or recovery.
+        /// The kind of flow: registration, log-in, change, recovery or return.
         public let purpose: Challenge.Purpose
         /// The opaque handle.
         public let handle: String
@@ -40,13 +40,33 @@ extension TenureClient {
 
         /// The endpoint for this kind of flow.
         func endpoint(
-            _ registration: Endpoint, _ login: Endpoint, _ change: Endpoint, _ recovery: Endpoint
+            _ registration: Endpoint, _ login: Endpoint, _ change: Endpoint, _ recovery: Endpoint,
+            _ comeback: Endpoint
         ) -> Endpoint {
             switch purpose {
             case .registration: registration
             case .login: login
             case .change: change
             case .recovery: recovery
+            case .return: comeback
+            }
+        }
+
+        /// The endpoint that takes answers in direct mode.
+        var answersEndpoint: Endpoint {
+            switch purpose {
+            case .registration: .validateRegistrationAnswers
+            case .return: .validateReturnAnswers
+            case .login, .change, .recovery: .validateLoginAnswers
+            }
+        }
+
+        /// The endpoint that takes the passphrase in direct mode.
+        var passphraseEndpoint: Endpoint {
+            switch purpose {
+            case .registration: .validateRegistrationPassphrase
+            case .return: .validateReturnPassphrase
+            case .login, .change, .recovery: .validateLoginPassphrase
             }
         }
 
@@ -101,7 +121,7 @@ extension TenureClient {
         let challenge = try flow.checkedChallenge(app: credentials.appId, issuer: issuer)
         let proof = try await key.signature(over: challenge)
         return try await call(
-            flow.endpoint(.proveRegistrationKey, .proveLoginKey, .proveChangeKey, .proveRecoveryKey),
+            flow.endpoint(.proveRegistrationKey, .proveLoginKey, .proveChangeKey, .proveRecoveryKey, .proveReturnKey),
             ["flow": flow.handle],
             body: KeyProofRequest(keyProof: proof.bytes))
     }
@@ -126,8 +146,7 @@ extension TenureClient {
         _ flow: Flow, answers: [AnswersRequest.Answer]
     ) async throws -> FlowOutcomeResponse {
         try await call(
-            flow.purpose == .registration ? .validateRegistrationAnswers : .validateLoginAnswers,
-            ["flow": flow.handle], body: AnswersRequest(answers: answers))
+            flow.answersEndpoint, ["flow": flow.handle], body: AnswersRequest(answers: answers))
     }
 
     /// Sends the passphrase in direct mode.
@@ -135,7 +154,6 @@ extension TenureClient {
     /// - Throws: ``TenureClientError``, for example `passphrase.incorrect` or `credentials.locked`.
     public func validatePassphrase(_ flow: Flow, passphrase: String) async throws -> FlowOutcomeResponse {
         try await call(
-            flow.purpose == .registration ? .validateRegistrationPassphrase : .validateLoginPassphrase,
-            ["flow": flow.handle], body: PassphraseRequest(passphrase: passphrase))
+            flow.passphraseEndpoint, ["flow": flow.handle], body: PassphraseRequest(passphrase: passphrase))
     }
 }

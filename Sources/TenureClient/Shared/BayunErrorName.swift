@@ -44,7 +44,8 @@ extension TenureClientError.Kind {
             .credentialsLocked, .rateLimited, .requestStale, .idempotencyConflict, .idempotencyInProgress,
             .authorizationUnknownKey,
             .promptRequired, .promptUnavailable, .modeUnavailable, .recoveryUnknown, .recoveryInProgress,
-            .recoveryOtherCompanies, .recoveryNotAvailable, .mpinRequestExpired, .mpinWrongState, .mpinKeyExpired,
+            .recoveryOtherCompanies, .recoveryNotAvailable, .returnUnknown, .returnNotPermitted, .returnInProgress,
+            .returnNotAvailable, .mpinRequestExpired, .mpinWrongState, .mpinKeyExpired,
             .mpinEnded, .mpinBlocked, .mpinDisabled:
             "InvalidOperation"
         case .routeUnknown, .methodNotAllowed, .requestMediaType, .serviceBusy, .serviceClock, .mailUnavailable,

@@ -54,8 +54,12 @@ struct CompanySucceed: AsyncParsableCommand {
             that an app vouched for carries the role only if you name it with --key. The event records that the \
             operator decided, and a new chain of signatures begins with it.
 
+            A security admin who lost every device logs in on a new one and reads its fingerprint to you. Name the \
+            same employee and that key: it is put in force and carries the role, and all sessions end.
+
             Example:
               tenure company succeed harbour.example bruno --operator-key operator.key
+              tenure company succeed harbour.example ada --key FINGERPRINT --operator-key operator.key
             """)
 
     @Argument(help: "The company's name.")

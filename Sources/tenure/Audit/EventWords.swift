@@ -16,7 +16,7 @@ enum EventWords {
         ("resource", nil),
         ("reason", "reason"),
         ("note", "note"),
-        ("until", "until"), ("expiresAt", "until"), ("issueUntil", "until"),
+        ("availableAt", "available"), ("until", "until"), ("expiresAt", "until"), ("issueUntil", "until"),
     ]
     private static let flags: [(name: String, yes: String?, no: String?)] = [
         ("approved", "approved", "not approved"), ("first", "first key", "further key"),

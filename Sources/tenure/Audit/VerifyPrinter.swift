@@ -129,6 +129,7 @@ enum ChainPrinter {
         case (.employee, _): "the key below"
         case (.operator, _): "the operator"
         case (.policy, _): "the policy"
+        case (.comeback, _): "the return by mail and time"
         case (.missing, _): "nobody"
         }
     }

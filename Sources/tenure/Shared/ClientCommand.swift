@@ -18,7 +18,8 @@ struct ClientCommand: AsyncParsableCommand {
             """,
         subcommands: [
             ClientRegister.self, ClientLogin.self, ClientAuthorize.self, ClientChangeCredentials.self,
-            ClientRecover.self, ClientRecoveries.self, ClientRole.self, ClientInvite.self, ClientDecide.self,
+            ClientRecover.self, ClientReturn.self, ClientRecoveries.self, ClientRole.self, ClientInvite.self,
+            ClientDecide.self,
             ClientReclaim.self, ClientDevices.self, ClientPin.self, ClientWhoAmI.self, ClientToken.self,
             ClientLogout.self, ClientVerifyEmail.self,
         ])

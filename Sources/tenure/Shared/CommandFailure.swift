@@ -40,13 +40,16 @@ extension CommandFailure {
 
     private static func exitCode(_ kind: TenureClientError.Kind) -> ExitCode {
         switch kind {
-        case .companyUnknown, .employeeUnknown, .authorizationUnknownKey, .appNotLinked, .recoveryUnknown, .mpinUnknown:
+        case .companyUnknown, .employeeUnknown, .authorizationUnknownKey, .appNotLinked, .recoveryUnknown,
+            .returnUnknown,
+            .mpinUnknown:
             .notFound
         case .appUnknown, .appSecretInvalid, .sessionExpired, .sessionInvalid, .answersIncorrect, .passphraseIncorrect,
             .appRoleMissing, .authorizationNotPermitted, .sessionLoginRequired, .invitationInvalid, .invitationRequired,
             .appLastWithAccess, .emailUnverified, .employeeInactive, .employeeNotApproved, .policyBlindOnly,
             .notLoggedIn, .signingRefused, .credentialsChanged, .recoveryOtherCompanies,
-            .recoveryNotAvailable, .mpinUnauthorized, .mpinWrongPIN, .mpinDisabled, .mpinEnded, .mpinBlocked,
+            .recoveryNotAvailable, .returnNotPermitted, .returnNotAvailable, .mpinUnauthorized, .mpinWrongPIN,
+            .mpinDisabled, .mpinEnded, .mpinBlocked,
             .mpinKeyExpired:
             .notPermitted
         case .requestInvalid, .requestTooLarge, .resourceUnknown, .companyNameMissing, .employeeIdMissing,
@@ -104,6 +107,7 @@ extension CommandFailure {
         .promptUnavailable: "standard input is not a terminal",
         .notLoggedIn: "nobody is logged in on this device",
         .recoveryUnknown: "no such recovery is open",
+        .returnUnknown: "this device can cancel no return",
         .modeUnavailable: "the requested mode is not available",
     ]
 }
@@ -136,6 +140,10 @@ extension CommandFailure {
             )
         case let error as ErasureError: self = Self.erasure(error)
         case let error as OperatorKeyError: self = Self.operatorKey(error)
+        case let error as DecisionWithoutEffect:
+            self.init(
+                .failure, "\(error)",
+                remedy: "To bring the security admin back, name a new device with --key. It shows its fingerprint.")
         case let error as TenureClientError: self = Self.client(error)
         case is CancellationError: self.init(.cancelled, "cancelled")
         default: return nil

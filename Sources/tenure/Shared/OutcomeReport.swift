@@ -129,6 +129,28 @@ enum NoticeText {
                 """
         case "recovery.cancelled":
             return "The recovery of your credentials that was opened\(opener)\(opened) is cancelled now."
+        case "return.opened":
+            let end = notice.cancelBefore.map { " before \(TimeText.short($0)) UTC" } ?? ""
+            return """
+                A return was opened\(opened): a new device is about to get your role, and this one to lose it.
+                If it is not yours, cancel it\(end):  tenure client return COMPANY EMPLOYEE --cancel
+                """
+        case "return.cancelled":
+            return """
+                The return that was opened\(opened) is cancelled now. If you did not ask for it, somebody knows your
+                credentials:  tenure client change-credentials
+                """
+        case "return.completed":
+            let end = notice.cancelBefore.map { " until \(TimeText.short($0)) UTC" } ?? ""
+            return """
+                A new device came back with the role of the security admin. If it is not yours, a former device can undo
+                that\(end):  tenure client return COMPANY EMPLOYEE --cancel
+                """
+        case "return.unprepared":
+            return """
+                Prepare for the loss of this device now: verify your e-mail address (tenure client verify-email), or
+                add a second device. Otherwise only the operator can bring you back.
+                """
         default: return notice.type
         }
     }

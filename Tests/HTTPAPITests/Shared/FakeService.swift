@@ -126,15 +126,18 @@ enum Samples {
         if let body = mpinBody(endpoint) ?? tokenBody(endpoint) { return body }
         return switch endpoint {
         case .startRegistration: registration
-        case .startLogin, .startChange, .startRecovery: login
-        case .proveRegistrationKey, .proveLoginKey, .proveChangeKey, .proveRecoveryKey: #"{"keyProof":"AQID"}"#
+        case .startLogin, .startChange, .startRecovery, .startReturn: login
+        case .proveRegistrationKey, .proveLoginKey, .proveChangeKey, .proveRecoveryKey, .proveReturnKey:
+            #"{"keyProof":"AQID"}"#
         case .setCredentials, .recoverCredentials: credentials
         case .changeCredentials: #"{"currentPassphrase":"correct horse","credentials":"# + credentials + "}"
-        case .validateRegistrationAnswers, .validateLoginAnswers: threeAnswers
-        case .validateRegistrationPassphrase, .validateLoginPassphrase: #"{"passphrase":"correct horse"}"#
-        case .evaluateRegistration, .evaluateLogin, .evaluateChange, .evaluateRecovery:
+        case .validateRegistrationAnswers, .validateLoginAnswers, .validateReturnAnswers: threeAnswers
+        case .validateRegistrationPassphrase, .validateLoginPassphrase, .validateReturnPassphrase:
+            #"{"passphrase":"correct horse"}"#
+        case .evaluateRegistration, .evaluateLogin, .evaluateChange, .evaluateRecovery, .evaluateReturn:
             #"{"elements":[{"slot":255,"element":"AgAA"}]}"#
-        case .proveRegistration, .proveLogin, .proveChange, .proveRecovery: #"{"userSignature":"AQID"}"#
+        case .proveRegistration, .proveLogin, .proveChange, .proveRecovery, .proveReturn:
+            #"{"userSignature":"AQID"}"#
         case .refreshSession: #"{"refreshToken":"cg"}"#
         case .refuseKey, .revokeKey, .revokeDevice, .cancelRecovery: #"{"reason":"lost.device"}"#
         case .issueInvitation: #"{"companyEmployeeId":"7"}"#

@@ -104,6 +104,12 @@ extension FakeService {
         case let cancel as CancelRecoveryByDevice:
             try await enter("cancelRecovery", ["flow": cancel.flow, "signed": Self.text(cancel.signed)], call)
             return decision
+        case let cancel as CancelReturnByDevice:
+            try await enter("cancelReturn", ["flow": cancel.flow, "signed": Self.text(cancel.signed)], call)
+            return decision
+        case is ConfirmReturn:
+            try await enter("confirmReturn", [:], call)
+            return ConfirmReturn.Answer.done
         case let decide as DecideRecovery:
             try await enter(
                 "decideRecovery",

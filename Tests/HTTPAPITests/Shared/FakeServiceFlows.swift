@@ -22,6 +22,7 @@ extension FakeService {
         case let start as StartLogin:
             let names: [FlowKind: String] = [
                 .login: "startLogin", .change: "startChange", .recovery: "startRecovery",
+                .returning: "startReturn",
             ]
             try await enter(
                 names[start.purpose] ?? "",

@@ -17,7 +17,8 @@ import Testing
                 body: Samples.body(endpoint))
         }
         switch endpoint {
-        case .startRegistration, .startLogin, .startChange, .startRecovery: #expect(answer.status == 201)
+        case .startRegistration, .startLogin, .startChange, .startRecovery, .startReturn:
+            #expect(answer.status == 201)
         case .closeSession, .endSessions: #expect(answer.status == 204)
         default: #expect(answer.status == 200)
         }
@@ -26,7 +27,7 @@ import Testing
             switch endpoint {
             case .listQuestions: 0
             case .listDevices: 2
-            case .showEmailLink, .confirmEmail: 1
+            case .showEmailLink, .confirmEmail, .showReturnLink, .openReturn, .showReturnCancellation, .cancelReturn: 1
             default: Self.working.contains(where: endpoint.template.text.hasPrefix) ? 1 : 0
             }
         #expect(await service.recorder.work.count == work)

@@ -30,7 +30,8 @@ import Testing
     /// The cells that an event can be about.
     static let cells: [Cell] = {
         var cells: [Cell] = []
-        for capacity in AuthorityTable.Capacity.allCases {
+        // By mail and time nobody signs: `ReturnHistoryTests` is about that.
+        for capacity in AuthorityTable.Capacity.allCases where capacity != .mailAndTime {
             for standing in [AuthorityTable.Standing.employee, .admin, .securityAdmin] {
                 // The security admin's own decision is the one by an own key.
                 if standing == .securityAdmin, capacity == .securityAdmin { continue }
@@ -53,6 +54,12 @@ import Testing
             cells.append(Cell(action: .dismissAdmin, standing: .admin, capacity: capacity))
             if capacity != .ownKey {
                 cells.append(Cell(action: .succeed, standing: .securityAdmin, capacity: capacity))
+            }
+            if capacity == .operator {
+                cells.append(Cell(action: .returnToRole, standing: .securityAdmin, capacity: capacity))
+            }
+            if capacity != .securityAdmin {
+                cells.append(Cell(action: .cancelReturn, standing: .securityAdmin, capacity: capacity))
             }
             for action in [AuthorityTable.Action.changePolicy, .linkApp, .confirmDomain, .changeMPinPolicy] {
                 cells.append(Cell(action: action, standing: .tenant, capacity: capacity))
@@ -124,6 +131,10 @@ import Testing
             guard isConfirmedBySuccessor || cell.standing == .securityAdmin else { return }
             try scene.logIn(scene.founder)
             try scene.succeed(isConfirmedBySuccessor ? scene.admin : scene.peer, by: founder)
+        case .returnToRole: try scene.history.present(scene.waiting, of: subject)
+        case .cancelReturn:
+            try scene.leaveAlone()
+            try scene.openReturn()
         case .revokeInvitation: try scene.invite(by: founder)
         case .verifyMPin, .linkMPin: try scene.startMPin()
         case .revokeMPin:
@@ -153,6 +164,8 @@ import Testing
         case .appointAdmin: try scene.appoint(member, keys: [member.device], by: decider)
         case .dismissAdmin: try scene.dismiss(member, by: decider)
         case .succeed: try scene.succeed(scene.peer, by: decider)
+        case .returnToRole: try scene.bringBack(by: decider)
+        case .cancelReturn: try scene.cancelReturn(by: decider)
         case .openRecovery: try scene.openRecovery(of: member, for: scene.waiting, by: decider)
         case .confirmRecovery: try scene.confirmRecovery(of: member, for: scene.waiting, by: decider)
         case .cancelRecovery: try scene.cancelRecovery(of: member, for: scene.waiting, by: decider)

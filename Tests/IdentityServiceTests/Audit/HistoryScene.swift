@@ -24,6 +24,12 @@ struct HistoryScene {
     let newcomer: SignedHistory.Member
     /// A device key that was not presented yet.
     let waiting: SigningKeyPair
+    /// The user key of the founder's credentials.
+    let userPair: SigningKeyPair
+    /// The return that is asked for, if one is.
+    let comeback = ReturnID(UUID())
+    /// The flow of the request.
+    let returnFlow = FlowID(UUID())
     /// The recovery that is opened, if one is.
     let recovery = RecoveryID(UUID())
     /// The invitation that is issued, if one is.
@@ -33,6 +39,7 @@ struct HistoryScene {
 
     init() throws {
         waiting = try SigningKeyPair()
+        userPair = try SigningKeyPair()
         newcomer = SignedHistory.Member(device: try SigningKeyPair(), vouched: try SigningKeyPair())
         history = try SignedHistory()
         try history.found()
@@ -65,7 +72,7 @@ struct HistoryScene {
         case .admin: asAdmin
         case .securityAdmin: asFounder
         case .ownKey: .member(subject, subject.device)
-        case .operator: .operator(history.operatorPair)
+        case .operator, .mailAndTime: .operator(history.operatorPair)
         }
     }
 

@@ -23,15 +23,17 @@ struct CodeTableTests {
         403: """
         answers.incorrect passphrase.incorrect app.role_missing authorization.not_permitted employee.inactive
         employee.not_approved policy.blind_only session.login_required invitation.invalid
-        registration.invitation_required mpin.disabled mpin.point_invalid
+        registration.invitation_required return.not_permitted mpin.disabled mpin.point_invalid
         """,
-        404: "company.unknown employee.unknown authorization.unknown_key recovery.unknown app.not_linked",
+        404:
+            "company.unknown employee.unknown authorization.unknown_key recovery.unknown return.unknown app.not_linked",
         408: "mpin.request_expired",
         409: """
         company.already_founded
         employee.already_registered email.not_company_owned email.not_reclaimable flow.wrong_step flow.expired
         flow.already_used idempotency.in_progress recovery.in_progress recovery.other_companies
-        recovery.not_available app.last_with_access email.unverified mpin.wrong_state mpin.key_expired
+        recovery.not_available return.in_progress return.not_available
+        app.last_with_access email.unverified mpin.wrong_state mpin.key_expired
         """,
         410: "mpin.ended mpin.blocked",
         412: "request.stale",

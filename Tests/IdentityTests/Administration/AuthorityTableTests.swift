@@ -20,6 +20,7 @@ import Testing
         (.endSessions, .employee, [.admin, .administeringApp]), (.endSessions, .admin, [.securityAdmin]),
         (.appointAdmin, .employee, [.securityAdmin]), (.dismissAdmin, .admin, [.securityAdmin]),
         (.succeed, .securityAdmin, [.securityAdmin, .operator]),
+        (.returnToRole, .securityAdmin, [.operator, .mailAndTime]), (.cancelReturn, .securityAdmin, [.ownKey]),
         (.openRecovery, .employee, [.admin]), (.openRecovery, .admin, [.securityAdmin]),
         (.confirmRecovery, .employee, [.admin, .ownKey]), (.confirmRecovery, .admin, [.admin, .ownKey]),
         (.cancelRecovery, .employee, [.admin, .ownKey]), (.cancelRecovery, .admin, [.admin, .ownKey]),

@@ -158,6 +158,7 @@ import Testing
             "authorization.unknown_key", "authorization.not_permitted", "email.not_reclaimable", "company.unknown",
             "request.invalid", "app.unknown", "app.secret_invalid", "flow.wrong_step", "request.stale",
             "recovery.unknown", "recovery.in_progress", "recovery.other_companies",
+            "return.not_permitted", "return.in_progress", "return.unknown", "return.not_available",
             "session.login_required", "app.last_with_access", "recovery.not_available", "email.invalid",
         ]
         var codes = Employee.Rejection.allCases.map(\.code) + Tenant.Rejection.allCases.map(\.code)

@@ -17,6 +17,7 @@ enum EventSamples {
 
     static func all() throws -> [any EventPayload] {
         try employees() + tenants() + users() + apps() + rest() + secondSchema() + invitations() + mpin() + mails()
+            + returns()
     }
 
     /// What the table of authority added: signed decisions, roles of links, keys that carry roles.

@@ -24,7 +24,8 @@ extension CallerScene {
         case "refresh": ["refreshToken": .string(refreshToken)]
         case "tokens": ["resource": "https://resource.example"]
         case "{appId}" where endpoint.method == "PUT": ["roles": .array(["ACCESS"])]
-        case "current", "sessions", "email-verification", "{userId}", "{identityId}": nil
+        case "current", "sessions", "email-verification", "{userId}", "{identityId}", "{returnId}": nil
+        case "cancellation" where endpoint == .cancelReturn: nil
         default: endpoint.method == "DELETE" ? nil : [:]
         }
     }
@@ -36,7 +37,7 @@ extension CallerScene {
         let named = try #require(members[.own])
         return switch endpoint {
         case .startRegistration: Person("another", at: Self.company).registration(Device())
-        case .startLogin, .startChange, .startRecovery: named.person.login(Device())
+        case .startLogin, .startChange, .startRecovery, .startReturn: named.person.login(Device())
         case .setCredentials, .recoverCredentials: named.person.credentials
         case .changeCredentials:
             ["currentPassphrase": .string(named.person.passphrase ?? ""), "credentials": named.person.credentials]

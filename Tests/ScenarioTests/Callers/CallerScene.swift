@@ -93,6 +93,7 @@ struct CallerScene: Sendable {
             "logins": try await Flow.logIn(member.person, member.device, client).handle,
             "credentials/changes": try await Flow.change(member.person, member.device, client).handle,
             "recoveries": try await Flow.recover(member.person, Device(), client).handle,
+            "returns": try await Flow.comeBack(member.person, Device(), client).handle,
         ]
     }
 
@@ -172,6 +173,7 @@ extension CallerScene {
             "fingerprint": devices[endpoint]?.fingerprint ?? String(repeating: "0", count: 64),
             "appId": linked.appId, "invitationId": "00000000-0000-4000-8000-000000000001",
             "mpinId": identity.mpinId, "identityId": identity.identityId,
+            "returnId": "00000000-0000-4000-8000-000000000001",
             "userId": "00000000-0000-4000-8000-000000000001", "position": "1", "tile": "0/000.p/1",
         ]
         if let flow = flows.first(where: { endpoint.template.text.hasPrefix("/v1/\($0.key)/") }) {

@@ -19,6 +19,7 @@ struct BlindFlow: Sendable {
             case .logins: try await Flow.logIn(person, device, client)
             case .changes: try await Flow.change(person, device, client)
             case .recoveries: try await Flow.recover(person, device, client)
+            case .returns: try await Flow.comeBack(person, device, client)
             }
         return BlindFlow(flow: flow, device: device, asked: try await flow.prove(device))
     }

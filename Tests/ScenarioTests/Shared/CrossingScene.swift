@@ -52,6 +52,7 @@ struct CrossingScene: Sendable {
             "logins": try await Flow.logIn(employee.person, employee.device, client).handle,
             "credentials/changes": try await Flow.change(employee.person, employee.device, client).handle,
             "recoveries": try await Flow.recover(employee.person, Device(), client).handle,
+            "returns": try await Flow.comeBack(employee.person, Device(), client).handle,
         ]
         let policy = try await client.signed(
             by: owner, "PATCH", client.path(Self.victim, "/mpin/policy"), ["verification": "application"])
@@ -98,6 +99,7 @@ struct CrossingScene: Sendable {
             "mpinId": isAbsent ? String(repeating: "7b7d", count: 32) : identity.mpinId,
             "identityId": isAbsent ? absentId : identity.identityId,
             "userId": isAbsent ? absentId : "00000000-0000-4000-8000-000000000001",
+            "returnId": isAbsent ? absentId : "00000000-0000-4000-8000-000000000001",
             "position": "1",
             "tile": "0/000.p/1",
         ]
@@ -131,6 +133,7 @@ struct CrossingScene: Sendable {
         case "refusal", "revocation": ["reason": "lost"]
         case "reclaimed-emails": ["email": .string(employee.person.email), "reason": "a reason"]
         case "cancellation" where endpoint.template.text.contains("/recoveries/"): ["reason": "lost"]
+        case "cancellation" where endpoint == .cancelReturn, "{returnId}": nil
         case "key": ["keyProof": signature]
         case "credentials" where endpoint == .changeCredentials:
             [

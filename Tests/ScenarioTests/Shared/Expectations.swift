@@ -76,6 +76,7 @@ let documentedCodes: [String: Int] = [
     "recovery.unknown": 404, "recovery.in_progress": 409, "recovery.other_companies": 409,
     "recovery.not_available": 409,
     "company.already_founded": 409,
+    "return.unknown": 404, "return.not_permitted": 403, "return.in_progress": 409, "return.not_available": 409,
     "employee.already_registered": 409, "email.not_company_owned": 409, "email.not_reclaimable": 409,
     "email.unverified": 409,
     "flow.wrong_step": 409, "flow.expired": 409, "flow.already_used": 409, "idempotency.in_progress": 409,

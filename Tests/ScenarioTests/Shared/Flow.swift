@@ -2,14 +2,15 @@ import Canonical
 import Credentials
 import Testing
 
-/// One registration, login, change or recovery of credentials on its way.
+/// One registration, login, change or recovery of credentials, or return, on its way.
 struct Flow: Sendable {
-    /// Which of the four.
+    /// Which of the five.
     enum Kind: String, Sendable, CaseIterable {
         case registrations
         case logins
         case changes = "credentials/changes"
         case recoveries
+        case returns
         /// The two that begin and end with an account.
         static let allCases: [Kind] = [.registrations, .logins]
     }
@@ -37,6 +38,11 @@ struct Flow: Sendable {
     /// Starts a recovery of credentials, or goes on with one.
     static func recover(_ person: Person, _ device: Device, _ client: Client) async throws -> Flow {
         try await start(.recoveries, person.login(device), client)
+    }
+
+    /// Starts the return of a security admin, or goes on with one.
+    static func comeBack(_ person: Person, _ device: Device, _ client: Client) async throws -> Flow {
+        try await start(.returns, person.login(device), client)
     }
 
     private static func start(_ kind: Kind, _ body: JSONValue, _ client: Client) async throws -> Flow {

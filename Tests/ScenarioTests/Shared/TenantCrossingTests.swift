@@ -104,8 +104,9 @@ struct `A route called for another tenant` {
                 }
                 // Without the token of the registration there is no key, and without the code of a mail no page of it.
                 if endpoint == .confirmMPin { #expect(reply.code == "mpin.unknown", "\(endpoint): \(reply)") }
-                if endpoint == .showMPinLink { #expect(reply.status == 400, "\(endpoint): \(reply)") }
-                let needsMore: [Endpoint] = [.readTile, .proveEvent, .confirmMPin, .showMPinLink]
+                let links: [Endpoint] = [.showMPinLink, .showReturnLink, .showReturnCancellation]
+                if links.contains(endpoint) { #expect(reply.status == 400, "\(endpoint): \(reply)") }
+                let needsMore: [Endpoint] = [.readTile, .proveEvent, .confirmMPin] + links
                 let isKnown = reply.status == 200 || needsMore.contains(endpoint)
                 #expect(isKnown && reply.code != "company.unknown", "\(endpoint): \(reply)")
             }

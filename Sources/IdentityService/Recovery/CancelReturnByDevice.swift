@@ -1,0 +1,141 @@
+import Canonical
+import Credentials
+import EventCoding
+import FoundationEssentials
+import Identity
+import Ledger
+
+/// Cancels a return, or undoes it within 30 days, by a statement of a former device key of the security admin.
+///
+/// It needs no log-in, and the key may have been revoked. It is a step of a log-in flow whose key is proved, so a name
+/// and a public key alone do not reveal whether a return is open. A decoy, an account without a return and a key that
+/// may not cancel get the same error.
+public struct CancelReturnByDevice: RepeatableUseCase {
+    /// The handle of a log-in flow whose device key is proved.
+    public let flow: String
+    /// The statement and the device key's signature over it, in the second call.
+    public let signed: SubmittedStatement?
+    /// The calling app.
+    public let app: AppCaller
+
+    /// Each parameter sets the property of the same name.
+    public init(flow: String, signed: SubmittedStatement? = nil, app: AppCaller) {
+        self.flow = flow
+        self.signed = signed
+        self.app = app
+    }
+
+    /// Refuses an app without the role for the flow.
+    public func authorize() throws(ServiceError) { try app.require(.login) }
+
+    /// The app.
+    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
+
+    /// Cancels the return, or returns the statement to sign.
+    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
+        let context = run.context, time = run.call.time
+        let row = try await FlowStore(context: context).load(handle: flow, purpose: .login, app: app, at: time)
+        guard row.state.proved != nil else { throw ServiceError(.flowWrongStep) }
+        return try await optimistic {
+            // For a decoy a colleague's streams are read in the same way.
+            let read = try await FlowScene.load(.tenant, for: row.state, context)
+            guard let tenant = read.tenant else { throw ServiceError(.returnUnknown) }
+            let employee = try await StateLoader(reader: context.reader).employee(
+                EmployeeID(row.state.standIn?.employeeId ?? row.state.employeeId), in: tenant.id)
+            guard !row.state.isDecoy, let scene = try scene(row.state, employee, tenant, at: time) else {
+                throw ServiceError(.returnUnknown)
+            }
+            return try await cancel(scene, run)
+        }
+    }
+
+    private struct Scene {
+        var access: CompanyAccess
+        var employee: EmployeeSnapshot
+        var user: UserID
+        var back: Employee.Return
+        var signer: PublicKeyBytes
+    }
+
+    /// The facts for a key that may cancel; `nil` for any other key.
+    private func scene(
+        _ state: FlowState, _ employee: EmployeeSnapshot, _ tenant: TenantSnapshot, at time: Timestamp
+    ) throws -> Scene? {
+        let signer = try state.deviceKey
+        guard let account = employee.state.account, account.user.uuid == state.userId,
+            let back = employee.state.openReturn(at: time) ?? employee.state.undoableReturn(in: tenant.state, at: time),
+            let key = employee.state.keys[signer], back.mayObject(key, of: account.id),
+            let caller = DecidingEmployee(employee.state, in: tenant.state)
+        else { return nil }
+        let access = CompanyAccess(
+            tenant: tenant, name: try parsed { () throws(ValueError) in try CompanyName(state.companyName) },
+            decider: .employee(caller), guarded: (.employee(employee.id, in: tenant.id), employee.version),
+            authority: key.authorized.flatMap { employee.leaves[$0.position] }, signer: signer)
+        return Scene(access: access, employee: employee, user: account.user, back: back, signer: signer)
+    }
+
+    private func cancel(_ scene: Scene, _ run: UseCaseRun<Decision>) async throws -> Decision {
+        let context = run.context, time = run.call.time
+        guard let reason = ReasonCode("owner"), let follows = scene.employee.leaves[scene.back.latest.position] else {
+            throw ServiceError(.returnUnknown)
+        }
+        let signing = StatementExchange(context: context, access: scene.access)
+        let statement = ReturnStatement(
+            context: try await signing.statementContext(at: time), user: scene.user.uuid,
+            employee: scene.employee.id.uuid, keyHash: scene.back.fingerprint.bytes, followsHash: follows,
+            reason: reason.text)
+        guard let signed else { return .signatureRequired(statement: statement.bytes) }
+        let verified = try await signing.verify(signed, is: statement, at: time, after: scene.back.latest.position)
+        let command = Employee.CancelReturn(
+            reason: reason,
+            decision: AuthorityDecision(caller: scene.access.decider, signer: scene.signer, statement: verified),
+            tenant: scene.access.tenant.state, time: time)
+        let events = try decided { () throws(Employee.Rejection) in
+            try Employee.decide(scene.employee.state, .cancelReturn(command))
+        }
+        let tenant = scene.access.tenant.id
+        var recorder = DecisionRecorder(access: scene.access, run)
+        var after = scene.employee
+        for event in events {
+            try recorder.add(
+                event.payload, to: .employee(scene.employee.id, in: tenant), version: scene.employee.version, keys: [:])
+            guard case .keyRevoked(let revoked) = event else { continue }
+            recorder.statements.append(
+                NewSession.deletion(
+                    employee: scene.employee.id, tenant: tenant, fingerprint: KeyFingerprint(of: revoked.key)))
+        }
+        after.apply(events, at: time)
+        return try await recorder.append(try await context.summary(of: after, in: scene.access.tenant))
+    }
+}
+
+extension FlowRecorder {
+    /// Ends what others may have begun with somebody's name, because the owner proved the credentials on a former
+    /// device: an open recovery of the user, and an open return of this account.
+    ///
+    /// - Returns: The notices for the user: what is cancelled, or is still open.
+    mutating func endOthers(
+        of user: UserSnapshot, by employee: EmployeeSnapshot, in tenant: TenantSnapshot,
+        replacesCredentials: Bool = false
+    ) async throws -> [Notice] {
+        let notices = try await endRecovery(of: user, by: employee, replacesCredentials: replacesCredentials)
+        return try notices + endReturn(of: employee, in: tenant)
+    }
+
+    /// Cancels an open return of this account after a right log-in on a former device.
+    ///
+    /// - Returns: The notice that says so; without a cancellation the notices about a return.
+    private mutating func endReturn(of employee: EmployeeSnapshot, in tenant: TenantSnapshot) throws -> [Notice] {
+        let end = Employee.EndReturn(.login(try row.state.deviceKey), time: call.time)
+        let ends = try decided { () throws(Employee.Rejection) in try Employee.decide(employee.state, .endReturn(end)) }
+        guard let open = employee.state.openReturn(at: call.time), !ends.isEmpty else {
+            return context.returnNotices(of: employee, in: tenant.state, at: call.time)
+        }
+        for event in ends {
+            try add(
+                event.payload, to: .employee(employee.id, in: tenant.id), version: employee.version, keys: [:],
+                about: nil, by: employee.id)
+        }
+        return [Notice(type: Notice.returnCancelled, openedAt: open.openedAt)]
+    }
+}

@@ -1,0 +1,165 @@
+import Canonical
+import Foundation
+import IdentityService
+import Testing
+
+/// Who does not come back, and what races do not change.
+@Suite(.onServer)
+struct `No return` {
+    @Test func `opens without a verified address`() async throws {
+        try await ReturnScene.with("no-return-address.example", isVerified: false) { scene in
+            try expectProblem(try await scene.comeBack(), "return.not_permitted")
+            #expect(try await scene.count("ReturnRequested") == 0)
+        }
+    }
+
+    @Test func `opens with an address that was verified less than 30 days ago`() async throws {
+        try await ReturnScene.with("no-return-young.example", aged: .seconds(29 * 86_400)) { scene in
+            try expectProblem(try await scene.comeBack(), "return.not_permitted")
+            #expect(scene.mailbox.copies.count == 1)
+            scene.clock.pass(.seconds(86_460))
+            expectOutcome(try await scene.comeBack(), "authorizationPending")
+        }
+    }
+
+    @Test func `opens with a wrong credential, and none for an ordinary employee or an unknown one`() async throws {
+        try await ReturnScene.with("no-return-wrong.example") { scene in
+            let client = scene.client
+            var wrong = scene.founder.person
+            wrong.passphrase = "something else entirely"
+            let flow = try await Flow.comeBack(wrong, scene.device, client)
+            let asked = try await flow.prove(scene.device)
+            try expectProblem(try await flow.complete(wrong, asked), "passphrase.incorrect")
+            let colleague = try await client.join(Person("colleague", at: scene.company))
+            for person in [colleague.person, Person("nobody", at: scene.company)] {
+                let device = Device()
+                let flow = try await Flow.comeBack(person, device, client)
+                let asked = try await flow.prove(device)
+                let reply = try await flow.complete(person, asked)
+                try expectProblem(reply, person.id == "nobody" ? reply.code ?? "" : "return.not_permitted")
+                #expect(reply.status == 403)
+            }
+            #expect(try await scene.count("ReturnRequested") == 0)
+            #expect(try await scene.violations() == [])
+        }
+    }
+
+    @Test func `opens where another admin has a device key, even if it is appointed after the request`() async throws {
+        try await ReturnScene.with("no-return-admin.example") { scene in
+            let client = scene.client
+            let link = try await scene.requested()
+            let colleague = try await client.join(Person("colleague", at: scene.company))
+            let founder = try await client.again(scene.founder)
+            try await client.appoint(colleague, by: founder)
+            #expect(try await scene.follow(link).status == 400)
+            #expect(try await scene.count("ReturnOpened") == 0)
+            try expectProblem(try await scene.comeBack(), "return.not_permitted")
+            #expect(try await scene.violations() == [])
+        }
+    }
+
+    @Test func `is completed where an admin was appointed meanwhile`() async throws {
+        try await ReturnScene.with("no-return-appointed.example") { scene in
+            let client = scene.client
+            let colleague = try await client.join(Person("colleague", at: scene.company))
+            let founder = try await client.again(scene.founder)
+            try await scene.opened()
+            // A session from before still signs: it need not log in, which would cancel.
+            try await client.appoint(colleague, by: founder)
+            scene.clock.pass(.seconds(49 * 3_600))
+            try expectProblem(try await scene.comeBack(), "return.not_permitted")
+            #expect(try await scene.count("ReturnCompleted") == 0)
+            #expect(try await scene.violations() == [])
+        }
+    }
+
+    @Test func `is completed by another device, or after 72 hours`() async throws {
+        try await ReturnScene.with("no-return-other.example") { scene in
+            try await scene.opened()
+            try expectProblem(try await scene.comeBack(Device()), "return.in_progress")
+            scene.clock.pass(.seconds((48 + 72) * 3_600))
+            // The same device asks anew.
+            expectOutcome(try await scene.comeBack(), "authorizationPending")
+            #expect(try await scene.count("ReturnCompleted") == 0)
+            #expect(try await scene.violations() == [])
+        }
+    }
+
+    @Test func `opens by a forged link or one that has expired`() async throws {
+        try await ReturnScene.with("no-return-link.example") { scene in
+            let link = try await scene.requested()
+            let parts = link.split(separator: "?")
+            for bad in [
+                String(link.dropLast()) + (link.hasSuffix("0") ? "1" : "0"),
+                link.replacingOccurrences(of: "expires=", with: "expires=9"),
+                "\(parts[0])/cancellation?\(parts[1])",
+                link.replacingOccurrences(of: scene.company, with: "another.example"),
+            ] {
+                let page = try await scene.follow(bad)
+                #expect((400..<500).contains(page.status), "\(page)")
+            }
+            scene.clock.pass(.seconds(86_401))
+            #expect(try await scene.follow(link).status == 410)
+            #expect(try await scene.count("ReturnOpened") == 0)
+        }
+    }
+
+    @Test func `is helped by an app with AUTHORIZATION`() async throws {
+        try await ReturnScene.with("no-return-app.example") { scene in
+            try await scene.opened()
+            try expectProblem(
+                try await scene.client.authorize(scene.device, of: scene.founder.person),
+                "authorization.not_permitted")
+            try expectProblem(
+                try await scene.client.post(
+                    scene.client.path(scene.founder.person, "/keys/\(scene.device.fingerprint)/refusal"),
+                    ["reason": "lost"]), "authorization.not_permitted")
+        }
+    }
+
+    @Test func `of two that race opens a second time`() async throws {
+        try await ReturnScene.with("no-return-two.example") { scene in
+            let first = Device(), second = Device()
+            let links = [try await scene.requested(first), try await scene.requested(second)]
+            let replies = try await withThrowingTaskGroup(of: Int.self) { group in
+                for link in links + links { group.addTask { try await scene.follow(link).status } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(replies.contains(200))
+            #expect(try await scene.count("ReturnOpened") == 1)
+            #expect(try await scene.violations() == [])
+        }
+    }
+
+    @Test func `is both completed and cancelled`() async throws {
+        try await ReturnScene.with("no-return-race.example") { scene in
+            try await scene.opened()
+            let link = try await scene.cancellingLink()
+            scene.clock.pass(.seconds(49 * 3_600))
+            async let completing = scene.comeBack()
+            async let cancelling = scene.follow(link)
+            let (completed, cancelled) = try await (completing, cancelling)
+            let ended = try await scene.count("ReturnCancelled"), done = try await scene.count("ReturnCompleted")
+            #expect(ended + done == 1, "\(completed) \(cancelled)")
+            #expect((cancelled.status == 200) == (ended == 1))
+            #expect((completed.outcome == "success") == (done == 1))
+            #expect(try await scene.violations() == [])
+        }
+    }
+
+    @Test func `is completed twice by a repeated call, which gets the same reply`() async throws {
+        try await ReturnScene.with("no-return-repeated.example") { scene in
+            try await scene.opened()
+            scene.clock.pass(.seconds(49 * 3_600))
+            let flow = try await Flow.comeBack(scene.founder.person, scene.device, scene.client)
+            let asked = try await flow.prove(scene.device)
+            let key = UUID().uuidString
+            let first = try await flow.complete(scene.founder.person, asked, key: key)
+            expectOutcome(first, "success")
+            let again = try await flow.complete(scene.founder.person, asked, key: key)
+            #expect(again.body == first.body)
+            #expect(try await scene.count("ReturnCompleted") == 1)
+            #expect(try await scene.violations() == [])
+        }
+    }
+}
