@@ -114,7 +114,9 @@ extension RoutedRequest {
 
 /// Reads a whole body within limits of size and time.
 struct RequestBodyReader {
-    let limits: HTTPLimits
+    let limits: RequestLimits
+    /// The time that the body may take to arrive.
+    let timeout: Duration
 
     /// Reads the body.
     ///
@@ -140,7 +142,7 @@ struct RequestBodyReader {
     }
 
     private func collect(_ body: RequestBody) async throws(Refusal) -> [UInt8] {
-        let limits = limits
+        let limits = limits, timeout = timeout
         let result = await withTaskGroup(of: Result<[UInt8], Refusal>.self) { group in
             group.addTask {
                 var bytes: [UInt8] = []
@@ -157,7 +159,7 @@ struct RequestBodyReader {
                 return .success(bytes)
             }
             group.addTask {
-                try? await Task.sleep(for: limits.bodyTimeout)
+                try? await Task.sleep(for: timeout)
                 return .failure(.unreadable("the body did not arrive in time"))
             }
             defer { group.cancelAll() }
