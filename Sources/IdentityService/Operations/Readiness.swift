@@ -48,8 +48,12 @@ package actor Readiness {
 
     /// Asks over a pool of the reader role that serves nothing else.
     ///
-    /// - Parameter stoppedViews: Which views have stopped, with the number of companies at which.
-    package init(pool: PostgresPool, stoppedViews: @escaping @Sendable () async throws -> [String: Int]) {
+    /// - Parameters:
+    ///   - probe: What would make log-ins fail although the database answers.
+    ///   - stoppedViews: Which views have stopped, with the number of companies at which.
+    package init(
+        pool: PostgresPool, probe: ProbeMemory, stoppedViews: @escaping @Sendable () async throws -> [String: Int]
+    ) {
         self.init {
             var report = ReadinessReport()
             let rows = try await pool.withConnection { connection in
@@ -59,6 +63,9 @@ package actor Readiness {
                 report.missing.append("the database does not accept writes")
             }
             report.stoppedViews = try await stoppedViews()
+            for reason in await probe.reasons() where !report.missing.contains(reason) {
+                report.missing.append(reason)
+            }
             return report
         }
     }
