@@ -184,7 +184,7 @@ extension OperatorUseCases {
             }
             try await append(
                 events.map(\.payload), to: .tenant(id), version: tenant.version,
-                effects: tenant.sessionEffects(of: events))
+                effects: try await context.sessionEffects(of: events, in: tenant))
         }
     }
 }

@@ -20,6 +20,8 @@ public struct ServiceContext: Sendable {
     package let settings: ServiceSettings
     let logger: Logger
     let unknownAttempts: UnknownAttempts
+    /// Makes and compares the codes of rows.
+    let rows: RowAuthentication
     /// The keys that sign access tokens.
     let tokenKeys: TokenKeys
     /// The calls of apps for tenants that they are not linked to.
@@ -39,8 +41,12 @@ public struct ServiceContext: Sendable {
         logger: Logger, mpinKeys: (any MPinKeySource)? = nil
     ) {
         self.pool = pool
-        self.appender = DeviceRecordingAppender(appender: SessionEndingAppender(appender: appender))
-        self.reader = reader
+        let rows = RowAuthentication(ring, unprotectedUntil: settings.unprotectedRowsUntil, logger: logger)
+        self.rows = rows
+        self.appender = DeviceRecordingAppender(
+            appender: SessionEndingAppender(appender: ClaimCodingAppender(appender: appender, ring: ring), ring: ring),
+            ring: ring)
+        self.reader = reader.accepting { rows.accepts($0) }
         self.ring = ring
         self.personKeys = personKeys
         self.seeds = seeds
@@ -51,7 +57,7 @@ public struct ServiceContext: Sendable {
         self.logger = logger
         unknownAttempts = UnknownAttempts(settings.unknownAttempts)
         self.mpinKeys = mpinKeys
-        tokenKeys = TokenKeys(pool: pool, ring: ring, lifetime: settings.accessLifetime, logger: logger)
+        tokenKeys = TokenKeys(pool: pool, rows: rows, lifetime: settings.accessLifetime, logger: logger)
     }
 }
 
@@ -84,6 +90,9 @@ public struct ServiceSettings: Sendable {
     public var recoveryDelay: Duration?
     /// How mails are sent; `nil` if none can be sent, which refuses the calls that need one.
     public var mail: MailSettings?
+    /// Until when sessions and authentications without a code are accepted, as the database's owner wrote it; `nil` for
+    /// never.
+    public var unprotectedRowsUntil: Timestamp?
     /// The clock for calls that carry no time.
     public var now: @Sendable () -> Timestamp = { .now() }
 
