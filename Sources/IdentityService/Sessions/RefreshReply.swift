@@ -2,7 +2,9 @@ import Canonical
 import FoundationEssentials
 import Keys
 import Ledger
+import Logging
 import Postgres
+import ServiceLifecycle
 
 /// The reply to the newest refresh of a session, kept for ten seconds by the database's clock.
 ///
@@ -66,6 +68,56 @@ struct RefreshReply: Sendable {
             return nil
         }
         return try IssuedTokens(json: CanonicalJSON.parse(clear))
+    }
+}
+
+/// Deletes the replies that are ten seconds old by the database's clock.
+///
+/// Nothing depends on it: an old reply is given to nobody.
+struct RefreshReplySweeper: Service {
+    /// The time between two sweeps.
+    static let interval: Duration = .seconds(2)
+    /// The largest number of rows that one sweep deletes.
+    static let batch: Int64 = 1_000
+    let pool: PostgresPool
+    /// Finds the rows: the application role sees only ledgers that it names.
+    let readerPool: PostgresPool
+    let logger: Logger
+
+    /// Sweeps until the task is cancelled.
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do { try await sweep() } catch is CancellationError { return } catch {
+                    logger.warning("old replies to refreshes could not be deleted")
+                }
+                try? await Task.sleep(for: Self.interval)
+            }
+        }
+    }
+
+    /// Deletes what is old now.
+    func sweep() async throws {
+        let found = try await readerPool.withConnection { connection in
+            try await connection.query(
+                """
+                SELECT ledger_id, session_id FROM tenure.refresh_reply
+                WHERE exchanged_at <= clock_timestamp() - \(RefreshReply.lifetime) LIMIT \(Self.batch)
+                """)
+        }
+        guard !found.isEmpty else { return }
+        var statements: [SQL] = []
+        var ledgers: Set<LedgerID> = []
+        for row in found {
+            let (ledger, session) = try row.decode(UUID.self, UUID.self)
+            ledgers.insert(LedgerID(ledger))
+            statements.append(
+                """
+                DELETE FROM tenure.refresh_reply WHERE ledger_id = \(ledger) AND session_id = \(session)
+                    AND exchanged_at <= clock_timestamp() - \(RefreshReply.lifetime)
+                """)
+        }
+        _ = try await pool.pipeline(statements, in: ledgers, waits: false)
     }
 }
 

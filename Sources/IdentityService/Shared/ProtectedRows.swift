@@ -31,7 +31,7 @@ enum ProtectedRows {
         covered: ["recipient_kind", "recipient_id", "kind", "locale", "expires_at"])
     static let replies = RowTable(
         "idempotency", key: ["ledger_id", "key"],
-        covered: ["fingerprint", "state", "answer", "lease_until", "expires_at"])
+        covered: ["fingerprint", "state", "answer", "expires_at"])
     static let recoveryRequests = RowTable(
         "recovery_request", key: ["ledger_id", "employee_id", "fingerprint"], covered: ["expires_at", "is_open"])
     static let tokenKeys = RowTable(
@@ -54,7 +54,10 @@ struct RowAuthentication: Sendable {
     let counts: UnauthenticRows
 
     /// The tables whose rows from before the migration are accepted for a day.
-    static let graced: Set<RowTable> = [ProtectedRows.sessions, ProtectedRows.passes, ProtectedRows.tokenKeys]
+    static let graced: Set<RowTable> = [
+        ProtectedRows.sessions, ProtectedRows.passes, ProtectedRows.replies, ProtectedRows.tokenKeys,
+        ProtectedRows.recoveryRequests,
+    ]
 
     init(_ ring: KeyRing, unprotectedUntil: Timestamp? = nil, logger: Logger) {
         self.ring = ring

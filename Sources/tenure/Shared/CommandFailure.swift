@@ -42,7 +42,8 @@ extension CommandFailure {
         switch kind {
         case .companyUnknown, .employeeUnknown, .authorizationUnknownKey, .appNotLinked, .recoveryUnknown, .mpinUnknown:
             .notFound
-        case .appUnknown, .appSecretInvalid, .sessionExpired, .sessionInvalid, .answersIncorrect, .passphraseIncorrect,
+        case .appUnknown, .appSecretInvalid, .sessionExpired, .sessionInvalid, .sessionReused, .answersIncorrect,
+            .passphraseIncorrect,
             .appRoleMissing, .authorizationNotPermitted, .sessionLoginRequired, .invitationInvalid, .invitationRequired,
             .appLastWithAccess, .emailUnverified, .employeeInactive, .employeeNotApproved, .policyBlindOnly,
             .notLoggedIn, .signingRefused, .credentialsChanged, .recoveryOtherCompanies,
