@@ -105,7 +105,7 @@ public struct ServiceAssembly: Sendable {
     ///   that wrote the log are missing, ``OperatorKeyError``, `PostgresError`.
     public init(_ given: Configuration, logger: Logger) async throws {
         let newest = try NewestServer.ofLog(anchorFile: given.anchorFile)
-        let configuration = given.using(newest)
+        var configuration = given.using(newest)
         // Of the hosts of a URL the newest wins, also when an old primary is listed first.
         await newest.probe([configuration.application, configuration.reader], logger: logger)
         let ring = try await withPostgresPool(
@@ -132,6 +132,9 @@ public struct ServiceAssembly: Sendable {
             try await DatabaseRole.reader.check(pool)
             try await RestoredKeys.check(pool)
         }
+        configuration.settings.unprotectedRowsUntil = try await withPostgresPool(
+            configuration: configuration.application, maximumConnections: 1, logger: logger
+        ) { pool in try await RowProtection.unprotectedUntil(pool) }
         let signer = try CheckpointSigner(
             name: configuration.settings.issuer, secret: try ring.checkpointSigningKey())
         let pool = PostgresPool(

@@ -23,7 +23,9 @@ struct TokenKeysTests {
         try await TestDatabase.with { database in
             try await database.withPool { pool in
                 try await body(
-                    TokenKeys(pool: pool, ring: ring, lifetime: .seconds(300), logger: Self.logger),
+                    TokenKeys(
+                        pool: pool, rows: RowAuthentication(ring, logger: Self.logger), lifetime: .seconds(300),
+                        logger: Self.logger),
                     TokenKeyRotation(pool: pool, ring: ring), pool)
             }
         }
@@ -90,7 +92,9 @@ struct TokenKeysTests {
                         group.addTask {
                             // Their clocks differ by some seconds.
                             let time = time.adding(.seconds(number))
-                            let keys = TokenKeys(pool: pool, ring: ring, lifetime: .seconds(300), logger: Self.logger)
+                            let keys = TokenKeys(
+                        pool: pool, rows: RowAuthentication(ring, logger: Self.logger), lifetime: .seconds(300),
+                        logger: Self.logger)
                             return try await keys.signingKey(at: time).publicKey.keyID
                         }
                     }
@@ -113,7 +117,8 @@ struct TokenKeysTests {
         try await withKeys { keys, rotation, pool in
             let lost = try await signing(keys, 0)
             let restored = TokenKeys(
-                pool: pool, ring: .random(), lifetime: .seconds(300), logger: Self.logger)
+                pool: pool, rows: RowAuthentication(.random(), logger: Self.logger), lifetime: .seconds(300),
+                logger: Self.logger)
             let new = try await restored.signingKey(at: at(1)).publicKey.keyID
             #expect(new != lost)
             #expect(try await restored.published(at: at(1)).keys.map(\.keyID) == [new])
