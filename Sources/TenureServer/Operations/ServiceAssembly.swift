@@ -132,6 +132,7 @@ public struct ServiceAssembly: Sendable {
             try await DatabaseRole.reader.check(pool)
             try await RestoredKeys.check(pool)
         }
+        try await Self.addCodes(configuration, ring, logger)
         configuration.settings.unprotectedRowsUntil = try await withPostgresPool(
             configuration: configuration.application, maximumConnections: 1, logger: logger
         ) { pool in try await RowProtection.unprotectedUntil(pool) }
@@ -183,6 +184,28 @@ public struct ServiceAssembly: Sendable {
                 sealing, file: configuration.anchorFile.map(AnchorFile.init), newest: newest, logger: logger)
         ]
         services = first + upkeep.services + mails.services + last
+    }
+
+    /// Gives the claims from before there were codes theirs, by the log. Nothing to do after the first start.
+    private static func addCodes(_ configuration: Configuration, _ ring: KeyRing, _ logger: Logger) async throws {
+        try await withPostgresPool(
+            configuration: configuration.reader, maximumConnections: 2, logger: logger
+        ) { reader in
+            guard try await RowRestoration.isNeeded(reader) else { return }
+            logger.notice("claims without a code get theirs from the log")
+            let report = try await withPostgresPool(
+                configuration: configuration.application, maximumConnections: 2, logger: logger
+            ) { pool in
+                let keys = PersonKeys(pool: pool, masters: configuration.masters)
+                return try await RowRestoration(
+                    pool: pool, log: RowsOfLog(reader: reader, ring: ring, personKeys: keys)
+                ).addCodes()
+            }
+            guard report.unproved > 0 else { return }
+            logger.error(
+                "the log does not confirm claims or cutoffs, which are refused; run tenure doctor",
+                metadata: ["rows": "\(report.unproved)"])
+        }
     }
 
     /// Refuses keys that did not write the log, and founds a log that has no operator key yet.
