@@ -188,7 +188,7 @@ struct FirstStartTests {
     }
 
     @Test func `purposes that were added later get keys at the next start, once`() async throws {
-        #expect(KeyPurpose.added == [.mpin, .mail, .tokens])
+        #expect(KeyPurpose.added == [.mpin, .mail, .tokens, .rows])
         try await KeysDatabase.withPools { database, application, _ in
             let masters = MasterKeys.random()
             let first = try await KeyRing.load(from: application, masters: masters)
