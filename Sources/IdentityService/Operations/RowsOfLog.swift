@@ -111,7 +111,9 @@ extension RowsOfLog {
     ) throws -> Found {
         let state = Employee.fold(try events.map { try EventCodec.decode($0, keys: keys) })
         guard let account = state.account else { return Found() }
-        if account.isErased { return Found(claims: try founding(of: tenant, events), erased: .employee(id, in: tenant)) }
+        if account.isErased {
+            return Found(claims: try founding(of: tenant, events), erased: .employee(id, in: tenant))
+        }
         var found = Found(claims: try founding(of: tenant, events))
         found.claims.append(ring.memberClaim(id, of: account.user, in: tenant))
         found.claims.append(ring.accountClaim(id, of: account.user, in: tenant))

@@ -29,7 +29,9 @@ package struct Upkeep: Sendable {
             UnlinkedAppReport(calls: unlinkedApps, logger: logger),
             RefreshReplySweeper(pool: pool, readerPool: readerPool, logger: logger),
         ]
-        metrics = { await seals.metrics() + rekeyings.metrics() + watch.metrics() + unlinkedApps.metrics + rows.metrics }
+        metrics = {
+            await seals.metrics() + rekeyings.metrics() + watch.metrics() + unlinkedApps.metrics + rows.metrics
+        }
         closeEndedSessions = { try await sessions.sweep(at: context.settings.now()) }
     }
 }

@@ -38,7 +38,8 @@ public struct ReadMe: UseCase {
     }
 
     private func session(_ context: ServiceContext, at time: Timestamp) async throws -> (SessionView, AppID) {
-        guard let row = try await context.session(caller.sessionId, of: caller.tenantId, at: time)?.row, let app = row.app
+        guard let row = try await context.session(caller.sessionId, of: caller.tenantId, at: time)?.row,
+            let app = row.app
         else { throw ServiceError(.sessionInvalid) }
         return (SessionView(row, isCurrent: true), AppID(app))
     }

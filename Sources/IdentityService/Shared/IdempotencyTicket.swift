@@ -111,11 +111,11 @@ struct IdempotencyTicket<Answer: Sendable>: Sendable {
     func settling(_ reply: [UInt8], until end: Timestamp, at time: PostgresTimestamp) -> SQL {
         let values = values(fingerprint: fingerprint, "done", reply, until: end)
         return """
-        UPDATE tenure.idempotency SET state = 'done', mac = \(ring.rowCode(ProtectedRows.replies, values))
-        WHERE ledger_id = \(ledger.uuid) AND key = \(digest) AND state = 'running' AND lease_until <= \(time)
-            AND answer = \(reply)
-        RETURNING answer
-        """
+            UPDATE tenure.idempotency SET state = 'done', mac = \(ring.rowCode(ProtectedRows.replies, values))
+            WHERE ledger_id = \(ledger.uuid) AND key = \(digest) AND state = 'running' AND lease_until <= \(time)
+                AND answer = \(reply)
+            RETURNING answer
+            """
     }
 
     /// The bytes of an outcome as they are sent.

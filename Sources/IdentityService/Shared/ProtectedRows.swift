@@ -21,7 +21,8 @@ enum ProtectedRows {
     static let passes = RowTable(
         "mpin_pass", key: ["ledger_id", "pass_id"],
         covered: [
-            "app_id", "mpin_hash", "commitment", "challenge", "opened_at", "expires_at", "token", "verdict", "sealed_id",
+            "app_id", "mpin_hash", "commitment", "challenge", "opened_at", "expires_at", "token", "verdict",
+            "sealed_id",
             "redeemed",
         ])
     static let claims = RowTable(

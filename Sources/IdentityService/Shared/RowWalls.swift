@@ -59,7 +59,8 @@ package enum RowWalls {
             "oprf_seed", "ledger_id credential_id purpose epoch wrapped",
             "AES-GCM under the bucket's key, bound to all other columns"),
         Wall(
-            "bucket_key", "bucket epoch master_version wrapped", "AES-GCM under the master key, bound to all other columns"),
+            "bucket_key", "bucket epoch master_version wrapped",
+            "AES-GCM under the master key, bound to all other columns"),
         Wall(
             "purpose_key", "purpose master_version wrapped",
             "AES-GCM under the master key, bound to all other columns; the first event has a check value"),
@@ -71,7 +72,8 @@ package enum RowWalls {
             "token_key", "key_id sealed created_at signs_from mac",
             code + "A row that was deleted and put back is published, but no longer signs"),
         Wall(
-            "mpin_server_key", "ledger_id epoch sealed", "AES-GCM, bound to tenant and epoch; fetched again if it does not open"),
+            "mpin_server_key", "ledger_id epoch sealed",
+            "AES-GCM, bound to tenant and epoch; fetched again if it does not open"),
         Wall(
             "row_protection", "is_only begins_at", "only the owner of the schema may write it"),
     ]
@@ -100,7 +102,8 @@ package enum RowWalls {
         Wall(
             "mpin_pass",
             "ledger_id pass_id app_id mpin_hash commitment challenge opened_at expires_at token verdict sealed_id redeemed mac",
-            code + "An older row lets the app redeem a right proof again within its 60 seconds; every session that it opens "
+            code
+                + "An older row lets the app redeem a right proof again within its 60 seconds; every session that it opens "
                 + "is in the log. A wrong proof was counted in the log before"),
     ]
 
@@ -109,12 +112,14 @@ package enum RowWalls {
             "session",
             "ledger_id session_id employee_id fingerprint access_digest access_expires_at refresh_expires_at created_at "
                 + "ends_at app_id secret_id tenant_version refresh_counter methods mac",
-            code + "An access token must say what the row says. A row that was put back is found at the next refresh, which "
+            code
+                + "An access token must say what the row says. A row that was put back is found at the next refresh, which "
                 + "reads the end in the log: it is worth an access token's lifetime. An older row of a session in force lets "
                 + "an older refresh token be used, by whoever has it"),
         Wall(
             "session_cutoff", "ledger_id subject tenant_version created_at mac",
-            code + "A row without a right code ends the sessions. A deleted one is worth an access token's lifetime: at a "
+            code
+                + "A row without a right code ends the sessions. A deleted one is worth an access token's lifetime: at a "
                 + "refresh the streams of tenant and app decide"),
         Wall(
             "refresh_reply", "ledger_id session_id refresh_counter exchanged_at sealed",
@@ -124,10 +129,13 @@ package enum RowWalls {
     private static let others = [
         Wall(
             "mail_outbox", "ledger_id mail_id recipient_kind recipient_id kind locale expires_at mac",
-            code + "A mail whose end is in the log is not sent again. A deleted row is a mail that is not sent: its event "
+            code
+                + "A mail whose end is in the log is not sent again. A deleted row is a mail that is not sent: its event "
                 + "has no end"),
         Wall("mail_outbox", "next_try lease_until attempts", "not noticed; a mail is sent sooner, later or twice"),
-        Wall("lease", "name holder expires_at", "not noticed; the application role cannot write it, and it decides nothing"),
+        Wall(
+            "lease", "name holder expires_at",
+            "not noticed; the application role cannot write it, and it decides nothing"),
     ]
 
     private static let projections = [

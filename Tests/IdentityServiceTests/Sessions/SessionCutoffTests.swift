@@ -61,7 +61,8 @@ struct SessionCutoffTests {
             }
             let elsewhere = TenantID(UUID())
             _ = try await pool.query(
-                SessionCutoff.unlinked(AppID(app.appId), from: elsewhere, version: 9, at: start).insertion(context.ring),
+                SessionCutoff.unlinked(AppID(app.appId), from: elsewhere, version: 9, at: start).insertion(
+                    context.ring),
                 in: [LedgerID(elsewhere.uuid)])
             #expect(await refusal(session, context) == nil)
             _ = try await pool.query(

@@ -93,8 +93,8 @@ struct TokenKeysTests {
                             // Their clocks differ by some seconds.
                             let time = time.adding(.seconds(number))
                             let keys = TokenKeys(
-                        pool: pool, rows: RowAuthentication(ring, logger: Self.logger), lifetime: .seconds(300),
-                        logger: Self.logger)
+                                pool: pool, rows: RowAuthentication(ring, logger: Self.logger), lifetime: .seconds(300),
+                                logger: Self.logger)
                             return try await keys.signingKey(at: time).publicKey.keyID
                         }
                     }

@@ -193,7 +193,8 @@ struct FirstStartTests {
             let masters = MasterKeys.random()
             let first = try await KeyRing.load(from: application, masters: masters)
             var owner = try await database.connect(as: .superuser)
-            try await owner.executeScript("DELETE FROM tenure.purpose_key WHERE purpose IN ('mpin', 'mail', 'tokens', 'rows')")
+            try await owner.executeScript(
+                "DELETE FROM tenure.purpose_key WHERE purpose IN ('mpin', 'mail', 'tokens', 'rows')")
             let rings = try await withThrowingTaskGroup(of: KeyRing.self) { group in
                 for _ in 0..<8 { group.addTask { try await KeyRing.load(from: application, masters: masters) } }
                 return try await group.reduce(into: [KeyRing]()) { $0.append($1) }

@@ -5,7 +5,9 @@ import Testing
 
 @Suite(.onServer)
 struct `A database writer without the keys` {
-    @Test(arguments: ["verdict = 'right'", "verdict = 'right', mac = NULL", "redeemed = false, expires_at = 'infinity'"])
+    @Test(arguments: [
+        "verdict = 'right'", "verdict = 'right', mac = NULL", "redeemed = false, expires_at = 'infinity'",
+    ])
     func `makes no proof of a wrong PIN`(change: String) async throws {
         try await withMPin { scene in
             let writer = DatabaseWriter(world: scene.world)

@@ -19,11 +19,12 @@ struct DatabaseWriter: Sendable {
                     SELECT ledger_id FROM tenure.ledger UNION SELECT ledger_id FROM tenure.claim) AS l
                 """)
         }
-        let all = try #require(try ledgers.first?.decode([UUID].self))
+        let all = try #require(try ledgers.first?.decode([UUID].self)).map(\.uuidString)
+        let scope = "{\(all.joined(separator: ",").lowercased())}"
         var connection = try await world.database.connect(as: .application)
         defer { connection.close() }
         return try await connection.pipeline([
-            "BEGIN", "SELECT tenure.enter_scope(\(all), true)", statement, "COMMIT",
+            "BEGIN", "SELECT tenure.enter_scope(\(scope), true)", statement, "COMMIT",
         ])[2]
     }
 
