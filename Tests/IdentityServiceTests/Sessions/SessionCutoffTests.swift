@@ -110,6 +110,47 @@ struct SessionCutoffTests {
         }
     }
 
+    @Test func `a session without a code is accepted for a day after the migration`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool { pool in
+                var settings = ServiceSettings(accessLifetime: .seconds(86_400))
+                settings.unprotectedRowsUntil = start.adding(.seconds(3_600))
+                let context = try ServiceContext.connected(pool, settings: settings)
+                let snapshot = TenantSnapshot(id: tenant, state: Tenant.initial, version: 5, leaves: [:])
+                let opening = NewSession.Opening(
+                    employee: employee, tenant: snapshot, role: .employee, sessionRole: .employee,
+                    fingerprint: try #require(KeyFingerprint(hex: String(repeating: "ab", count: 32))),
+                    methods: .device)
+                let session = try await NewSession(opening, app: app, at: start, context)
+                _ = try await pool.query(session.insertion, in: [LedgerID(tenant.uuid)])
+                _ = try await pool.query(
+                    "UPDATE tenure.session SET mac = NULL WHERE ledger_id = \(tenant.uuid)",
+                    in: [LedgerID(tenant.uuid)])
+                #expect(await refusal(session, context, after: 3_599) == nil)
+                #expect(await refusal(session, context, after: 3_600) == ServiceError(.sessionInvalid))
+                _ = try await pool.query(
+                    "UPDATE tenure.session SET mac = decode('00', 'hex') WHERE ledger_id = \(tenant.uuid)",
+                    in: [LedgerID(tenant.uuid)])
+                #expect(await refusal(session, context, after: 1) == ServiceError(.sessionInvalid))
+                #expect(context.rows.counts.rows(of: ProtectedRows.sessions) == 2)
+            }
+        }
+    }
+
+    @Test func `the time without codes is over for a new database, and lasts a day for an old one`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool { pool in
+                #expect(try await RowProtection.unprotectedUntil(pool) == nil)
+                var superuser = try await database.connect(as: .superuser)
+                for (age, isOver) in [("23 hours", false), ("25 hours", true)] {
+                    try await superuser.executeScript(
+                        "UPDATE tenure.row_protection SET begins_at = now() - interval '\(age)'")
+                    #expect(try await (RowProtection.unprotectedUntil(pool) == nil) == isOver)
+                }
+            }
+        }
+    }
+
     @Test func `every append that unlinks or revokes writes its cutoff`() throws {
         let stream = StreamID.tenant(tenant)
         func event(_ type: String, _ data: JSONValue, in stream: StreamID) -> NewEvent {
