@@ -61,7 +61,7 @@ package struct RowExamination: Sendable {
     }
 
     /// Counts the rows with a wrong code, and those without one.
-    private func codes(of table: RowTable) async throws -> (wrong: Int, without: Int) {
+    private func codes(of table: CodedTable) async throws -> (wrong: Int, without: Int) {
         let pool = table == ProtectedRows.tokenKeys ? application : reader
         let types = try await types(of: table, pool)
         let columns = (table.key + table.covered + ["mac"]).map { "\(identifier: $0)" as SQL }.listed
@@ -91,7 +91,7 @@ package struct RowExamination: Sendable {
     }
 
     /// The types of the columns that a code covers.
-    private func types(of table: RowTable, _ pool: PostgresPool) async throws -> [String] {
+    private func types(of table: CodedTable, _ pool: PostgresPool) async throws -> [String] {
         let rows = try await pool.withConnection { connection in
             try await connection.query(
                 """

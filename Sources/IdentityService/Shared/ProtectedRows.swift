@@ -10,32 +10,32 @@ import Synchronization
 /// A table that decides and is not here has another wall, which `RowWalls` names. Names and order of columns are
 /// permanent: the codes cover them.
 enum ProtectedRows {
-    static let sessions = RowTable(
+    static let sessions = CodedTable(
         "session", key: ["ledger_id", "session_id"],
         covered: [
             "employee_id", "fingerprint", "access_digest", "access_expires_at", "refresh_expires_at", "created_at",
             "ends_at", "app_id", "secret_id", "tenant_version", "refresh_counter", "methods",
         ])
-    static let cutoffs = RowTable(
+    static let cutoffs = CodedTable(
         "session_cutoff", key: ["ledger_id", "subject"], covered: ["tenant_version", "created_at"])
-    static let passes = RowTable(
+    static let passes = CodedTable(
         "mpin_pass", key: ["ledger_id", "pass_id"],
         covered: [
             "app_id", "mpin_hash", "commitment", "challenge", "opened_at", "expires_at", "token", "verdict",
             "sealed_id",
             "redeemed",
         ])
-    static let claims = RowTable(
+    static let claims = CodedTable(
         "claim", key: ["ledger_id", "kind", "key"], covered: ["owner", "value", "expires_at"])
-    static let mails = RowTable(
+    static let mails = CodedTable(
         "mail_outbox", key: ["ledger_id", "mail_id"],
         covered: ["recipient_kind", "recipient_id", "kind", "locale", "expires_at"])
-    static let replies = RowTable(
+    static let replies = CodedTable(
         "idempotency", key: ["ledger_id", "key"],
         covered: ["fingerprint", "state", "answer", "expires_at"])
-    static let recoveryRequests = RowTable(
+    static let recoveryRequests = CodedTable(
         "recovery_request", key: ["ledger_id", "employee_id", "fingerprint"], covered: ["expires_at", "is_open"])
-    static let tokenKeys = RowTable(
+    static let tokenKeys = CodedTable(
         "token_key", key: ["key_id"], covered: ["sealed", "created_at", "signs_from"])
 
     /// All tables, in the order of their names.
@@ -55,7 +55,7 @@ struct RowAuthentication: Sendable {
     let counts: UnauthenticRows
 
     /// The tables whose rows from before the migration are accepted for a day.
-    static let graced: Set<RowTable> = [
+    static let graced: Set<CodedTable> = [
         ProtectedRows.sessions, ProtectedRows.passes, ProtectedRows.replies, ProtectedRows.tokenKeys,
         ProtectedRows.recoveryRequests,
     ]
@@ -67,10 +67,10 @@ struct RowAuthentication: Sendable {
     }
 
     /// Returns the code of a row.
-    func code(_ table: RowTable, _ values: [RowValue]) -> [UInt8] { ring.rowCode(table, values) }
+    func code(_ table: CodedTable, _ values: [RowValue]) -> [UInt8] { ring.rowCode(table, values) }
 
     /// Whether the service wrote the row. If not, it is counted.
-    func accepts(_ code: [UInt8]?, _ table: RowTable, _ values: [RowValue], at time: Timestamp) -> Bool {
+    func accepts(_ code: [UInt8]?, _ table: CodedTable, _ values: [RowValue], at time: Timestamp) -> Bool {
         if let code {
             if ring.isRowCode(code, table, values) { return true }
         } else if Self.graced.contains(table), let unprotectedUntil, time < unprotectedUntil {
@@ -118,7 +118,7 @@ final class UnauthenticRows: Sendable {
     init(_ logger: Logger) { self.logger = logger }
 
     /// Counts one row of a table.
-    func count(_ table: RowTable, hasCode: Bool) {
+    func count(_ table: CodedTable, hasCode: Bool) {
         let now = ContinuousClock.now
         let isDue = counts.withLock { counts in
             var count = counts[table.name] ?? Count()
@@ -135,7 +135,7 @@ final class UnauthenticRows: Sendable {
     }
 
     /// The number of rows of a table that were refused.
-    func rows(of table: RowTable) -> Int { counts.withLock { $0[table.name]?.rows ?? 0 } }
+    func rows(of table: CodedTable) -> Int { counts.withLock { $0[table.name]?.rows ?? 0 } }
 
     /// The counters in the Prometheus text format, one for each table.
     var metrics: String {

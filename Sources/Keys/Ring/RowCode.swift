@@ -10,10 +10,10 @@ public import Foundation
 /// A table whose rows carry a code, and the columns that the code covers.
 ///
 /// ```swift
-/// let table = RowTable("session_cutoff", key: ["ledger_id", "subject"], covered: ["tenant_version"])
+/// let table = CodedTable("session_cutoff", key: ["ledger_id", "subject"], covered: ["tenant_version"])
 /// let code = ring.rowCode(table, [.uuid(ledger), .uuid(subject), .integer(7)])
 /// ```
-public struct RowTable: Sendable, Hashable {
+public struct CodedTable: Sendable, Hashable {
     /// The table's name, without its schema. Permanent: the code covers it.
     public let name: String
     /// The columns of the primary key.
@@ -67,7 +67,7 @@ enum RowCode {
     /// The length of a code in bytes.
     static let byteCount = 36
 
-    static func message(_ table: RowTable, _ values: [RowValue]) -> [UInt8] {
+    static func message(_ table: CodedTable, _ values: [RowValue]) -> [UInt8] {
         let columns = table.key + table.covered
         precondition(columns.count == values.count, "a row of \(table.name) has \(columns.count) values")
         var message = LengthPrefixed(tag: "tenure/v1/row")
@@ -90,12 +90,12 @@ extension KeyRing {
     /// Returns the 36 bytes that authenticate a row: the id of the key, and HMAC-SHA-256 under the rows key.
     ///
     /// - Parameter values: The values of the columns of the key, then of the covered columns, in the table's order.
-    public func rowCode(_ table: RowTable, _ values: [RowValue]) -> [UInt8] {
+    public func rowCode(_ table: CodedTable, _ values: [RowValue]) -> [UInt8] {
         rowKeyID + authenticationCode(RowCode.message(table, values), .rows)
     }
 
     /// Whether the code authenticates the row. The comparison takes constant time.
-    public func isRowCode(_ code: [UInt8], _ table: RowTable, _ values: [RowValue]) -> Bool {
+    public func isRowCode(_ code: [UInt8], _ table: CodedTable, _ values: [RowValue]) -> Bool {
         guard code.count == RowCode.byteCount, Array(code.prefix(rowKeyID.count)) == rowKeyID else { return false }
         return HMAC<SHA256>.isValidAuthenticationCode(
             code.dropFirst(rowKeyID.count), authenticating: RowCode.message(table, values),

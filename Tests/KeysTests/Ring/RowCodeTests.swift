@@ -5,7 +5,8 @@ import Testing
 @testable import Keys
 
 @Suite struct RowCodeTests {
-    private let table = RowTable("thing", key: ["ledger_id", "id"], covered: ["name", "size", "until", "is_open", "bytes"])
+    private let table = CodedTable(
+        "thing", key: ["ledger_id", "id"], covered: ["name", "size", "until", "is_open", "bytes"])
     private let values: [RowValue] = [
         .uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))), .bytes([1, 2]), .text("zoë"),
         .integer(-1), .time(1_795_000_000_000_000), .flag(true), .bytes(nil),
@@ -44,15 +45,15 @@ import Testing
         // NULL is nothing empty, and a type is part of a value.
         #expect(RowValue.text(nil) != .text("") && RowValue.bytes(nil) != .bytes([]))
         #expect(RowValue.integer(1) != .time(1) && RowValue.text("a") != .bytes([0x61]))
-        let renamed = RowTable("thong", key: table.key, covered: table.covered)
-        let moved = RowTable("thing", key: ["ledger_id"], covered: ["id"] + table.covered.reversed())
+        let renamed = CodedTable("thong", key: table.key, covered: table.covered)
+        let moved = CodedTable("thing", key: ["ledger_id"], covered: ["id"] + table.covered.reversed())
         #expect(!ring.isRowCode(code, renamed, values))
         #expect(!ring.isRowCode(code, moved, values))
     }
 
     @Test func `what is moved from one column to the next does not count as the same`() {
         let ring = KeyRing.random()
-        let pair = RowTable("pair", key: ["a"], covered: ["b"])
+        let pair = CodedTable("pair", key: ["a"], covered: ["b"])
         #expect(ring.rowCode(pair, [.text("ab"), .text("c")]) != ring.rowCode(pair, [.text("a"), .text("bc")]))
     }
 
