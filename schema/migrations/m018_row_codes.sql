@@ -1,6 +1,6 @@
 -- Rows that decide carry a code: four bytes that name a key and a message authentication code over what the row says,
--- bound to its table and key. Whoever writes the database without the keys of the service cannot make one. Which columns a
--- code covers is listed in docs/verification.md; the service computes and compares it, SQL never does.
+-- bound to its table and key. Whoever writes the database without the keys of the service cannot make one. Which
+-- columns a code covers is listed in docs/verification.md; the service computes and compares it, SQL never does.
 SET LOCAL ROLE tenure_owner;
 
 ALTER TABLE tenure.session ADD COLUMN mac bytea;
@@ -33,8 +33,8 @@ SELECT CASE
     ELSE '-infinity'::timestamptz END;
 GRANT SELECT ON tenure.row_protection TO tenure_app, tenure_reader;
 
--- The reply to the newest refresh of a session, for whoever presents the same token once more within ten seconds. It is
--- sealed under a key that the token yields.
+-- The reply to the newest refresh of a session, for whoever presents the same token once more within ten seconds. It
+-- is sealed under a key that the token yields.
 CREATE TABLE tenure.refresh_reply (
     ledger_id uuid NOT NULL,
     session_id uuid NOT NULL,
