@@ -75,9 +75,13 @@ package struct StateLoader: Sendable {
     /// An app with its secrets.
     package func app(_ id: AppID) async throws -> AppSnapshot {
         let stream = StreamID.app(id)
-        let events = try await reader.streams([stream])[stream] ?? []
+        return try Self.app(id, try await reader.streams([stream])[stream] ?? [])
+    }
+
+    /// An app folded from all events of the stream.
+    package static func app(_ id: AppID, _ events: [RecordedEvent]) throws -> AppSnapshot {
         let state = App.fold(try events.map { try EventCodec.decode($0) })
-        return AppSnapshot(id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: Self.leaves(events))
+        return AppSnapshot(id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves(events))
     }
 
     /// What the operator accepted of a ledger's time, and the version of that stream.

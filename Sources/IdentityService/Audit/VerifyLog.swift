@@ -51,6 +51,7 @@ public struct VerifyLog: Sendable {
         let keys = request.ledger == nil ? validated.byDirectory(rest.filter(\.isDirectory)) : [:]
         let directories = Set(keys.keys)
         _ = try await verify(rest.filter(\.isDirectory).union(directories), known, keys, &report, counter)
+        if request.ledger == nil { report.violations += try await RowComparison(pool: pool).violations() }
         report.violations = report.violations.enumerated().sorted {
             ($0.element.ledger, $0.offset) < ($1.element.ledger, $1.offset)
         }.map(\.element)

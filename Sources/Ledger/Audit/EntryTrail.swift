@@ -196,6 +196,8 @@ public struct Violation: Sendable, Equatable, CustomStringConvertible {
         case checkpoint
         /// A signature inside an event does not verify, or is by the wrong key.
         case signature
+        /// A row beside the log does not agree with it.
+        case row
     }
 
     /// The ledger.
