@@ -1,4 +1,4 @@
-import Canonical
+public import Canonical
 import EventCoding
 import FoundationEssentials
 import Identity
@@ -19,20 +19,29 @@ public struct SignGrownLedgers: Sendable {
     private let pool: PostgresPool
     private let signer: CheckpointSigner
     private let logger: Logger
+    /// A clock in place of the database's, for tests with a clock of their own.
+    private let now: (@Sendable () -> Timestamp)?
+    /// The start of the last complete round that this process knows of.
+    private let completed = Lock<Timestamp?>(nil)
+
+    /// The time after which a log at rest gets an empty record, so that a longer gap shows that nothing was signed.
+    static let heartbeat: Duration = .seconds(600)
 
     /// Signs with `signer`.
     ///
     /// - Parameters:
     ///   - pool: Connections of the application role.
     ///   - readerPool: Connections of the reader role, which sees all ledgers.
+    ///   - now: A clock in place of the database's, for tests with a clock of their own.
     public init(
         pool: PostgresPool, readerPool: PostgresPool, appender: any AppendTarget, signer: CheckpointSigner,
-        logger: Logger
+        logger: Logger, now: (@Sendable () -> Timestamp)? = nil
     ) {
         self.pool = pool
         self.appender = appender
         self.signer = signer
         self.logger = logger
+        self.now = now
         reader = LedgerReader(pool: pool)
         ledgers = FindGrownLedgers(pool: readerPool)
     }
@@ -43,17 +52,27 @@ public struct SignGrownLedgers: Sendable {
     /// - Throws: ``LedgerError`` and the errors of the database.
     @discardableResult
     public func run() async throws -> Anchor? {
-        var last: LedgerID?
-        while true {
+        // Read before the ledgers: what was committed by then is covered at the end of the round.
+        let start = try await clock()
+        var last: LedgerID?, isComplete = false, hasSigned = false
+        while !isComplete {
             // Read before the ledgers, so that a checkpoint that another process signs meanwhile makes this append a
             // conflict.
             let version = try await ledgers.version()
             let grown = try await ledgers.next(after: last, limit: CheckpointSealed.maximumCount)
-            guard let end = grown.last else { break }
-            last = end.ledger
+            isComplete = grown.count < CheckpointSealed.maximumCount
+            last = grown.last?.ledger ?? last
             let checkpoints = try await signed(grown)
-            guard !checkpoints.isEmpty else { continue }
-            do { try await record(checkpoints, version) } catch let error as LedgerError {
+            // A record of nothing ends a round of several, or is due after a long rest. Otherwise signing would cause
+            // work for the next round.
+            if checkpoints.isEmpty {
+                guard isComplete else { continue }
+                if !hasSigned, try await !isDue(at: start) { break }
+            }
+            do {
+                try await record(checkpoints, version, asOf: isComplete ? start : nil)
+                hasSigned = true
+            } catch let error as LedgerError {
                 guard error.code == .versionConflict else { throw error }
                 // Another process signs them.
                 break
@@ -88,18 +107,39 @@ public struct SignGrownLedgers: Sendable {
         return try signer.sign(ledger.ledger, size: ledger.size, root: now)
     }
 
-    private func record(_ checkpoints: [SignedCheckpoint], _ version: Int) async throws {
+    /// Records signed checkpoints.
+    ///
+    /// - Parameter start: The database's clock at the start of the round, if this ends it.
+    private func record(_ checkpoints: [SignedCheckpoint], _ version: Int, asOf start: Timestamp?) async throws {
         let payload = CheckpointSealed(
             checkpoints: checkpoints.compactMap { signed in
                 guard let ledger = signed.ledger, let root = Bytes32(signed.checkpoint.root) else { return nil }
                 return .init(ledger: ledger.uuid, size: signed.checkpoint.size, root: root)
-            })
+            }, clock: try await clock(), asOf: start)
         let event = try EventCodec.encode(
             payload, id: UUID(), stream: .checkpoints, keys: [:], metadata: EventMetadata())
         let append = Append(
             events: [event], expectations: [.checkpoints: version],
             effectLedgers: Set(checkpoints.compactMap(\.ledger)), effects: { _ in [Self.storing(checkpoints)] })
         _ = try await appender.append(append)
+        if let start { completed.withLock { $0 = start } }
+    }
+
+    /// The database's clock: those of processes may differ.
+    private func clock() async throws -> Timestamp {
+        if let now { return now() }
+        return try await ledgers.clock()
+    }
+
+    /// Whether the last complete round is so old that a running service records one without checkpoints.
+    ///
+    /// What this process remembers is compared with the log only when it would be due.
+    private func isDue(at time: Timestamp) async throws -> Bool {
+        func isDue(_ last: Timestamp?) -> Bool { last.map { $0.adding(Self.heartbeat) <= time } ?? true }
+        guard isDue(completed.withLock(\.self)) else { return false }
+        let last = try await ledgers.lastRound(reader)
+        completed.withLock { $0 = last }
+        return isDue(last)
     }
 
     private func anchor() async throws -> Anchor? {
@@ -146,6 +186,21 @@ struct FindGrownLedgers: Sendable {
             ORDER BY version DESC LIMIT 1
             """, in: [LedgerID]())
         return Int(try rows.first?.decode(Int32.self) ?? 0)
+    }
+
+    /// The clock of the database.
+    func clock() async throws -> Timestamp {
+        let rows = try await pool.query(
+            "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint", in: [LedgerID]())
+        return Timestamp(microseconds: try rows.first?.decode(Int64.self) ?? 0)
+    }
+
+    /// The start of the last complete round, if the newest record ends one.
+    func lastRound(_ reader: LedgerReader) async throws -> Timestamp? {
+        let stream = StreamID.checkpoints
+        let tail = StreamsQuery.Tail(stream, fromLast: [CheckpointSealed.type])
+        let event = try await reader.read(StreamsQuery([], tail: tail)).streams[stream]?.last
+        return try event.flatMap { try EventCodec.payload(of: $0) as? CheckpointSealed }?.asOf
     }
 
     /// Returns at most `limit` grown ledgers after a ledger, ordered by id, without the system ledger.

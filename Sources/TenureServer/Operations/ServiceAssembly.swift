@@ -1,3 +1,4 @@
+public import Canonical
 import Credentials
 import FoundationEssentials
 public import IdentityService
@@ -43,6 +44,8 @@ public struct ServiceAssembly: Sendable {
         public var operatorSigner: OperatorKeySource?
         /// Where key shares of M-Pin come from; without it M-Pin is not offered. The caller runs it.
         public var mpinKeys: (any MPinKeySource)?
+        /// A clock in place of the database's for the records of checkpoints, for tests with a clock of their own.
+        public var sealingClock: (@Sendable () -> Timestamp)?
 
         /// Each parameter sets the property of the same name.
         public init(
@@ -170,7 +173,8 @@ public struct ServiceAssembly: Sendable {
         metrics = { await health.metrics() + upkeep.metrics() + mails.metrics() }
         commands = OperatorUseCases(context, signer: configuration.operatorSigner)
         let sealing = SignGrownLedgers(
-            pool: pool, readerPool: readerPool, appender: appender, signer: signer, logger: logger)
+            pool: pool, readerPool: readerPool, appender: appender, signer: signer, logger: logger,
+            now: configuration.sealingClock)
         closeEndedSessions = upkeep.closeEndedSessions
         let first: [any Service] = [
             pool, readerPool, readinessPool, hints, appender, projector, ViewUpgrade(pool: readerPool, logger: logger),

@@ -32,6 +32,8 @@ extension HistoryScene {
             context: try history.context(decider), action: .issue, subject: Self.subject,
             seconds: Self.invitationSeconds, reason: "invited")
         change(&statement)
+        // The id is the hash of the statement.
+        invitation = InvitationID(try #require(UUID(bytes: Array(SHA256.hash(data: statement.bytes)).prefix(16))))
         let unsigned = try issue(decider.unsigned)
         history.makeKey(of: invitation.uuid)
         try history.append(

@@ -78,23 +78,44 @@ struct SignedHistory {
     /// Appends an event without asking whether anybody may.
     @discardableResult
     mutating func append(_ payload: any EventPayload, to stream: StreamID) throws -> Int64 {
-        let isSystem = stream.ledger == .system
+        try append(
+            try EventCodec.encode(payload, id: UUID(), stream: stream, keys: keys, metadata: EventMetadata()))
+    }
+
+    /// Appends an encoded event as it is.
+    @discardableResult
+    mutating func append(_ new: NewEvent) throws -> Int64 {
+        let stream = new.stream, isSystem = stream.ledger == .system
         let position = Int64((isSystem ? system : events).count + 1)
         let version = versions[stream, default: 0] + 1
         versions[stream] = version
-        let new = try EventCodec.encode(payload, id: UUID(), stream: stream, keys: keys, metadata: EventMetadata())
         let event = try Entry.decode(try Entry.encode(new, version: version, time: time), at: position)
         latest = isSystem ? -position : position
         if isSystem {
             system.append(event)
             systemRoots.append(event.leaf, at: position)
-            if let issued = payload as? AppSecretIssued { secrets[issued.secretID] = event.leaf }
-            if payload is SystemFounded { founding = event.leaf }
+            if event.type == AppSecretIssued.type, let issued = try EventCodec.payload(of: event) as? AppSecretIssued {
+                secrets[issued.secretID] = event.leaf
+            }
+            if event.type == SystemFounded.type { founding = event.leaf }
         } else {
             events.append(event)
             _ = state.follow(event)
         }
         return position
+    }
+
+    /// Appends a copy of an event under a new id, as somebody who can write to the database and has no key.
+    ///
+    /// - Parameter position: That of the event; negative in the system ledger.
+    @discardableResult
+    mutating func copy(_ position: Int64) throws -> Int64 {
+        let event = position < 0 ? system[Int(-position) - 1] : events[Int(position) - 1]
+        return try append(
+            NewEvent(
+                id: UUID(), stream: event.stream, type: event.type, schema: event.schema, data: event.data,
+                actor: event.actor, app: event.app, requestId: event.requestId, source: event.source,
+                causes: event.causes))
     }
 
     /// Appends an event of an employee.
@@ -107,10 +128,12 @@ struct SignedHistory {
     @discardableResult
     mutating func append(_ payload: any EventPayload) throws -> Int64 { try append(payload, to: .tenant(tenant)) }
 
-    /// Appends a decision with its signature: the operator's is about exactly this event, everybody else's a statement.
+    /// Appends a decision with its signature, a second later: the operator's is about exactly this event, everybody
+    /// else's a statement.
     mutating func append<Payload: EventPayload>(
         _ payload: (Authority) -> Payload, by decider: Decider, to stream: StreamID, _ statement: some Statement
     ) throws {
+        time = time.adding(.seconds(1))
         if case .operator(let pair) = decider {
             try append(byOperator(pair, on: stream, payload), to: stream)
         } else {
@@ -251,8 +274,9 @@ struct SignedHistory {
                 findings.append(Finding(position: -event.position, words: words))
             }
         }
+        findings += inspector.settleSystem().map { Finding(position: -($0.position ?? 0), words: $0.detail) }
         var own = LogInspector(
-            checksSignatures: true, system: inspector.authority, sealed: inspector.records[ledger] ?? [])
+            checksSignatures: true, system: inspector.authority, of: ledger, sealed: inspector.records[ledger] ?? [])
         for event in events {
             if let words = own.inspect(event) ?? own.follow(event) {
                 findings.append(Finding(position: event.position, words: words))
