@@ -28,6 +28,7 @@ public enum Schema {
         Script(name: "m013_mpin_identities", bytes: PackageResources.m013_mpin_identities_sql),
         Script(name: "m014_tokens", bytes: PackageResources.m014_tokens_sql),
         Script(name: "m015_scope", bytes: PackageResources.m015_scope_sql),
+        Script(name: "m016_times", bytes: PackageResources.m016_times_sql),
     ]
 
     /// The functions, replaced as a whole whenever one of them changed; none needs another to exist when it is created.

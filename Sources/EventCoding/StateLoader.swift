@@ -87,6 +87,13 @@ package struct StateLoader: Sendable {
         return AppSnapshot(id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves(events))
     }
 
+    /// What the operator accepted of a ledger's time, and the version of that stream.
+    package func ledgerTime(_ ledger: LedgerID) async throws -> (state: LedgerTime.State, version: Int) {
+        let stream = StreamID.ledgerTime(ledger)
+        let events = try await reader.streams([stream])[stream] ?? []
+        return (LedgerTime.fold(try events.map { try EventCodec.decode($0) }), events.last?.streamVersion ?? 0)
+    }
+
     private static func leaves(_ events: [RecordedEvent]) -> [Int64: [UInt8]] {
         Dictionary(events.map { ($0.position, $0.leaf) }, uniquingKeysWith: { first, _ in first })
     }
@@ -199,6 +206,11 @@ extension StreamID {
     /// The stream of an app.
     package static func app(_ id: AppID) -> StreamID {
         StreamID(ledger: .system, kind: "app", id: id.uuid)
+    }
+
+    /// The decisions about the time of a ledger.
+    package static func ledgerTime(_ ledger: LedgerID) -> StreamID {
+        StreamID(ledger: .system, kind: "ledger", id: ledger.uuid)
     }
 
     /// How the log begins.

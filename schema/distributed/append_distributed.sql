@@ -2,12 +2,16 @@
 -- statements on one ledger each, and so needs none of the functions that the other form calls. The outcomes are the same;
 -- see ../README.md.
 --
+-- A row lock does not survive a move of its ledger to another node: the copy there has no locks. So every head that was
+-- decided on is compared when it is written, and heads that are only guarded are written without a change, which also
+-- makes a move wait. If one differs, the transaction ends with 40001 and is run again.
+--
 -- A claim is only taken or given back by the holder of its ledger's head. The unique key is the last wall, and meeting it
 -- means that somebody writes claims beside the append.
 CREATE OR REPLACE FUNCTION tenure.append(
-    _times timestamptz[],
+    _times timestamptz[], _limits timestamptz[], _tolerances integer[], _followers integer[],
     _event_callers integer[], _event_ledgers uuid[], _event_kinds text[], _event_streams uuid[],
-    _event_versions integer[], _event_ids uuid[], _event_types text[], _entries bytea[],
+    _event_versions integer[], _event_ids uuid[], _event_types text[], _event_times timestamptz[], _entries bytea[],
     _expectation_callers integer[], _expectation_ledgers uuid[], _expectation_kinds text[],
     _expectation_streams uuid[], _expectation_versions integer[],
     _claim_callers integer[], _claim_ledgers uuid[], _claim_kinds text[], _claim_keys bytea[], _claim_owners uuid[],
@@ -36,8 +40,31 @@ DECLARE
     _same boolean;
     _positions bigint[];
     _rows bigint;
+    _ledger uuid;
+    _size bigint;
+    _head bigint;
+    _accepted_time timestamptz;
+    _latest timestamptz;
+    _is_late boolean;
+    -- The heads as they were read, and as this transaction has written them since.
+    _ledgers uuid[] := ARRAY(
+        SELECT DISTINCT id FROM unnest(_event_ledgers || _expectation_ledgers || _claim_ledgers || _release_ledgers) AS id
+        ORDER BY id);
+    _sizes bigint[] := '{}';
+    _head_times timestamptz[] := '{}';
+    _accepted timestamptz[] := '{}';
+    _is_written boolean[] := '{}';
+    _writes boolean := false;
 BEGIN
-    PERFORM tenure.lock_heads(_event_ledgers || _expectation_ledgers || _claim_ledgers || _release_ledgers);
+    PERFORM tenure.lock_heads(_ledgers);
+    FOREACH _ledger IN ARRAY _ledgers LOOP
+        SELECT l.size, l.time, l.accepted INTO _size, _head_time, _accepted_time
+        FROM tenure.ledger AS l WHERE l.ledger_id = _ledger;
+        _sizes := _sizes || _size;
+        _head_times := _head_times || _head_time;
+        _accepted := array_append(_accepted, _accepted_time);
+        _is_written := _is_written || false;
+    END LOOP;
     FOR _caller IN 1 .. cardinality(_times) LOOP
         _time := _times[_caller];
         _outcome := NULL;
@@ -49,10 +76,13 @@ BEGIN
             _found := 0;
             _same := true;
             _stored_time := NULL;
+            _latest := NULL;
+            _ledger := NULL;
             _positions := '{}';
             FOR _event IN
-                SELECT e.ledger_id, e.event_id, e.entry FROM unnest(_event_callers, _event_ledgers, _event_ids, _entries)
-                    WITH ORDINALITY AS e(caller, ledger_id, event_id, entry, ordinal)
+                SELECT e.ledger_id, e.event_id, e.time, e.entry
+                FROM unnest(_event_callers, _event_ledgers, _event_ids, _event_times, _entries)
+                    WITH ORDINALITY AS e(caller, ledger_id, event_id, time, entry, ordinal)
                 WHERE e.caller = _caller ORDER BY e.ordinal
             LOOP
                 _events := _events + 1;
@@ -62,15 +92,24 @@ BEGIN
                 _found := _found + 1;
                 _same := _same AND _entry = _event.entry;
                 _stored_time := least(_stored_time, _head_time);
+                _latest := greatest(_latest, _head_time);
                 _positions := _positions || _position;
+                IF _ledger IS NULL AND _head_time <> _event.time THEN
+                    _ledger := _event.ledger_id;
+                    _accepted_time := _head_time;
+                END IF;
             END LOOP;
             IF _found > 0 THEN
                 IF _found = _events AND _same THEN
                     _outcome.outcome := 'duplicate';
                     _outcome.positions := _positions;
-                ELSIF _found = _events AND _stored_time <> _time THEN
-                    _outcome.outcome := 'time';
+                ELSIF _found = _events AND _ledger IS NOT NULL THEN
+                    _outcome.outcome := 'recorded';
                     _outcome.time := _stored_time;
+                    IF _latest <> _stored_time THEN
+                        _outcome.ledger_id := _ledger;
+                        _outcome.time := _accepted_time;
+                    END IF;
                 ELSE
                     _outcome.outcome := 'reused';
                 END IF;
@@ -98,17 +137,46 @@ BEGIN
                 END IF;
             END LOOP;
 
-            -- Heads with a later time.
+            -- Times that are before the head's, or ahead of the clock; see ../functions/append_decide.sql.
+            _latest := clock_timestamp() + _tolerances[_caller] * interval '1 second';
+            _is_late := false;
             FOR _event IN
-                SELECT DISTINCT e.ledger_id FROM unnest(_event_callers, _event_ledgers) AS e(caller, ledger_id)
+                SELECT DISTINCT e.ledger_id, e.time FROM unnest(_event_callers, _event_ledgers, _event_times)
+                    AS e(caller, ledger_id, time)
                 WHERE e.caller = _caller
             LOOP
-                SELECT l.time INTO _head_time FROM tenure.ledger AS l WHERE l.ledger_id = _event.ledger_id;
-                IF _head_time > _time THEN
-                    _outcome.outcome := 'time';
-                    _outcome.time := greatest(_outcome.time, _head_time);
+                _head := array_position(_ledgers, _event.ledger_id);
+                _head_time := _head_times[_head];
+                IF _event.time > _latest AND _event.time > _head_time THEN
+                    _outcome.outcome := 'clock';
+                    _outcome.ledger_id := NULL;
+                    EXIT;
+                ELSIF _head_time > _latest AND _caller <> ALL (_followers)
+                    AND coalesce(_accepted[_head] < _head_time, true)
+                THEN
+                    _outcome.outcome := 'ahead';
+                    _outcome.ledger_id := _event.ledger_id;
+                    _outcome.time := NULL;
+                ELSIF _head_time > _latest AND _caller <> ALL (_followers) THEN
+                    _is_late := _is_late OR coalesce(clock_timestamp() > _limits[_caller], false);
+                    IF _event.time <> _head_time AND _outcome.outcome IS DISTINCT FROM 'ahead' THEN
+                        _outcome.outcome := 'accepted';
+                        _outcome.ledger_id := _event.ledger_id;
+                        _outcome.time := _head_time;
+                    END IF;
+                ELSE
+                    _is_late := _is_late OR coalesce(greatest(_event.time, _head_time) > _limits[_caller], false);
+                    IF _head_time > _event.time AND coalesce(_outcome.outcome, 'time') = 'time' THEN
+                        _outcome.outcome := 'time';
+                        _outcome.time := greatest(_outcome.time, _head_time);
+                    END IF;
                 END IF;
             END LOOP;
+            IF _is_late AND coalesce(_outcome.outcome, '') NOT IN ('clock', 'ahead') THEN
+                _outcome.outcome := 'late';
+                _outcome.ledger_id := NULL;
+                _outcome.time := NULL;
+            END IF;
             EXIT decision WHEN _outcome.outcome IS NOT NULL;
 
             -- Claims to give back that are not there, or belong to another owner.
@@ -151,12 +219,18 @@ BEGIN
 
             -- Nothing is against it: give back, take, write.
             FOR _wish IN
-                SELECT r.ledger_id, r.kind, r.key FROM unnest(
-                    _release_callers, _release_ledgers, _release_kinds, _release_keys) AS r(caller, ledger_id, kind, key)
+                SELECT r.ledger_id, r.kind, r.key, r.owner FROM unnest(
+                    _release_callers, _release_ledgers, _release_kinds, _release_keys, _release_owners)
+                    AS r(caller, ledger_id, kind, key, owner)
                 WHERE r.caller = _caller
             LOOP
                 DELETE FROM tenure.claim AS c
-                WHERE c.ledger_id = _wish.ledger_id AND c.kind = _wish.kind AND c.key = _wish.key;
+                WHERE c.ledger_id = _wish.ledger_id AND c.kind = _wish.kind AND c.key = _wish.key
+                    AND c.owner = coalesce(_wish.owner, c.owner);
+                GET DIAGNOSTICS _rows = ROW_COUNT;
+                IF _rows <> 1 THEN
+                    RAISE EXCEPTION 'a claim was given back beside the append' USING ERRCODE = 'serialization_failure';
+                END IF;
             END LOOP;
             FOR _wish IN
                 SELECT t.ledger_id, t.kind, t.key, t.owner, t.value, t.expires_at FROM unnest(
@@ -176,19 +250,41 @@ BEGIN
                 END IF;
             END LOOP;
             _xact := pg_current_xact_id();
+            FOR _event IN
+                SELECT e.ledger_id, e.time, count(*) AS count
+                FROM unnest(_event_callers, _event_ledgers, _event_times) AS e(caller, ledger_id, time)
+                WHERE e.caller = _caller GROUP BY e.ledger_id, e.time ORDER BY e.ledger_id
+            LOOP
+                _head := array_position(_ledgers, _event.ledger_id);
+                _ledger := _event.ledger_id;
+                _position := _sizes[_head];
+                _head_time := _head_times[_head];
+                _size := _position + _event.count;
+                _time := _event.time;
+                UPDATE tenure.ledger AS l SET size = _size, time = _time, changed = _xact
+                WHERE l.ledger_id = _ledger AND l.size = _position AND l.time = _head_time;
+                GET DIAGNOSTICS _rows = ROW_COUNT;
+                IF _rows <> 1 THEN
+                    RAISE EXCEPTION 'a head was written beside the append' USING ERRCODE = 'serialization_failure';
+                END IF;
+                _head_times[_head] := _time;
+                _is_written[_head] := true;
+            END LOOP;
+            _writes := true;
             _positions := '{}';
             FOR _event IN
                 SELECT e.* FROM unnest(
                     _event_callers, _event_ledgers, _event_kinds, _event_streams, _event_versions, _event_ids, _event_types,
-                    _entries) WITH ORDINALITY
-                    AS e(caller, ledger_id, kind, stream_id, version, event_id, type, entry, ordinal)
+                    _event_times, _entries) WITH ORDINALITY
+                    AS e(caller, ledger_id, kind, stream_id, version, event_id, type, time, entry, ordinal)
                 WHERE e.caller = _caller ORDER BY e.ordinal
             LOOP
-                UPDATE tenure.ledger AS l SET size = l.size + 1, time = _time, changed = _xact
-                WHERE l.ledger_id = _event.ledger_id RETURNING l.size INTO _position;
+                _head := array_position(_ledgers, _event.ledger_id);
+                _position := _sizes[_head] + 1;
+                _sizes[_head] := _position;
                 INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry)
                 VALUES (_event.ledger_id, _position, _event.event_id, _event.stream_id, _event.kind, _event.version,
-                    _event.type, _time, _event.entry);
+                    _event.type, _event.time, _event.entry);
                 _positions := _positions || _position;
             END LOOP;
             _outcome.outcome := 'appended';
@@ -196,5 +292,19 @@ BEGIN
         END decision;
         RETURN NEXT _outcome;
     END LOOP;
+    IF _writes THEN
+        FOR _i IN 1 .. cardinality(_ledgers) LOOP
+            CONTINUE WHEN _is_written[_i];
+            _ledger := _ledgers[_i];
+            _position := _sizes[_i];
+            _head_time := _head_times[_i];
+            UPDATE tenure.ledger AS l SET size = _position
+            WHERE l.ledger_id = _ledger AND l.size = _position AND l.time = _head_time;
+            GET DIAGNOSTICS _rows = ROW_COUNT;
+            IF _rows <> 1 THEN
+                RAISE EXCEPTION 'a head was written beside the append' USING ERRCODE = 'serialization_failure';
+            END IF;
+        END LOOP;
+    END IF;
 END
 $$;

@@ -1,7 +1,7 @@
 -- The form of ../functions/append_independent.sql for a distributed database: one statement for each ledger, or for each
--- event or expectation. Elements of arrays go through variables, because as parameters they made the server crash.
+-- event or expectation. It compares heads as append_distributed.sql does. Elements of arrays go through variables, because as parameters they made the server crash.
 CREATE OR REPLACE FUNCTION tenure.append_independent(
-    _ledgers uuid[], _counts integer[], _earliest timestamptz[], _latest timestamptz[],
+    _tolerance integer, _ledgers uuid[], _counts integer[], _earliest timestamptz[], _latest timestamptz[],
     _event_ledgers integer[], _event_places integer[], _event_kinds text[], _event_streams uuid[],
     _event_versions integer[], _event_ids uuid[], _event_types text[], _event_times timestamptz[], _entries bytea[],
     _expectation_ledgers uuid[], _expectation_kinds text[], _expectation_streams uuid[],
@@ -13,6 +13,11 @@ AS $$
 DECLARE
     _xact xid8;
     _sizes bigint[] := '{}';
+    _times timestamptz[] := '{}';
+    _latest_time timestamptz := clock_timestamp() + _tolerance * interval '1 second';
+    _before bigint;
+    _head timestamptz;
+    _rows bigint;
     _ledger uuid;
     _size bigint;
     _time timestamptz;
@@ -28,10 +33,11 @@ BEGIN
     FOR _i IN 1 .. cardinality(_ledgers) LOOP
         _ledger := _ledgers[_i];
         SELECT l.size, l.time INTO _size, _time FROM tenure.ledger AS l WHERE l.ledger_id = _ledger;
-        IF _counts[_i] > 0 AND _earliest[_i] < _time THEN
+        IF _counts[_i] > 0 AND (_earliest[_i] < _time OR _latest[_i] > _latest_time) THEN
             RETURN NULL;
         END IF;
         _sizes := _sizes || _size;
+        _times := _times || _time;
     END LOOP;
     FOR _i IN 1 .. coalesce(cardinality(_expectation_versions), 0) LOOP
         _ledger := _expectation_ledgers[_i];
@@ -59,11 +65,21 @@ BEGIN
     END LOOP;
     _xact := pg_current_xact_id();
     FOR _i IN 1 .. cardinality(_ledgers) LOOP
+        _ledger := _ledgers[_i];
+        _before := _sizes[_i];
+        _head := _times[_i];
         IF _counts[_i] > 0 THEN
-            _ledger := _ledgers[_i];
-            _size := _sizes[_i] + _counts[_i];
+            _size := _before + _counts[_i];
             _time := _latest[_i];
-            UPDATE tenure.ledger AS l SET size = _size, time = _time, changed = _xact WHERE l.ledger_id = _ledger;
+            UPDATE tenure.ledger AS l SET size = _size, time = _time, changed = _xact
+            WHERE l.ledger_id = _ledger AND l.size = _before AND l.time = _head;
+        ELSE
+            UPDATE tenure.ledger AS l SET size = _before
+            WHERE l.ledger_id = _ledger AND l.size = _before AND l.time = _head;
+        END IF;
+        GET DIAGNOSTICS _rows = ROW_COUNT;
+        IF _rows <> 1 THEN
+            RAISE EXCEPTION 'a head was written beside the append' USING ERRCODE = 'serialization_failure';
         END IF;
     END LOOP;
     RETURN _sizes;

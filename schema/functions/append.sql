@@ -1,13 +1,19 @@
 -- Appends a batch of several callers and answers each of them; see README.md for the outcomes.
 --
 -- The arrays of one group have one length, and `caller` counts from 1. A caller whose append is refused leaves nothing
--- behind and does not touch the others. Runs under READ COMMITTED: every statement after the locks sees what the
+-- behind and does not touch the others. An event has a time of its own, because a ledger whose head is ahead of the clock
+-- has another one than the other ledgers of its append. `_limits` has the latest time of a caller's events, `_tolerances`
+-- the seconds that they may be ahead of the clock; NULL for none. `_followers` are the callers whose events may be as late
+-- as a head that is ahead.
+--
+-- The heads are read once for each round. Whoever writes a head compares it with what was read, so an append never writes
+-- what it did not decide on, even if its lock is gone. Runs under READ COMMITTED: every statement after the locks sees what the
 -- former holders of the locks committed. Sequential scans are off because plans are kept for long, also those made
 -- while the tables were still empty.
 CREATE OR REPLACE FUNCTION tenure.append(
-    _times timestamptz[],
+    _times timestamptz[], _limits timestamptz[], _tolerances integer[], _followers integer[],
     _event_callers integer[], _event_ledgers uuid[], _event_kinds text[], _event_streams uuid[],
-    _event_versions integer[], _event_ids uuid[], _event_types text[], _entries bytea[],
+    _event_versions integer[], _event_ids uuid[], _event_types text[], _event_times timestamptz[], _entries bytea[],
     _expectation_callers integer[], _expectation_ledgers uuid[], _expectation_kinds text[],
     _expectation_streams uuid[], _expectation_versions integer[],
     _claim_callers integer[], _claim_ledgers uuid[], _claim_kinds text[], _claim_keys bytea[], _claim_owners uuid[],
@@ -24,12 +30,19 @@ DECLARE
     _ready integer[];
     _winners integer[];
     _outcome tenure.append_outcome;
+    _ledgers uuid[];
 BEGIN
     _batch.times := _times;
+    _batch.limits := _limits;
+    _batch.tolerances := _tolerances;
+    _batch.followers := _followers;
     _batch.events := ARRAY(
-        SELECT e::tenure.append_event FROM unnest(
+        SELECT ROW(e.caller, e.ledger_id, e.kind, e.stream_id, e.version, e.event_id, e.type, e.entry, e.ordinal,
+            e.time)::tenure.append_event
+        FROM unnest(
             _event_callers, _event_ledgers, _event_kinds, _event_streams, _event_versions, _event_ids, _event_types,
-            _entries) WITH ORDINALITY AS e);
+            _entries, _event_times) WITH ORDINALITY
+            AS e(caller, ledger_id, kind, stream_id, version, event_id, type, entry, time, ordinal));
     _batch.expectations := ARRAY(
         SELECT x::tenure.append_expectation FROM unnest(
             _expectation_callers, _expectation_ledgers, _expectation_kinds, _expectation_streams,
@@ -42,8 +55,14 @@ BEGIN
         SELECT r::tenure.append_release FROM unnest(
             _release_callers, _release_ledgers, _release_kinds, _release_keys, _release_owners) AS r);
 
-    PERFORM tenure.append_lock(_batch);
+    _ledgers := tenure.append_lock(_batch);
     WHILE cardinality(_open) > 0 LOOP
+        _batch.heads := ARRAY(
+            SELECT ROW(l.ledger_id, l.size, l.time, l.accepted)::tenure.append_head
+            FROM tenure.ledger AS l WHERE l.ledger_id = ANY (_ledgers));
+        IF cardinality(_batch.heads) <> cardinality(_ledgers) THEN
+            RAISE EXCEPTION 'a head is missing' USING ERRCODE = 'serialization_failure';
+        END IF;
         _ready := tenure.append_ready(_batch, _open);
         _winners := '{}';
         FOR _outcome IN SELECT * FROM tenure.append_decide(_batch, _ready) LOOP

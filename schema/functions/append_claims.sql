@@ -8,8 +8,14 @@ DECLARE
     _taken bigint;
 BEGIN
     IF cardinality(_batch.releases) > 0 THEN
+        SELECT count(*) INTO _due FROM unnest(_batch.releases) AS r WHERE r.caller = ANY (_winners);
         DELETE FROM tenure.claim AS c USING unnest(_batch.releases) AS r
-        WHERE r.caller = ANY (_winners) AND c.ledger_id = r.ledger_id AND c.kind = r.kind AND c.key = r.key;
+        WHERE r.caller = ANY (_winners) AND c.ledger_id = r.ledger_id AND c.kind = r.kind AND c.key = r.key
+            AND c.owner = coalesce(r.owner, c.owner);
+        GET DIAGNOSTICS _taken = ROW_COUNT;
+        IF _taken <> _due THEN
+            RAISE EXCEPTION 'a claim was given back beside the append' USING ERRCODE = 'serialization_failure';
+        END IF;
     END IF;
     IF cardinality(_batch.claims) > 0 THEN
         DELETE FROM tenure.claim AS c USING unnest(_batch.claims) AS t

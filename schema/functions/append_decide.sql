@@ -4,6 +4,10 @@
 -- An append whose events are all there already is a duplicate when their bytes are equal. A retry may have been encoded
 -- with another time than the events that were stored; it is told theirs, and comes again. Anything else that meets a
 -- known event id is refused.
+--
+-- The time of an event must not be before that of the head, nor be ahead of the clock by more than the caller's tolerance.
+-- A head that is ahead itself takes no events (`ahead`). If the operator accepted its time, its events have exactly that
+-- time until the clock has passed it, and the limit is compared with the clock; other ledgers of the append keep theirs.
 CREATE OR REPLACE FUNCTION tenure.append_decide(_batch tenure.append_batch, _ready integer[])
 RETURNS SETOF tenure.append_outcome
 LANGUAGE plpgsql STABLE SECURITY INVOKER
@@ -13,7 +17,9 @@ BEGIN
     WITH mine AS MATERIALIZED (SELECT * FROM unnest(_batch.events) WHERE caller = ANY (_ready)),
     known AS (
         SELECT m.caller, count(*) AS events, count(v.position) AS found, bool_and(v.entry = m.entry) AS same,
-            min(v.time) AS time, array_agg(v.position ORDER BY m.ordinal) AS positions
+            bool_or(v.time <> m.time) AS moved, min(v.time) AS time, max(v.time) AS latest,
+            min(m.ordinal) FILTER (WHERE v.time <> m.time) AS first,
+            array_agg(v.position ORDER BY m.ordinal) AS positions
         FROM mine AS m LEFT JOIN LATERAL (
             SELECT e.position, e.entry, e.time FROM tenure.event AS e
             WHERE e.ledger_id = m.ledger_id AND e.event_id = m.event_id OFFSET 0) AS v ON true
@@ -26,13 +32,29 @@ BEGIN
                 AND e.kind = x.kind ORDER BY e.version DESC LIMIT 1) AS s ON true
         WHERE x.caller = ANY (_ready) AND coalesce(s.version, 0) <> x.version
         ORDER BY x.caller, x.ordinal
-    ), behind AS (
-        SELECT b.caller, max(b.time) AS time FROM (
-            SELECT m.caller, greatest(
-                (SELECT l.time FROM tenure.ledger AS l WHERE l.ledger_id = m.ledger_id),
-                max(_batch.times[m.caller]) OVER (PARTITION BY m.ledger_id ORDER BY m.caller)) AS time
-            FROM (SELECT DISTINCT caller, ledger_id FROM mine) AS m) AS b
-        WHERE b.time > _batch.times[b.caller] GROUP BY b.caller
+    ), placed AS (
+        SELECT m.caller, m.ledger_id, m.time, h.time AS head,
+            coalesce(h.time > c.latest AND m.caller <> ALL (_batch.followers), false) AS is_ahead,
+            coalesce(h.time > c.latest AND m.caller <> ALL (_batch.followers) AND h.accepted >= h.time, false)
+                AS is_accepted,
+            coalesce(m.time > c.latest AND m.time > h.time, false) AS is_fast
+        FROM (SELECT DISTINCT caller, ledger_id, e.time FROM mine AS e) AS m
+            JOIN unnest(_batch.heads) AS h ON h.ledger_id = m.ledger_id
+            CROSS JOIN LATERAL (
+                SELECT clock_timestamp() + _batch.tolerances[m.caller] * interval '1 second' AS latest) AS c
+    ), due AS (
+        SELECT p.*, greatest(p.head, p.time,
+            max(p.time) FILTER (WHERE NOT p.is_fast) OVER (PARTITION BY p.ledger_id ORDER BY p.caller)) AS time_due
+        FROM placed AS p
+    ), timed AS (
+        SELECT d.caller, bool_or(d.is_fast) AS is_fast,
+            (array_agg(d.ledger_id) FILTER (WHERE d.is_ahead AND NOT d.is_accepted))[1] AS ahead,
+            (array_agg(d.ledger_id) FILTER (WHERE d.is_accepted AND d.time <> d.head))[1] AS accepted,
+            (array_agg(d.head) FILTER (WHERE d.is_accepted AND d.time <> d.head))[1] AS accepted_time,
+            max(d.time_due) FILTER (WHERE NOT d.is_ahead AND d.time_due > d.time) AS raised,
+            bool_or(CASE WHEN d.is_accepted THEN clock_timestamp() ELSE d.time_due END > _batch.limits[d.caller])
+                AS is_late
+        FROM due AS d GROUP BY d.caller
     ), missing AS (
         SELECT DISTINCT ON (r.caller) r.caller, r.ledger_id, r.kind
         FROM unnest(_batch.releases) AS r LEFT JOIN LATERAL (
@@ -51,21 +73,30 @@ BEGIN
         ORDER BY t.caller, t.ledger_id, t.kind
     )
     SELECT k.caller, v.outcome,
-        CASE v.outcome WHEN 'version' THEN s.ledger_id WHEN 'missing' THEN m.ledger_id
-            WHEN 'taken' THEN t.ledger_id END,
+        CASE v.outcome WHEN 'version' THEN s.ledger_id WHEN 'missing' THEN m.ledger_id WHEN 'taken' THEN t.ledger_id
+            WHEN 'ahead' THEN w.ahead WHEN 'accepted' THEN w.accepted
+            WHEN 'recorded' THEN CASE WHEN k.time <> k.latest THEN (
+                SELECT f.ledger_id FROM mine AS f WHERE f.ordinal = k.first) END END,
         CASE v.outcome WHEN 'version' THEN s.kind WHEN 'missing' THEN m.kind WHEN 'taken' THEN t.kind END,
         CASE v.outcome WHEN 'version' THEN s.stream_id END,
         CASE v.outcome WHEN 'version' THEN s.version END,
-        CASE v.outcome WHEN 'time' THEN coalesce(k.time, b.time) END,
+        CASE v.outcome WHEN 'time' THEN w.raised WHEN 'accepted' THEN w.accepted_time
+            WHEN 'recorded' THEN CASE WHEN k.time = k.latest THEN k.time ELSE (
+                SELECT e.time FROM mine AS f JOIN tenure.event AS e
+                    ON e.ledger_id = f.ledger_id AND e.event_id = f.event_id WHERE f.ordinal = k.first) END END,
         CASE v.outcome WHEN 'duplicate' THEN k.positions END
-    FROM known AS k LEFT JOIN stale AS s USING (caller) LEFT JOIN behind AS b USING (caller)
+    FROM known AS k LEFT JOIN stale AS s USING (caller) LEFT JOIN timed AS w USING (caller)
         LEFT JOIN missing AS m USING (caller) LEFT JOIN taken AS t USING (caller)
         CROSS JOIN LATERAL (SELECT CASE
             WHEN k.found = k.events AND k.same THEN 'duplicate'
-            WHEN k.found = k.events AND k.time <> _batch.times[k.caller] THEN 'time'
+            WHEN k.found = k.events AND k.moved THEN 'recorded'
             WHEN k.found > 0 THEN 'reused'
             WHEN s.caller IS NOT NULL THEN 'version'
-            WHEN b.caller IS NOT NULL THEN 'time'
+            WHEN w.is_fast THEN 'clock'
+            WHEN w.ahead IS NOT NULL THEN 'ahead'
+            WHEN w.is_late THEN 'late'
+            WHEN w.accepted IS NOT NULL THEN 'accepted'
+            WHEN w.raised IS NOT NULL THEN 'time'
             WHEN m.caller IS NOT NULL THEN 'missing'
             WHEN t.caller IS NOT NULL THEN 'taken'
             ELSE 'appended' END AS outcome) AS v

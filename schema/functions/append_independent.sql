@@ -1,16 +1,18 @@
 -- Appends a batch of callers who do not meet: nobody writes what another one looks at, and nobody touches a claim. That
 -- is nearly always so, and then it takes one statement for each step. Answers the sizes that the ledgers had, or NULL
--- when somebody must be answered by tenure.append; then nothing was written, and the heads stay locked.
+-- when somebody must be answered by tenure.append; then nothing was written. A head is written only if it is still what
+-- was read; see append_events.sql.
 --
 -- Ledgers come in their order and once each, also those that are only guarded: their count is 0. `_earliest` and
 -- `_latest` are the times of a ledger's first and last event. An event names its ledger by its place in `_ledgers`,
--- from 1, and its place among the events of that ledger, from 1.
+-- from 1, and its place among the events of that ledger, from 1. No time may be ahead of the clock by more than
+-- `_tolerance` seconds; NULL for no such limit.
 --
 -- Expected versions of 0 are not looked up for streams that get an event: event_stream_key says whether they hold, as
 -- event_id_key says whether an id is known. A violation of either ends the transaction, and tenure.append finds out in
 -- another one who is to blame. For the settings see append.sql.
 CREATE OR REPLACE FUNCTION tenure.append_independent(
-    _ledgers uuid[], _counts integer[], _earliest timestamptz[], _latest timestamptz[],
+    _tolerance integer, _ledgers uuid[], _counts integer[], _earliest timestamptz[], _latest timestamptz[],
     _event_ledgers integer[], _event_places integer[], _event_kinds text[], _event_streams uuid[],
     _event_versions integer[], _event_ids uuid[], _event_types text[], _event_times timestamptz[], _entries bytea[],
     _expectation_ledgers uuid[], _expectation_kinds text[], _expectation_streams uuid[],
@@ -23,7 +25,11 @@ DECLARE
     _heads uuid[];
     _sizes bigint[];
     _times timestamptz[];
+    _written integer;
 BEGIN
+    IF clock_timestamp() + _tolerance * interval '1 second' < ANY (_latest) THEN
+        RETURN NULL;
+    END IF;
     -- Made before any is locked; see lock_heads.sql.
     IF EXISTS (SELECT FROM unnest(_ledgers) AS id WHERE NOT EXISTS (
         SELECT FROM tenure.ledger AS l WHERE l.ledger_id = id))
@@ -56,8 +62,19 @@ BEGIN
         _event_ledgers, _event_places, _event_kinds, _event_streams, _event_versions, _event_ids, _event_types,
         _event_times, _entries) AS e(ledger, place, kind, stream_id, version, event_id, type, time, entry);
     UPDATE tenure.ledger AS l SET size = l.size + n.count, time = n.latest, changed = pg_current_xact_id()
-    FROM unnest(_ledgers, _counts, _latest) AS n(ledger_id, count, latest)
-    WHERE l.ledger_id = n.ledger_id AND n.count > 0;
+    FROM unnest(_ledgers, _counts, _latest, _sizes, _times) AS n(ledger_id, count, latest, size, head)
+    WHERE l.ledger_id = n.ledger_id AND n.count > 0 AND l.size = n.size AND l.time = n.head;
+    GET DIAGNOSTICS _written = ROW_COUNT;
+    IF _written < cardinality(_ledgers) THEN
+        -- The others are only guarded.
+        SELECT _written + count(*) INTO _written
+        FROM unnest(_ledgers, _counts, _sizes) AS n(ledger_id, count, size)
+            JOIN tenure.ledger AS l ON l.ledger_id = n.ledger_id AND l.size = n.size
+        WHERE n.count = 0;
+        IF _written <> cardinality(_ledgers) THEN
+            RAISE EXCEPTION 'a head was written beside the append' USING ERRCODE = 'serialization_failure';
+        END IF;
+    END IF;
     RETURN _sizes;
 END
 $$;

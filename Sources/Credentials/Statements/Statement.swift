@@ -129,6 +129,17 @@ public struct StatementContext: Sendable, Hashable {
         guard now <= expires else { throw CredentialsError(.expired) }
     }
 
+    /// Reads the expiry of a statement of any kind, without a check of the rest.
+    ///
+    /// - Returns: `nil` if the bytes are no tag line and JSON with an expiry.
+    public static func expiry(ofStatement bytes: [UInt8]) -> Timestamp? {
+        guard bytes.count <= maximumStatementByteCount, let end = bytes.firstIndex(of: 0x0A),
+            let content = try? CanonicalJSON.parse(Array(bytes[(end + 1)...])),
+            case .object(let members) = content, case .string(let text)? = members["expires"]
+        else { return nil }
+        return Timestamp(text)
+    }
+
     var members: [String: JSONValue] {
         var members: [String: JSONValue] = [
             "tenant": .uuid(tenant), "signer": .bytes(signer.bytes), "authority": .bytes(authority),

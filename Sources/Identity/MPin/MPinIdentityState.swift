@@ -43,6 +43,14 @@ extension MPinIdentity {
             }
         }
 
+        /// The end of the step that the registration is in; `nil` for a registered identity.
+        public var deadline: Timestamp? {
+            switch progress {
+            case .started(let until), .activated(let until), .issued(let until): until
+            case .registered, nil: nil
+            }
+        }
+
         /// Whether nobody has verified the identity, linked it or ended it. It then gives way to one that is verified.
         public var isUnverified: Bool {
             guard registration != nil, end == nil, !isErased, link == nil, case .started = progress else {

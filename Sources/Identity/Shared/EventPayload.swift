@@ -43,7 +43,7 @@ public enum EventCatalogue {
         RecoveryCancelled.self, EmailVerified.self, EmailReleased.self, UserErased.self,
         AppRegistered.self, AppSecretIssued.self, AppSecretRetired.self, AppSecretRevoked.self,
         AppResourceAdded.self, AppResourceRemoved.self,
-        SystemFounded.self, CheckpointSealed.self,
+        SystemFounded.self, CheckpointSealed.self, LedgerTimeAccepted.self,
         AttemptCharged.self, AttemptsCleared.self, CredentialsLocked.self,
         AnswersValidated.self, PassphraseValidated.self,
         SessionOpened.self, SessionClosed.self,

@@ -23,6 +23,8 @@ struct DecisionRecorder<Answer: Sendable>: Sendable {
     var statements: [SQL] = []
     /// The ledgers, besides those of the events, whose rows ``statements`` touch.
     var ledgers: Set<LedgerID> = []
+    /// The latest time at which the events may be recorded, besides the expiry of their statements.
+    var notAfter: Timestamp?
 
     init(access: CompanyAccess, _ run: UseCaseRun<Answer>) {
         self.access = access
@@ -52,7 +54,7 @@ struct DecisionRecorder<Answer: Sendable>: Sendable {
         let ledger = LedgerID(access.tenant.id.uuid)
         let append = Append(
             events: events, expectations: expectations, claims: claims, releases: releases, time: call.time,
-            effectLedgers: ledgers.union(ticket.map { [$0.ledger] } ?? []),
+            notAfter: notAfter, effectLedgers: ledgers.union(ticket.map { [$0.ledger] } ?? []),
             effects: { [statements, ticket] appended in
                 statements + (ticket.map { [$0.completion(.success(answer(appended.last[ledger])))] } ?? [])
             })

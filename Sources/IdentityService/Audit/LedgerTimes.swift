@@ -29,7 +29,6 @@ struct LedgerTimes: Sendable {
     static let early = "the event is earlier than a checkpoint that was recorded before it"
     /// What is wrong with an event that is too late.
     static let late = "the event is later than the checkpoint that covers it"
-
     /// What is wrong with an event that is later than the present.
     static let future = "the event is later than the database's clock"
     /// What is wrong with an acceptance of another time.
@@ -43,9 +42,10 @@ struct LedgerTimes: Sendable {
     private var isWhole: Bool
     /// The last time that is earlier than the present one.
     private var earlier: Timestamp?
-    /// The present event's time, and whether it is its own.
+    /// The present event's time, and whether it is its own or was raised.
     private(set) var present: Timestamp?
     private var isOwn = true
+    private var request: String?
     /// The bounds of the present event.
     private var bounds: (earliest: Timestamp?, latest: Timestamp?) = (nil, nil)
     /// The times that the operator accepted, and the last position that may have moved the ledger there.
@@ -54,8 +54,6 @@ struct LedgerTimes: Sendable {
     private let now: Timestamp?
     /// The events without a record that are later.
     private var ahead: [(position: Int64, time: Timestamp)] = []
-    /// The events that moved the ledger to an accepted time.
-    private(set) var acceptedEvents: [Int64] = []
 
     /// - Parameters:
     ///   - covers: The records of the ledger, by size.
@@ -80,23 +78,24 @@ struct LedgerTimes: Sendable {
     /// Takes the next event, and returns what is wrong with its time or `nil`.
     ///
     /// Only an event that moved the ledger's time is reported as too late; those after it had to take that time.
-    mutating func take(_ time: Timestamp, at position: Int64) -> String? {
-        isOwn = present.map { $0 < time } ?? true
-        if isOwn { earlier = present }
+    ///
+    /// - Parameter request: The id of the event's request, which the events of one append have in common.
+    mutating func take(_ time: Timestamp, at position: Int64, request: String? = nil) -> String? {
+        let isMover = present.map { $0 < time } ?? true
+        isOwn = isMover || isOwn && request != nil && request == self.request
+        if isMover { earlier = present }
         present = time
+        self.request = request
         while let cover = covers.first, cover.size < position { covers = covers.dropFirst() }
         let cover = covers.first
         bounds = (cover == nil ? last : cover?.before, cover?.clock)
         keep(min(time, bounds.latest?.adding(Self.lead) ?? time), at: position)
         if accepted.contains(where: { $0.position == position && $0.time != time }) { return Self.otherTime }
         if let earliest = bounds.earliest, time < earliest.adding(.zero - Self.delay) { return Self.early }
-        guard isOwn, bounds.earliest != nil, let latest = bounds.latest ?? now, latest.adding(Self.lead) < time else {
+        guard isMover, bounds.earliest != nil, let latest = bounds.latest ?? now, latest.adding(Self.lead) < time else {
             return nil
         }
-        guard !accepted.contains(where: { $0.time == time && position <= $0.position }) else {
-            acceptedEvents.append(position)
-            return nil
-        }
+        guard !accepted.contains(where: { $0.time == time && position <= $0.position }) else { return nil }
         guard bounds.latest == nil else { return Self.late }
         // It may have been appended meanwhile.
         ahead.append((position, time))
@@ -140,4 +139,6 @@ struct AcceptedTime: Sendable, Equatable {
     let position: Int64
     /// The time of that event.
     let time: Timestamp
+    /// The position of the acceptance in the system ledger.
+    let accepted: Int64
 }

@@ -51,7 +51,7 @@ struct LogInspector: EventInspector {
     }
 
     mutating func follow(_ event: RecordedEvent) -> String? {
-        let wrongTime = take(event.time, at: event.position, of: event.ledger)
+        let wrongTime = take(event.time, at: event.position, of: event.ledger, event.requestId)
         if event.ledger == .system {
             let words = authority.follow(event)
             if checksSignatures { authority.pass(event.leaf, at: event.position) }
@@ -71,7 +71,7 @@ struct LogInspector: EventInspector {
     }
 
     mutating func pass(_ leaf: [UInt8], at position: Int64, _ time: Timestamp?, of ledger: LedgerID) -> String? {
-        let wrongTime = time.flatMap { take($0, at: position, of: ledger) }
+        let wrongTime = time.flatMap { take($0, at: position, of: ledger, nil) }
         guard checksSignatures, !ledger.isDirectory else { return wrongTime }
         if ledger == .system {
             authority.pass(leaf, at: position)
@@ -83,9 +83,12 @@ struct LogInspector: EventInspector {
     }
 
     /// Takes the time of an event, and returns what is wrong with it or `nil`.
-    private mutating func take(_ time: Timestamp, at position: Int64, of ledger: LedgerID) -> String? {
-        if ledger == .system { return authority.take(time, at: position) }
-        return ledger.isDirectory ? times.take(time, at: position) : trail.times.take(time, at: position)
+    private mutating func take(
+        _ time: Timestamp, at position: Int64, of ledger: LedgerID, _ request: String?
+    ) -> String? {
+        if ledger == .system { return authority.take(time, at: position, request) }
+        return ledger.isDirectory
+            ? times.take(time, at: position, request: request) : trail.times.take(time, at: position, request: request)
     }
 
     /// Returns what only the whole system ledger reveals, after it was read to its end.

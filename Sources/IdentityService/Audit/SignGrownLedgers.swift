@@ -12,20 +12,19 @@ public import Postgres
 /// The record and the signed notes are committed together, against the exact version of the checkpoint stream. If
 /// several processes sign at once, one wins and the others find nothing left to do. The anchor is stored only in its
 /// table, so signing never causes work for the next round.
+///
+/// If nothing grew for ``longestSilence``, it records the system ledger's own checkpoint, which marks the time: an event
+/// that is backdated by more contradicts a mark.
 public struct SignGrownLedgers: Sendable {
+    /// The longest time between two records of checkpoints. The promise is fifteen minutes; a round has the rest.
+    public static let longestSilence: Duration = .seconds(14 * 60)
     private let reader: LedgerReader
     private let ledgers: FindGrownLedgers
     private let appender: any AppendTarget
     private let pool: PostgresPool
     private let signer: CheckpointSigner
-    private let logger: Logger
-    /// A clock in place of the database's, for tests with a clock of their own.
     private let now: (@Sendable () -> Timestamp)?
-    /// The start of the last complete round that this process knows of.
-    private let completed = Lock<Timestamp?>(nil)
-
-    /// The time after which a log at rest gets an empty record, so that a longer gap shows that nothing was signed.
-    static let heartbeat: Duration = .seconds(600)
+    private let logger: Logger
 
     /// Signs with `signer`.
     ///
@@ -35,13 +34,13 @@ public struct SignGrownLedgers: Sendable {
     ///   - now: A clock in place of the database's, for tests with a clock of their own.
     public init(
         pool: PostgresPool, readerPool: PostgresPool, appender: any AppendTarget, signer: CheckpointSigner,
-        logger: Logger, now: (@Sendable () -> Timestamp)? = nil
+        now: (@Sendable () -> Timestamp)? = nil, logger: Logger
     ) {
         self.pool = pool
         self.appender = appender
         self.signer = signer
-        self.logger = logger
         self.now = now
+        self.logger = logger
         reader = LedgerReader(pool: pool)
         ledgers = FindGrownLedgers(pool: readerPool)
     }
@@ -58,16 +57,19 @@ public struct SignGrownLedgers: Sendable {
         while !isComplete {
             // Read before the ledgers, so that a checkpoint that another process signs meanwhile makes this append a
             // conflict.
-            let version = try await ledgers.version()
+            let (version, time) = try await ledgers.latest()
             let grown = try await ledgers.next(after: last, limit: CheckpointSealed.maximumCount)
             isComplete = grown.count < CheckpointSealed.maximumCount
             last = grown.last?.ledger ?? last
-            let checkpoints = try await signed(grown)
-            // A record of nothing ends a round of several, or is due after a long rest. Otherwise signing would cause
-            // work for the next round.
+            var checkpoints = try await signed(grown)
             if checkpoints.isEmpty {
                 guard isComplete else { continue }
-                if !hasSigned, try await !isDue(at: start) { break }
+                // A record of nothing ends a round of several. Otherwise signing would cause work for the next round,
+                // except for the mark of a log at rest.
+                if !hasSigned {
+                    guard let time, time.adding(Self.longestSilence) <= start else { break }
+                    checkpoints = [try await mark()]
+                }
             }
             do {
                 try await record(checkpoints, version, asOf: isComplete ? start : nil)
@@ -79,6 +81,12 @@ public struct SignGrownLedgers: Sendable {
             }
         }
         return try await anchor()
+    }
+
+    /// The system ledger's own checkpoint.
+    private func mark() async throws -> SignedCheckpoint {
+        let (size, root) = try await reader.root(.system)
+        return try signer.sign(.system, size: size, root: root)
     }
 
     /// Signs the checkpoints of ledgers that extend their previous checkpoint.
@@ -118,28 +126,18 @@ public struct SignGrownLedgers: Sendable {
             }, clock: try await clock(), asOf: start)
         let event = try EventCodec.encode(
             payload, id: UUID(), stream: .checkpoints, keys: [:], metadata: EventMetadata())
-        let append = Append(
-            events: [event], expectations: [.checkpoints: version],
+        var append = Append(
+            events: [event], expectations: [.checkpoints: version], time: now?() ?? .now(),
             effectLedgers: Set(checkpoints.compactMap(\.ledger)), effects: { _ in [Self.storing(checkpoints)] })
+        // Signing never stops, not even for a system ledger that is ahead of the clock.
+        append.mayFollowHead = true
         _ = try await appender.append(append)
-        if let start { completed.withLock { $0 = start } }
     }
 
     /// The database's clock: those of processes may differ.
     private func clock() async throws -> Timestamp {
         if let now { return now() }
         return try await ledgers.clock()
-    }
-
-    /// Whether the last complete round is so old that a running service records one without checkpoints.
-    ///
-    /// What this process remembers is compared with the log only when it would be due.
-    private func isDue(at time: Timestamp) async throws -> Bool {
-        func isDue(_ last: Timestamp?) -> Bool { last.map { $0.adding(Self.heartbeat) <= time } ?? true }
-        guard isDue(completed.withLock(\.self)) else { return false }
-        let last = try await ledgers.lastRound(reader)
-        completed.withLock { $0 = last }
-        return isDue(last)
     }
 
     private func anchor() async throws -> Anchor? {
@@ -176,16 +174,18 @@ struct GrownLedger: Sendable {
 struct FindGrownLedgers: Sendable {
     let pool: PostgresPool
 
-    /// The version of the checkpoint stream, which an append of further ones expects.
-    func version() async throws -> Int {
+    /// The version of the checkpoint stream, which an append of further ones expects, and the time of its last event.
+    func latest() async throws -> (version: Int, time: Timestamp?) {
         let stream = StreamID.checkpoints
         let rows = try await pool.query(
             """
-            SELECT version FROM tenure.event
+            SELECT version, time FROM tenure.event
             WHERE ledger_id = \(stream.ledger.uuid) AND stream_id = \(stream.id) AND kind = \(stream.kind)
             ORDER BY version DESC LIMIT 1
             """, in: [LedgerID]())
-        return Int(try rows.first?.decode(Int32.self) ?? 0)
+        guard let row = rows.first else { return (0, nil) }
+        let (version, time) = try row.decode(Int32.self, PostgresTimestamp.self)
+        return (Int(version), Timestamp(microseconds: time.microsecondsSinceUnixEpoch))
     }
 
     /// The clock of the database.
@@ -193,14 +193,6 @@ struct FindGrownLedgers: Sendable {
         let rows = try await pool.query(
             "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint", in: [LedgerID]())
         return Timestamp(microseconds: try rows.first?.decode(Int64.self) ?? 0)
-    }
-
-    /// The start of the last complete round, if the newest record ends one.
-    func lastRound(_ reader: LedgerReader) async throws -> Timestamp? {
-        let stream = StreamID.checkpoints
-        let tail = StreamsQuery.Tail(stream, fromLast: [CheckpointSealed.type])
-        let event = try await reader.read(StreamsQuery([], tail: tail)).streams[stream]?.last
-        return try event.flatMap { try EventCodec.payload(of: $0) as? CheckpointSealed }?.asOf
     }
 
     /// Returns at most `limit` grown ledgers after a ledger, ordered by id, without the system ledger.

@@ -56,11 +56,27 @@ struct SystemAuthority: Sendable {
     /// The event types that are judged.
     static let types: Set = [
         SystemFounded.type, AppRegistered.type, AppSecretIssued.type, AppSecretRetired.type, AppSecretRevoked.type,
-        AppResourceAdded.type, AppResourceRemoved.type,
+        AppResourceAdded.type, AppResourceRemoved.type, LedgerTimeAccepted.type,
     ]
 
     /// The notes that are no violations.
-    var notes: [VerifyNote] { (older.note(of: .system).map { [$0] } ?? []) + (isWhole ? clocks.notes : []) }
+    var notes: [VerifyNote] {
+        (older.note(of: .system).map { [$0] } ?? []) + (isWhole ? clocks.notes : []) + acceptances
+    }
+
+    /// One note for each time that the operator accepted.
+    private var acceptances: [VerifyNote] {
+        acceptedTimes.sorted { $0.key < $1.key }.flatMap { ledger, times in
+            times.map { time in
+                let proves = ledger == .system ? " Its checkpoints prove no times until then." : ""
+                return VerifyNote(
+                    ledger: .system, position: time.accepted, lastPosition: time.accepted,
+                    detail:
+                        "the operator accepted that ledger \(ledger) is ahead, at \(time.time) by position \(time.position);"
+                        + " its events have that time until the clock has passed it.\(proves)")
+            }
+        }
+    }
 
     /// Takes an event of the system ledger, and returns what is wrong with it or `nil`.
     mutating func follow(_ event: RecordedEvent) -> String? {
@@ -69,6 +85,7 @@ struct SystemAuthority: Sendable {
         // The service does not obey it either.
         if use == .again { return UsedStatements.words }
         let finding = use == .elsewhere ? .forged(UsedStatements.words) : judge(event, payload)
+        if finding == nil, let accepted = payload as? LedgerTimeAccepted { accept(accepted, at: event.position) }
         learn(event, payload)
         guard case .unlawful? = finding, operatorKey == nil else { return finding?.words }
         older.add(event.position)
@@ -80,9 +97,9 @@ struct SystemAuthority: Sendable {
     mutating func pass(_ leaf: [UInt8], at position: Int64) { roots.append(leaf, at: position) }
 
     /// Takes the time of the next event, and returns what is wrong with it or `nil`.
-    mutating func take(_ time: Timestamp, at position: Int64) -> String? {
+    mutating func take(_ time: Timestamp, at position: Int64, _ request: String?) -> String? {
         if times.present.map({ $0 < time }) ?? true { movers.append((position, time)) }
-        return times.take(time, at: position)
+        return times.take(time, at: position, request: request)
     }
 
     /// Decides which records of checkpoints count, and returns the events whose time was too late by them.
@@ -135,6 +152,11 @@ struct SystemAuthority: Sendable {
         }
     }
 
+    private mutating func accept(_ event: LedgerTimeAccepted, at position: Int64) {
+        acceptedTimes[LedgerID(event.ledger), default: []].append(
+            AcceptedTime(position: event.position, time: event.time, accepted: position))
+    }
+
     private mutating func end(_ secret: SecretID, _ position: Int64) {
         if secrets[secret]?.ended == nil { secrets[secret]?.ended = position }
     }
@@ -148,8 +170,15 @@ struct SystemAuthority: Sendable {
         case let payload as AppSecretRetired: administered(event, payload.by, AppSecretRetired.schemas.upperBound)
         case let payload as AppResourceAdded: administered(event, payload.by, AppResourceAdded.schemas.upperBound)
         case let payload as AppResourceRemoved: administered(event, payload.by, AppResourceRemoved.schemas.upperBound)
+        case let payload as LedgerTimeAccepted: accepted(event, payload)
         default: nil
         }
+    }
+
+    /// An acceptance is in the stream of its ledger, so that a later one follows it.
+    private func accepted(_ event: RecordedEvent, _ payload: LedgerTimeAccepted) -> AuthorityFinding? {
+        guard event.stream.id == payload.ledger else { return .forged("the event is not in its subject's stream") }
+        return administered(event, payload.by, LedgerTimeAccepted.schemas.upperBound)
     }
 
     private func administered(_ event: RecordedEvent, _ by: Authority?, _ schema: Int) -> AuthorityFinding? {

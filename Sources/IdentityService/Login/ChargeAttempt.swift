@@ -47,13 +47,17 @@ struct ChargeAttempt: Sendable {
         let tenant = TenantID(row.state.tenantId), id = UUID.random()
         var ledgers = [budget.ledger, FlowStore.ledger(of: row.state.id)]
         if budget.device == .known { ledgers.append(LedgerID(tenant.uuid)) }
+        // The call may have waited for its turn.
+        var late = call
+        if let earliest = await context.clock?.earliest() { late.time = max(call.time, earliest) }
+        let recorded = late
         let opening = [
             Appender.lockingHead(budget.ledger), budget.charging(context.settings.budgets, at: call.time),
         ]
         // A refused attempt must leave no trace, so the refusal leaves the transaction as an error, which rolls it
         // back.
         return try await context.pool.withTransaction(in: ledgers, opening: opening) { connection, opened in
-            guard let head = opened.first?.first else { throw HeadMissing() }
+            guard let locked = opened.first?.first else { throw HeadMissing() }
             let result = try AttemptBudget.Charged(opened.last ?? [])
             guard result.isCharged else {
                 throw ServiceError(.credentialsLocked, retryAfterSeconds: Int(result.retryAfterSeconds))
@@ -62,16 +66,16 @@ struct ChargeAttempt: Sendable {
             next.state.charges.append(
                 FlowState.Charge(id: id, version: result.isExhausted ? 2 : 1, wasKnownDevice: budget.device == .known))
             var append = try events(id, row.state, budget, result, app, call)
-            let latest = try head.decode(PostgresTimestamp.self).microsecondsSinceUnixEpoch
-            append.time = max(append.time, Timestamp(microseconds: latest))
-            let statement = try AppendStatement(append)
+            let head = try LockedHead(locked), tolerance = context.settings.clockTolerance
+            append.time = max(recorded.time, head.time)
+            let statement = try AppendStatement(append, after: head, tolerance: tolerance)
             // A decoy has no log for the event, so the savepoint takes it back after the same work.
             let ending: SQL = row.state.isDecoy ? "ROLLBACK TO SAVEPOINT charged" : "RELEASE SAVEPOINT charged"
             let replacement = try store.replacement(next)
             if budget.hasFailedTooOften(result) {
                 try await EndSession.closeSessions(
                     of: EmployeeID(row.state.employeeId), in: tenant, openedBy: try row.state.fingerprint,
-                    reason: .deviceFailed, call: call, on: &connection)
+                    reason: .deviceFailed, call: recorded, tolerance: tolerance, on: &connection)
             }
             // Sent with the commit, so that the head's lock is not held for another round trip.
             do {
@@ -86,6 +90,7 @@ struct ChargeAttempt: Sendable {
 
     /// Maps a failed statement to a refusal: another request took the step, or the append's conditions did not hold.
     private static func refusal(_ error: PostgresError) -> any Error {
+        if error.sqlState == .clockExceeded { return ServiceError(.serviceClock, retryAfterSeconds: 5) }
         guard error.sqlState == .requirementFailed else { return error }
         return error.statementIndex == 0
             ? ServiceError(.flowWrongStep) : ServiceError(.serviceUnavailable, retryAfterSeconds: 1)

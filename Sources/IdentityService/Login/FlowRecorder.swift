@@ -25,6 +25,8 @@ struct FlowRecorder: Sendable {
     var statements: [SQL] = []
     /// The ledgers, besides those of the flow and the user, whose rows ``statements`` touch.
     var ledgers: Set<LedgerID> = []
+    /// The latest time at which the events may be recorded: the end of an invitation or a recovery that they use.
+    var notAfter: Timestamp?
 
     init(row: FlowStore.Row, app: AppCaller, _ run: UseCaseRun<StepAnswer>) {
         self.row = row
@@ -78,7 +80,7 @@ struct FlowRecorder: Sendable {
         if let ticket { ledgers.insert(ticket.ledger) }
         let append = Append(
             events: events, expectations: expectations, claims: claims, releases: releases, time: call.time,
-            effectLedgers: ledgers,
+            notAfter: notAfter, effectLedgers: ledgers,
             effects: { [statements, ticket, isProvisional, refusal] appended in
                 guard let ticket else { return statements + [ending] }
                 let reply: Result<StepAnswer, ServiceError> =

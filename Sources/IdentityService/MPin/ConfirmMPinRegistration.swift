@@ -72,6 +72,7 @@ public struct ConfirmMPinRegistration: UseCase {
             let offer = try await offer(mpinID, epoch, company, run)
             guard !events.isEmpty else { return offer }
             var recorder = DecisionRecorder(access: company.access, run)
+            recorder.notAfter = identity.state.deadline
             let keys = try await context.personKeys.load([identity.id.uuid], ledger: company.tenant.uuid)
             for event in events {
                 try recorder.add(

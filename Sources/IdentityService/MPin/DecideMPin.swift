@@ -69,6 +69,7 @@ public struct DecideMPin: RepeatableUseCase {
                     given, is: statement, at: time, after: registration.place.position)
             }
             var recorder = DecisionRecorder(access: access, run)
+            if case .verify = action { recorder.notAfter = identity.state.deadline }
             for event in try events(identity, linked, access, proof, at: time) {
                 try recorder.add(
                     event.payload, to: .mpin(id, in: access.tenant.id), version: identity.version, keys: [:])
@@ -198,6 +199,7 @@ public struct LinkMPin: RepeatableUseCase {
             let proof = try await signing.verify(
                 signed, is: statement, at: time, after: registration.place.position)
             var recorder = DecisionRecorder(access: own.access, run)
+            recorder.notAfter = identity.state.deadline
             for event in try events(identity, own, names, proof, at: time) {
                 try recorder.add(event.payload, to: .mpin(id, in: tenant.id), version: identity.version, keys: [:])
             }

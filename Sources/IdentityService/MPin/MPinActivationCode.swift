@@ -49,6 +49,7 @@ struct MPinActivationCode: Sendable {
             try await record(events, activation, recorder)
             throw ServiceError(.authorizationNotPermitted)
         }
+        recorder.notAfter = activation.state.issue?.expiresAt
         for event in events { try recorder.add(event.payload, to: stream, version: activation.version, keys: [:]) }
         recorder.releases.append(ClaimRelease(key: claim, owner: owner))
     }

@@ -73,7 +73,7 @@ public struct VerifyMPinByMail: UseCase {
             _ = try await context.appender.append(
                 Append(
                     events: recorded, expectations: [stream: identity.version, .tenant(tenant.id): tenant.version],
-                    time: time))
+                    time: time, notAfter: identity.state.deadline))
             return MPinLinkView(companyName: companyName, isVerified: true)
         }
     }

@@ -69,16 +69,18 @@ public struct OperatorUseCases: Sendable {
 
     func append(
         _ payloads: [any EventPayload], to stream: StreamID, version: Int, claims: [Claim] = [],
-        guards: [StreamID: Int] = [:], effects: [SQL] = []
+        guards: [StreamID: Int] = [:], effects: [SQL] = [], effectLedgers: Set<LedgerID> = [],
+        mayFollowHead: Bool = false
     ) async throws {
         guard !payloads.isEmpty else { return }
         let events = try payloads.map {
             try EventCodec.encode($0, id: UUID(), stream: stream, keys: [:], metadata: EventMetadata())
         }
-        _ = try await context.appender.append(
-            Append(
-                events: events, expectations: guards.merging([stream: version]) { _, own in own }, claims: claims,
-                time: context.settings.now(), effects: { _ in effects }))
+        var append = Append(
+            events: events, expectations: guards.merging([stream: version]) { _, own in own }, claims: claims,
+            time: context.settings.now(), effectLedgers: effectLedgers, effects: { _ in effects })
+        append.mayFollowHead = mayFollowHead
+        _ = try await context.appender.append(append)
     }
 }
 

@@ -1,3 +1,4 @@
+package import Canonical
 import FoundationEssentials
 package import Postgres
 
@@ -48,15 +49,26 @@ package actor Readiness {
 
     /// Asks over a pool of the reader role that serves nothing else.
     ///
-    /// - Parameter stoppedViews: Which views have stopped, with the number of companies at which.
-    package init(pool: PostgresPool, stoppedViews: @escaping @Sendable () async throws -> [String: Int]) {
+    /// - Parameters:
+    ///   - clock: The clock of the service.
+    ///   - tolerance: How far that may be ahead of the database's; `nil` for no limit. Beyond it nothing is recorded.
+    ///   - stoppedViews: Which views have stopped, with the number of companies at which.
+    package init(
+        pool: PostgresPool, now clock: @escaping @Sendable () -> Timestamp, tolerance: Duration?,
+        stoppedViews: @escaping @Sendable () async throws -> [String: Int]
+    ) {
         self.init {
             var report = ReadinessReport()
+            let time = clock()
             let rows = try await pool.withConnection { connection in
-                try await connection.query("SELECT pg_is_in_recovery()")
+                try await connection.query("SELECT pg_is_in_recovery(), clock_timestamp()")
             }
-            if try rows.first?.decode(Bool.self) != false {
-                report.missing.append("the database does not accept writes")
+            let (isInRecovery, database) =
+                try rows.first?.decode(Bool.self, PostgresTimestamp.self) ?? (true, time.postgres)
+            if isInRecovery { report.missing.append("the database does not accept writes") }
+            // It was read before the database's, so a slow answer makes no clock wrong.
+            if let tolerance, time > Timestamp(microseconds: database.microsecondsSinceUnixEpoch).adding(tolerance) {
+                report.missing.append("this process's clock is ahead of the database's")
             }
             report.stoppedViews = try await stoppedViews()
             return report

@@ -57,6 +57,7 @@ struct CompleteRecovery: Sendable {
             recorder.expectations[.employee(employeeId, in: tenantId)] = employee.version
             recorder.expectations[.tenant(tenantId)] = tenant.version
             recorder.claims.append(pending.taking)
+            recorder.notAfter = snapshot.state.openRecovery(at: time)?.expiresAt
             try await recorder.replaceCredentials(events, with: new, of: snapshot, key: userKey, by: employeeId)
             for event in presented {
                 try recorder.add(

@@ -241,6 +241,7 @@ extension CompleteRegistration {
         // An issuer who loses the role first makes this append a conflict.
         if let issuer = invitation.issuer { recorder.expectations[issuer.stream] = issuer.version }
         if let issue = invitation.state.issue {
+            recorder.notAfter = issue.expiresAt
             recorder.releases.append(
                 ClaimRelease(key: context.ring.claim(of: issue, in: tenant.id), owner: id.uuid))
         }

@@ -58,10 +58,11 @@ struct EndSession: Sendable {
     /// The transaction names the tenant's ledger in its scope. It holds no head but a directory's, because directories
     /// come first in the lock order. Whatever opens a session waits for the tenant's head, so no session is missed.
     ///
+    /// - Parameter tolerance: How far the events may be ahead of the database's clock.
     /// - Throws: `LedgerError` and `PostgresError`; the transaction must then be rolled back.
     static func closeSessions(
         of employee: EmployeeID, in tenant: TenantID, openedBy fingerprint: KeyFingerprint, reason: SessionEnd,
-        call: Call,
+        call: Call, tolerance: Duration?,
         on connection: inout PostgresConnection
     ) async throws {
         _ = try await connection.query(Appender.lockingHead(LedgerID(tenant.uuid)))
@@ -75,7 +76,7 @@ struct EndSession: Sendable {
         let appends = try sessions.map { session in
             try append(of: [session], in: tenant, reason: reason, actor: nil, call: call)
         }
-        for result in try await Appender.append(appends, on: &connection) {
+        for result in try await Appender.append(appends, tolerance: tolerance, on: &connection) {
             // A row without a `SessionOpened` event has nothing to close; the deletion below removes it.
             if case .failure(let error) = result, error.code != .versionConflict { throw error }
         }

@@ -1,6 +1,6 @@
 import Credentials
 import Identity
-import Ledger
+package import Ledger
 import Postgres
 
 /// Maps refusals of the inner targets to codes of the API contract.
@@ -43,17 +43,30 @@ extension ServiceError {
         }
     }
 
-    /// The refusal for a temporary failure of an append; `nil` for any other failure.
-    init?(_ error: LedgerError) {
+    /// The refusal for a temporary failure of an append, or for one by its time; `nil` for any other failure.
+    package init?(_ error: LedgerError) {
         switch error.code {
         case .busy: self.init(.serviceBusy, retryAfterSeconds: 1)
         case .unavailable, .outcomeUnknown: self.init(.serviceUnavailable, retryAfterSeconds: 1)
+        case .clock, .ahead: self.init(.serviceClock, retryAfterSeconds: 5)
+        case .late:
+            self.init(
+                .requestStale,
+                detail: "the statement or request expires before the ledger's latest event: decide again, and if that"
+                    + " fails too, compare the clocks of the service, the database and this machine")
         default: return nil
         }
     }
 
     private init(_ code: Code, detail: String) {
         self.init(code, members: [Member(pointer: "", detail: detail)])
+    }
+}
+
+/// Runs a use case and maps refusals of appends by their time, which may occur wherever something is recorded.
+func refusingTimes<Answer>(_ body: () async throws -> Answer) async throws -> Answer {
+    do { return try await body() } catch let error as LedgerError where error.isAboutTime {
+        throw ServiceError(error) ?? error
     }
 }
 
@@ -116,6 +129,9 @@ func optimistic<Result>(
 extension LedgerError {
     /// Whether a claim belonged to somebody else, or to nobody any more.
     fileprivate var isAboutClaim: Bool { code == .claimTaken || code == .claimMissing }
+
+    /// Whether the time of the append is to blame.
+    fileprivate var isAboutTime: Bool { code == .late || code == .clock || code == .ahead }
 
     /// Whether a retry can succeed: a stream has another version, or a condition of the append failed. Examples are a
     /// bucket re-keyed while a key was created in it, and an employee registered while an e-mail was reclaimed.

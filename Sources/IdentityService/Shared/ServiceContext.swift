@@ -24,6 +24,8 @@ public struct ServiceContext: Sendable {
     let tokenKeys: TokenKeys
     /// The calls of apps for tenants that they are not linked to.
     let unlinkedAppCalls = UnlinkedAppCalls()
+    /// The database's clock; `nil` for tests with a clock of their own.
+    let clock: DatabaseClock?
     /// Where key shares of M-Pin come from; without it M-Pin is not offered.
     package let mpinKeys: (any MPinKeySource)?
 
@@ -39,7 +41,9 @@ public struct ServiceContext: Sendable {
         logger: Logger, mpinKeys: (any MPinKeySource)? = nil
     ) {
         self.pool = pool
-        self.appender = DeviceRecordingAppender(appender: SessionEndingAppender(appender: appender))
+        clock = settings.clockTolerance == nil ? nil : DatabaseClock(pool: pool)
+        self.appender = ExpiringAppender(
+            appender: DeviceRecordingAppender(appender: SessionEndingAppender(appender: appender)), clock: clock)
         self.reader = reader
         self.ring = ring
         self.personKeys = personKeys
@@ -84,8 +88,11 @@ public struct ServiceSettings: Sendable {
     public var recoveryDelay: Duration?
     /// How mails are sent; `nil` if none can be sent, which refuses the calls that need one.
     public var mail: MailSettings?
-    /// The clock for calls that carry no time.
-    public var now: @Sendable () -> Timestamp = { .now() }
+    /// The clock for calls that carry no time. Setting another one lifts ``clockTolerance``, because a test's clock is not
+    /// the database's.
+    public var now: @Sendable () -> Timestamp = { .now() } { didSet { clockTolerance = nil } }
+    /// How far events may be ahead of the database's clock; `nil` for no limit.
+    public var clockTolerance: Duration? = Appender.clockTolerance
 
     /// The documented defaults.
     public init(

@@ -166,6 +166,9 @@ extension ServiceError.Code {
     /// `service.busy`, status 503.
     public static let serviceBusy = Self(rawValue: "service.busy", status: 503)
 
+    /// `service.clock`, status 503: this process's clock is ahead of the database's, or the ledger is.
+    public static let serviceClock = Self(rawValue: "service.clock", status: 503)
+
     /// `mpin.unknown`, status 400.
     public static let mpinUnknown = Self(rawValue: "mpin.unknown", status: 400)
     /// `mpin.unauthorized`, status 401.
@@ -202,7 +205,7 @@ extension ServiceError.Code {
         .idempotencyConflict, .credentialsLocked, .requestRateLimited,
         .mpinUnknown, .mpinUnauthorized, .mpinWrongPIN, .mpinDisabled, .mpinPointInvalid, .mpinRequestExpired,
         .mpinWrongState, .mpinKeyExpired, .mpinEnded, .mpinBlocked, .serviceUnavailable,
-        .serviceBusy, .mailUnavailable, .emailUnverified,
+        .serviceBusy, .serviceClock, .mailUnavailable, .emailUnverified,
     ]
 
     /// The code with this name; `nil` if there is none.

@@ -98,7 +98,7 @@ extension ServiceContext {
     /// - Throws: ``ServiceError`` for the refusals in the API contract.
     package func run<Request: UseCase>(_ request: Request, _ call: Call) async throws -> Request.Answer {
         try request.authorize()
-        return try await request.run(UseCaseRun(context: self, call: call))
+        return try await refusingTimes { try await request.run(UseCaseRun(context: self, call: call)) }
     }
 
     /// Runs a use case at most once for each `Idempotency-Key` of its caller.
@@ -110,11 +110,14 @@ extension ServiceContext {
     ) async throws -> CallResult<Request.Answer> {
         try request.authorize()
         guard let key = call.idempotencyKey, let owner = request.keyOwner(in: self) else {
-            return .answered(try await request.run(UseCaseRun(context: self, call: call)))
+            return .answered(
+                try await refusingTimes { try await request.run(UseCaseRun(context: self, call: call)) })
         }
         let end = call.time.adding(IdempotencyTicket<Request.Answer>.lease)
         let ticket = IdempotencyTicket(key: key, owner: owner, ring: ring, lease: end.postgres, form: form)
-        return try await IdempotentCall(context: self, request: request, call: call).run(ticket)
+        return try await refusingTimes {
+            try await IdempotentCall(context: self, request: request, call: call).run(ticket)
+        }
     }
 }
 

@@ -25,6 +25,13 @@ public struct Append: Sendable {
     public var releases: [ClaimRelease]
     /// The time of the events. If a ledger's latest event is later, the appender raises it to that time.
     public var time: Timestamp
+    /// The latest time at which the events may be recorded, such as the expiry of the statement that they carry; `nil`
+    /// for none. If a ledger's latest event is later, the append is refused with ``LedgerError/Code/late``. A repetition
+    /// of a recorded append is not.
+    public var notAfter: Timestamp?
+    /// Whether the events may be as late as the ledger's latest event, however far that is ahead of the clock; their own
+    /// time may not. Only what vouches for such a ledger, or accepts its time, may.
+    public var mayFollowHead = false
     /// Further ledgers whose rows ``effects`` touches. Row-level security hides all other ledgers.
     public var effectLedgers: Set<LedgerID>
     /// Returns further statements for the same transaction. They run only if the events are recorded now, not for a
@@ -37,7 +44,7 @@ public struct Append: Sendable {
     /// An append of `events` under `expectations`. It is validated when it is recorded.
     public init(
         events: [NewEvent], expectations: [StreamID: Int], claims: [Claim] = [], releases: [ClaimRelease] = [],
-        time: Timestamp = .now(), effectLedgers: Set<LedgerID> = [],
+        time: Timestamp = .now(), notAfter: Timestamp? = nil, effectLedgers: Set<LedgerID> = [],
         effects: @escaping @Sendable (AppendReceipt) -> [SQL] = { _ in [] }
     ) {
         self.events = events
@@ -45,6 +52,7 @@ public struct Append: Sendable {
         self.claims = claims
         self.releases = releases
         self.time = time
+        self.notAfter = notAfter
         self.effectLedgers = effectLedgers
         self.effects = effects
     }
@@ -128,7 +136,7 @@ public struct AppendReceipt: Sendable, Equatable {
     public let positions: [UUID: Int64]
     /// The last position in each ledger. Wait for it before you read your own writes from a projection.
     public let last: [LedgerID: Int64]
-    /// The time that the events carry.
+    /// The time that the events carry. In a ledger whose accepted time is ahead of the clock they carry that one.
     public let time: Timestamp
     /// Whether the same append had already been recorded. The positions are then those of the first recording.
     public let wasDuplicate: Bool

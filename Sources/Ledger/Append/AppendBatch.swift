@@ -10,7 +10,8 @@ import Foundation
 /// The appends of a batch as the array parameters of the database function `tenure.append`. Callers are numbered from
 /// 1.
 struct AppendBatch {
-    private var times: [PostgresTimestamp] = []
+    private var times: [PostgresTimestamp] = [], limits: [PostgresTimestamp?] = [], tolerances: [Int32?] = []
+    private var followers: [Int32] = []
     private var events = Events()
     private var expectations = Expectations()
     private var claims = Claims()
@@ -18,7 +19,8 @@ struct AppendBatch {
 
     private struct Events {
         var callers: [Int32] = [], ledgers: [UUID] = [], kinds: [String] = [], streams: [UUID] = []
-        var versions: [Int32] = [], ids: [UUID] = [], types: [String] = [], entries: [[UInt8]] = []
+        var versions: [Int32] = [], ids: [UUID] = [], types: [String] = [], times: [PostgresTimestamp] = []
+        var entries: [[UInt8]] = []
     }
 
     private struct Expectations {
@@ -40,7 +42,10 @@ struct AppendBatch {
 
     private mutating func add(_ prepared: PreparedAppend) {
         times.append(PostgresTimestamp(prepared.time))
+        limits.append(prepared.append.notAfter.map(PostgresTimestamp.init))
+        tolerances.append(prepared.tolerance)
         let caller = Int32(times.count)
+        if prepared.append.mayFollowHead { followers.append(caller) }
         for (index, event) in prepared.append.events.enumerated() {
             events.callers.append(caller)
             events.ledgers.append(event.stream.ledger.uuid)
@@ -49,6 +54,7 @@ struct AppendBatch {
             events.versions.append(Int32(prepared.versions[index]))
             events.ids.append(event.id)
             events.types.append(event.type)
+            events.times.append(PostgresTimestamp(prepared.time(ofEvent: index)))
             events.entries.append(prepared.entries[index])
         }
         for (stream, version) in prepared.expectations {
@@ -80,8 +86,9 @@ struct AppendBatch {
     var sql: SQL {
         """
         SELECT caller, outcome, ledger_id, kind, stream_id, version, "time", positions FROM tenure.append(\(times),
+        \(limits), \(tolerances), \(followers),
         \(events.callers), \(events.ledgers), \(events.kinds), \(events.streams), \(events.versions), \(events.ids),
-        \(events.types), \(events.entries),
+        \(events.types), \(events.times), \(events.entries),
         \(expectations.callers), \(expectations.ledgers), \(expectations.kinds), \(expectations.streams),
         \(expectations.versions),
         \(claims.callers), \(claims.ledgers), \(claims.kinds), \(claims.keys), \(claims.owners), \(claims.values),
@@ -105,6 +112,10 @@ enum AppendOutcome {
     case final(Result<AppendReceipt, LedgerError>)
     /// The append must be encoded with this time and sent again.
     case encodeAgain(Timestamp)
+    /// The same for the events of one ledger only.
+    case encodeLedgerAgain(LedgerID, Timestamp)
+    /// The append must be encoded with the time with which it is recorded already, and sent again.
+    case encodeRecorded(Timestamp)
 
     /// Reads one row of the function's result. Returns the caller's number, from 1, and its outcome.
     static func read(
@@ -122,6 +133,15 @@ enum AppendOutcome {
                 wasDuplicate: outcome == "duplicate")
             return (Int(caller), .final(.success(appended)))
         case ("time", _, let time?, _, _): return (Int(caller), .encodeAgain(Timestamp(time)))
+        case ("accepted", _, let time?, let ledger?, _), ("recorded", _, let time?, let ledger?, _):
+            return (Int(caller), .encodeLedgerAgain(LedgerID(ledger), Timestamp(time)))
+        case ("recorded", _, let time?, nil, _): return (Int(caller), .encodeRecorded(Timestamp(time)))
+        case ("clock", _, _, _, _):
+            // Another caller's time may have raised this one.
+            if prepared.time > prepared.append.time { return (Int(caller), .encodeAgain(prepared.append.time)) }
+            return (Int(caller), refused(.clock))
+        case ("late", _, _, _, _): return (Int(caller), refused(.late))
+        case ("ahead", _, _, let ledger?, _): return (Int(caller), refused(.ahead(LedgerID(ledger))))
         case ("reused", _, _, _, _):
             return (
                 Int(caller), refused(LedgerError(.eventIdReused, "the event id is already recorded with other content"))

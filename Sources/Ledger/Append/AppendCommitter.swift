@@ -112,8 +112,9 @@ enum AppendTransaction {
         let constraint: String?
     }
 
-    /// Two rounds are usual: the first answer tells the head's time, and the head stays locked from then on.
-    private static let maximumRounds = 8
+    /// Two rounds are usual: the first answer tells the head's time, and the head stays locked from then on. Each ledger
+    /// with an accepted time takes one more.
+    private static let maximumRounds = 16
 
     /// Records those appends that can be recorded, in order. The transaction must have the scope of their ledgers.
     ///
@@ -138,6 +139,12 @@ enum AppendTransaction {
                 case .final(let result): results[index] = result
                 case .encodeAgain(let time):
                     batch[index].setTime(time)
+                    next.append(index)
+                case .encodeLedgerAgain(let ledger, let time):
+                    batch[index].setTime(time, in: ledger)
+                    next.append(index)
+                case .encodeRecorded(let time):
+                    batch[index].setRecordedTime(time)
                     next.append(index)
                 }
             }

@@ -18,6 +18,9 @@ public import ServiceLifecycle
 /// failing append never affects the appends of other callers. If the answer to COMMIT is lost, the appender looks up
 /// the event ids and returns the first outcome.
 public actor Appender: AppendTarget, Service {
+    /// How far events may be ahead of the database's clock: a minute.
+    public static let clockTolerance: Duration = .seconds(60)
+
     /// Limits of an appender.
     public struct Configuration: Sendable {
         /// How many callers may wait. Further appends fail with ``LedgerError/Code/busy``.
@@ -30,6 +33,9 @@ public actor Appender: AppendTarget, Service {
         public var maximumBatchBytes = 4 << 20
         /// How long to look for the outcome of a COMMIT whose answer was lost.
         public var outcomePatience: Duration = .seconds(15)
+        /// How far events may be ahead of the database's clock; `nil` for no limit, as tests with a clock of their own
+        /// need it.
+        public var clockTolerance: Duration? = Appender.clockTolerance
 
         /// The defaults.
         public init() {}
@@ -74,13 +80,14 @@ public actor Appender: AppendTarget, Service {
     /// - Throws: ``LedgerError``:
     ///   - ``LedgerError/Code/versionConflict``, ``LedgerError/Code/claimTaken`` or ``LedgerError/Code/claimMissing``
     ///     if the ledgers' state does not permit the append,
+    ///   - ``LedgerError/Code/late``, ``LedgerError/Code/clock`` or ``LedgerError/Code/ahead`` if its time does not,
     ///   - ``LedgerError/Code/invalidEvent``, ``LedgerError/Code/entryTooLarge``, ``LedgerError/Code/eventIdReused`` or
     ///     ``LedgerError/Code/effectRefused`` if its content is to blame,
     ///   - ``LedgerError/Code/busy``, ``LedgerError/Code/unavailable`` or ``LedgerError/Code/cancelled`` if nothing was
     ///     recorded for another reason,
     ///   - ``LedgerError/Code/outcomeUnknown`` if it is not known whether it was recorded.
     public nonisolated func append(_ append: Append) async throws(LedgerError) -> AppendReceipt {
-        let prepared = try PreparedAppend(append)
+        let prepared = try PreparedAppend(append, tolerance: configuration.clockTolerance)
         return try await enqueue(prepared).get()
     }
 
@@ -148,6 +155,8 @@ public actor Appender: AppendTarget, Service {
 
     private func answer(_ batch: Batch, _ results: [Result<AppendReceipt, LedgerError>]) {
         sentCount -= batch.callers.count
+        // Times of a clock that was ahead must not raise later ones.
+        if results.contains(where: \.isRefusedByClock) { latest = LatestTimes() }
         for (caller, result) in zip(batch.callers, results) { caller.continuation.resume(returning: result) }
     }
 
@@ -189,12 +198,13 @@ extension Appender {
     /// rows before this call may deadlock with others. Nothing is durable before the commit, and a refused append does
     /// not end the transaction.
     ///
+    /// - Parameter tolerance: How far events may be ahead of the database's clock; `nil` for no limit.
     /// - Returns: One result for each append, in order.
     /// - Throws: `PostgresError` if a statement fails, ``LedgerError/Code/effectRefused``, and
     ///   ``LedgerError/Code/unavailable`` if the database's answer is malformed. The transaction must then be rolled
     ///   back.
     public static func append(
-        _ batch: [Append], on connection: inout PostgresConnection
+        _ batch: [Append], tolerance: Duration? = clockTolerance, on connection: inout PostgresConnection
     ) async throws -> [Result<AppendReceipt, LedgerError>] {
         var valid: [PreparedAppend] = []
         // The index in `batch` of each valid append.
@@ -203,7 +213,7 @@ extension Appender {
             repeating: .failure(LedgerError(.unavailable, "an answer is missing")), count: batch.count)
         for (index, append) in batch.enumerated() {
             do throws(LedgerError) {
-                valid.append(try PreparedAppend(append))
+                valid.append(try PreparedAppend(append, tolerance: tolerance))
                 indices.append(index)
             } catch {
                 results[index] = .failure(error)
@@ -235,10 +245,10 @@ extension Appender {
         "SELECT tenure.make_heads(\(ledgers.map(\.uuid)))"
     }
 
-    /// Returns the statement that locks the head of one ledger and yields its time, like ``lockingHeads(_:)``. It does
-    /// not create a missing head, and then yields no row.
+    /// Returns the statement that locks the head of one ledger and yields it as a ``LockedHead``. It does not create a
+    /// missing head, and then yields no row.
     public static func lockingHead(_ ledger: LedgerID) -> SQL {
-        "SELECT time FROM tenure.ledger WHERE ledger_id = \(ledger.uuid) FOR UPDATE"
+        "SELECT time, size FROM tenure.ledger WHERE ledger_id = \(ledger.uuid) FOR UPDATE"
     }
 }
 
@@ -258,8 +268,16 @@ struct LatestTimes {
             let events = batch[index].append.events
             var time = batch[index].time
             for event in events { time = max(time, times[event.stream.ledger] ?? time) }
-            if time > batch[index].time { batch[index].setTime(time) }
+            // What is remembered may be of an append that was refused, so it makes none too late.
+            if time > batch[index].time, !batch[index].isLate(time) { batch[index].setTime(time) }
             for event in events { times[event.stream.ledger] = time }
         }
+    }
+}
+
+extension Result<AppendReceipt, LedgerError> {
+    /// Whether the append was refused because its time is ahead of the database's clock.
+    fileprivate var isRefusedByClock: Bool {
+        if case .failure(let error) = self { error.code == .clock } else { false }
     }
 }

@@ -18,9 +18,10 @@ struct IndependentBatch {
     /// For each event of the batch: the index of its ledger in `ledgers`, and its place within that ledger, from 1.
     private var places: [(ledger: Int, place: Int)] = []
 
-    /// Returns `nil` if two appends depend on each other or one has claims. ``AppendBatch`` can record those.
+    /// Returns `nil` if two appends depend on each other, one has claims, or their times need a decision.
+    /// ``AppendBatch`` can record those.
     init?(_ batch: [PreparedAppend]) {
-        guard Self.areIndependent(batch) else { return nil }
+        guard Self.areIndependent(batch), Self.haveUsualTimes(batch) else { return nil }
         self.batch = batch
         var ledgers: Set<LedgerID> = []
         for prepared in batch {
@@ -36,6 +37,22 @@ struct IndependentBatch {
                 places.append((ledger, counts[ledger]))
             }
         }
+    }
+
+    /// Whether all times are permitted by their own appends, have one tolerance, and run forwards in each ledger.
+    private static func haveUsualTimes(_ batch: [PreparedAppend]) -> Bool {
+        var latest: [LedgerID: Timestamp] = [:]
+        for prepared in batch {
+            guard prepared.tolerance == batch[0].tolerance, !prepared.isLate(prepared.time),
+                prepared.acceptedTimes.isEmpty
+            else { return false }
+            guard batch.count > 1 else { return true }
+            for event in prepared.append.events {
+                if let before = latest[event.stream.ledger], before > prepared.time { return false }
+                latest[event.stream.ledger] = prepared.time
+            }
+        }
+        return true
     }
 
     private static func areIndependent(_ batch: [PreparedAppend]) -> Bool {
@@ -87,7 +104,8 @@ struct IndependentBatch {
             }
         }
         return """
-            SELECT tenure.append_independent(\(ledgers.map(\.uuid)), \(counts), \(earliest), \(latest),
+            SELECT tenure.append_independent(\(batch[0].tolerance), \(ledgers.map(\.uuid)), \(counts), \(earliest),
+            \(latest),
             \(places.map { Int32($0.ledger + 1) }), \(places.map { Int32($0.place) }), \(kinds), \(streams),
             \(versions), \(ids), \(types), \(times), \(entries),
             \(expected.ledgers), \(expected.kinds), \(expected.streams), \(expected.versions))

@@ -1,4 +1,4 @@
-import Canonical
+public import Canonical
 public import Postgres
 
 #if canImport(FoundationEssentials)
@@ -19,16 +19,22 @@ struct PreparedAppend: Sendable {
     let expectations: [(stream: StreamID, version: Int)]
     private(set) var entries: [[UInt8]] = []
     private(set) var time: Timestamp
+    /// The times of ledgers whose accepted time is ahead of the clock. Their events have these, all others ``time``.
+    private(set) var acceptedTimes: [LedgerID: Timestamp] = [:]
+    /// The seconds that the events may be ahead of the database's clock; `nil` for no limit.
+    let tolerance: Int32?
 
     /// How many bytes its entries have.
     var byteCount: Int { entries.reduce(0) { $0 + $1.count } }
 
     /// Checks and encodes an append.
     ///
+    /// - Parameter tolerance: How far the events may be ahead of the database's clock; `nil` for no limit.
     /// - Throws: ``LedgerError/Code/invalidEvent`` or ``LedgerError/Code/entryTooLarge``.
-    init(_ append: Append) throws(LedgerError) {
+    init(_ append: Append, tolerance: Duration?) throws(LedgerError) {
         self.append = append
         time = append.time
+        self.tolerance = tolerance.map { Int32(clamping: $0.components.seconds) }
         try Self.checkExpectations(append)
         versions = try Self.versions(append)
         // Sorting compares the ids as text, but nearly every append has one expectation.
@@ -41,13 +47,36 @@ struct PreparedAppend: Sendable {
         }
     }
 
-    /// Puts another time into the entries. Their length does not depend on it.
+    /// Puts another time into the entries, except those of ledgers with an accepted time. Their length does not depend
+    /// on it.
     mutating func setTime(_ time: Timestamp) {
-        for index in entries.indices {
-            Entry.setTime(time, in: &entries[index], type: append.events[index].type)
+        for (index, event) in append.events.enumerated() where acceptedTimes[event.stream.ledger] == nil {
+            Entry.setTime(time, in: &entries[index], type: event.type)
         }
         self.time = time
     }
+
+    /// Puts the accepted time of a ledger into its entries.
+    mutating func setTime(_ time: Timestamp, in ledger: LedgerID) {
+        for (index, event) in append.events.enumerated() where event.stream.ledger == ledger {
+            Entry.setTime(time, in: &entries[index], type: event.type)
+        }
+        acceptedTimes[ledger] = time
+    }
+
+    /// Puts the time into all entries with which they are recorded already.
+    mutating func setRecordedTime(_ time: Timestamp) {
+        acceptedTimes = [:]
+        setTime(time)
+    }
+
+    /// The time of the event at an index.
+    func time(ofEvent index: Int) -> Timestamp {
+        acceptedTimes.isEmpty ? time : acceptedTimes[append.events[index].stream.ledger] ?? time
+    }
+
+    /// Whether a time is later than the append permits.
+    func isLate(_ time: Timestamp) -> Bool { append.notAfter.map { time > $0 } ?? false }
 
     private static func versions(_ append: Append) throws(LedgerError) -> [Int] {
         guard !append.events.isEmpty else { throw LedgerError(.invalidEvent, "an append has no events") }
@@ -98,46 +127,56 @@ struct PreparedAppend: Sendable {
 /// var opening = PipelinedStatements()
 /// let heads = opening.add(Appender.lockingHead(ledger))
 /// try await pool.withTransaction(in: [ledger], opening: opening.list) { connection, answers in
-///     guard let head = try heads.rows(in: answers).first else { throw HeadMissing() }
-///     let latest = try head.decode(PostgresTimestamp.self).microsecondsSinceUnixEpoch
+///     guard let row = try heads.rows(in: answers).first else { throw HeadMissing() }
+///     let head = try LockedHead(row)
 ///     var append = append                       // new streams of one ledger, without claims or effects
-///     append.time = max(append.time, Timestamp(microseconds: latest))
-///     _ = try await connection.commit(after: [AppendStatement(append).sql])
+///     append.time = max(append.time, head.time)
+///     _ = try await connection.commit(after: [AppendStatement(append, after: head).sql])
 /// }
 /// ```
 ///
 /// It accepts only events of new streams in one ledger, whose ids no other append can know; the append's effects are
 /// not run. The transaction must have the ``LedgerScope`` of the ledger and must have locked its head with
 /// ``Appender/lockingHead(_:)``. The append's time must not be before the time that statement yielded. The lock leaves
-/// nothing to decide, so this costs less than a batch.
+/// nothing to decide, so this costs less than a batch. ``Append/notAfter`` is not looked at.
 public struct AppendStatement: Sendable {
     /// The statement to run.
     ///
-    /// It fails with `SQLState.requirementFailed` and records nothing if the head is missing or the time runs
-    /// backwards. It fails with `SQLState.uniqueViolation` if a stream or an event is not new.
+    /// It records nothing and fails with
+    ///
+    /// - `SQLState.serializationFailure` if the head is not the one that was locked; run the transaction again,
+    /// - `SQLState.requirementFailed` if the time runs backwards,
+    /// - `SQLState.clockExceeded` if the time is ahead of the clock,
+    /// - `SQLState.uniqueViolation` if a stream or an event is not new.
     public let sql: SQL
 
     /// Checks and encodes an append.
     ///
+    /// - Parameters:
+    ///   - head: The head that the transaction has locked.
+    ///   - tolerance: How far the events may be ahead of the database's clock; `nil` for no limit.
     /// - Throws: ``LedgerError/Code/entryTooLarge``, and ``LedgerError/Code/invalidEvent``, also for an append to
     ///   several ledgers, to streams that are not new, with claims, or with effects on other ledgers.
-    public init(_ append: Append) throws(LedgerError) {
-        let prepared = try PreparedAppend(append)
+    public init(
+        _ append: Append, after head: LockedHead, tolerance: Duration? = Appender.clockTolerance
+    ) throws(LedgerError) {
+        let prepared = try PreparedAppend(append, tolerance: tolerance)
         guard let ledger = append.events.first?.stream.ledger,
             append.events.allSatisfy({ $0.stream.ledger == ledger }),
             append.expectations.values.allSatisfy({ $0 == 0 }),
             append.expectations.keys.allSatisfy({ stream in append.events.contains { $0.stream == stream } }),
             append.claims.isEmpty, append.releases.isEmpty, append.effectLedgers.isEmpty
         else { throw LedgerError(.invalidEvent, "only events of new streams in one ledger are a single statement") }
-        sql = Self.sql(prepared, ledger)
+        sql = Self.sql(prepared, ledger, head)
     }
 
-    private static func sql(_ prepared: PreparedAppend, _ ledger: LedgerID) -> SQL {
+    private static func sql(_ prepared: PreparedAppend, _ ledger: LedgerID, _ head: LockedHead) -> SQL {
         let events = prepared.append.events
         let streams = events.map(\.stream)
         return """
             SELECT tenure.append_new(
-                \(ledger.uuid), \(PostgresTimestamp(prepared.time)), \(streams.map(\.id)), \(streams.map(\.kind)),
+                \(ledger.uuid), \(head.size), \(PostgresTimestamp(head.time)), \(PostgresTimestamp(prepared.time)),
+                \(prepared.tolerance), \(streams.map(\.id)), \(streams.map(\.kind)),
                 \(prepared.versions.map { Int32($0) }), \(events.map(\.id)), \(events.map(\.type)),
                 \(prepared.entries))
             """
@@ -147,4 +186,28 @@ public struct AppendStatement: Sendable {
 extension SQLState {
     /// P0T01: a condition that a statement requires with `tenure.require` does not hold.
     public static let requirementFailed = SQLState(rawValue: "P0T01")
+    /// P0T02: the time of an event is ahead of the database's clock.
+    public static let clockExceeded = SQLState(rawValue: "P0T02")
+}
+
+/// The head of a ledger as a transaction has locked it.
+public struct LockedHead: Sendable, Hashable {
+    /// The number of the ledger's events.
+    public let size: Int64
+    /// The time of the ledger's latest event. No new event may be earlier.
+    public let time: Timestamp
+
+    /// A head with this size and time.
+    public init(size: Int64, time: Timestamp) {
+        self.size = size
+        self.time = time
+    }
+
+    /// Reads the row of ``Appender/lockingHead(_:)``.
+    ///
+    /// - Throws: `PostgresError` if the row has another form.
+    public init(_ row: PostgresRow) throws {
+        let (time, size) = try row.decode(PostgresTimestamp.self, Int64.self)
+        self.init(size: size, time: Timestamp(time))
+    }
 }

@@ -17,6 +17,13 @@ public struct LedgerError: Error, Sendable, Equatable {
         public static let claimTaken = Code(rawValue: "ledger.claim_taken")
         /// A claim to release does not exist or has another owner; see ``LedgerError/claimKind``.
         public static let claimMissing = Code(rawValue: "ledger.claim_missing")
+        /// A ledger's latest event is later than the append permits; see ``Append/notAfter``. Nothing was recorded.
+        public static let late = Code(rawValue: "ledger.late")
+        /// The append's time is ahead of the database's clock; nothing was recorded. This process's clock is wrong.
+        public static let clock = Code(rawValue: "ledger.clock")
+        /// The ledger's latest event is ahead of the database's clock, and nobody accepted its time; see
+        /// ``LedgerError/aheadLedger``. Nothing was recorded.
+        public static let ahead = Code(rawValue: "ledger.ahead")
         /// An event id is already recorded with other content, or with only a part of the append.
         public static let eventIdReused = Code(rawValue: "ledger.event_id_reused")
         /// An entry would have more than 65,535 bytes.
@@ -66,6 +73,8 @@ public struct LedgerError: Error, Sendable, Equatable {
     public private(set) var claimKind: String?
     /// The ledger of that claim.
     public private(set) var claimLedger: LedgerID?
+    /// The ledger of an ``Code/ahead``.
+    public private(set) var aheadLedger: LedgerID?
     /// The constraint that a refused effect violated, if it violated one.
     public private(set) var constraint: String?
 
@@ -89,6 +98,16 @@ public struct LedgerError: Error, Sendable, Equatable {
         return error
     }
 
+    static let late = LedgerError(.late, "the ledger's latest event is later than the append permits")
+    static let clock = LedgerError(.clock, "the time is ahead of the database's clock; set this machine's clock")
+
+    static func ahead(_ ledger: LedgerID) -> LedgerError {
+        var error = LedgerError(
+            .ahead, "the ledger's latest event is ahead of the clock; see tenure ledger accept-time")
+        error.aheadLedger = ledger
+        return error
+    }
+
     static func effectRefused(constraint: String?) -> LedgerError {
         var error = LedgerError(.effectRefused, "a statement of the append's effects was refused")
         error.constraint = constraint
@@ -104,6 +123,7 @@ extension LedgerError: CustomStringConvertible {
             text += " (\(conflict.stream.kind), expected \(conflict.expected), actual \(conflict.actual))"
         }
         if let claimKind { text += " (\(claimKind))" }
+        if let aheadLedger { text += " (\(aheadLedger))" }
         if let constraint { text += " (\(constraint))" }
         return text
     }

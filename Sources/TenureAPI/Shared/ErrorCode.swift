@@ -208,6 +208,9 @@ extension ErrorCode {
         ErrorCode("credentials.locked", 429, "Too many wrong attempts", "Wait as long as Retry-After says."),
         rateLimited, serviceUnavailable, mailUnavailable,
         ErrorCode("service.busy", 503, "The service is busy", "Wait as long as Retry-After says, then try again."),
+        ErrorCode(
+            "service.clock", 503, "A clock is wrong",
+            "Have the operator compare the clocks of the service and its database, and run tenure doctor."),
     ]
 
     static let mpin: [ErrorCode] = [

@@ -46,8 +46,8 @@ extension TenureClientError.Kind {
             .recoveryOtherCompanies, .recoveryNotAvailable, .mpinRequestExpired, .mpinWrongState, .mpinKeyExpired,
             .mpinEnded, .mpinBlocked, .mpinDisabled:
             "InvalidOperation"
-        case .routeUnknown, .methodNotAllowed, .requestMediaType, .serviceBusy, .mailUnavailable, .responseInvalid,
-            .addressInvalid,
+        case .routeUnknown, .methodNotAllowed, .requestMediaType, .serviceBusy, .serviceClock, .mailUnavailable,
+            .responseInvalid, .addressInvalid,
             .storageFailed, .unrecognized:
             "SomethingWentWrong"
         }

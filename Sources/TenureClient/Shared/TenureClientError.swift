@@ -144,6 +144,7 @@ extension TenureClientError {
         case rateLimited = "request.rate_limited"
         case serviceUnavailable = "service.unavailable"
         case serviceBusy = "service.busy"
+        case serviceClock = "service.clock"
         case mpinUnknown = "mpin.unknown"
         case mpinUnauthorized = "mpin.unauthorized"
         case mpinWrongPIN = "mpin.wrong_pin"
@@ -185,7 +186,7 @@ extension TenureClientError {
     /// Whether the same call may succeed later without any change.
     public var isRetryable: Bool {
         switch kind {
-        case .connectionLost, .serviceBusy, .serviceUnavailable, .rateLimited, .credentialsLocked,
+        case .connectionLost, .serviceBusy, .serviceClock, .serviceUnavailable, .rateLimited, .credentialsLocked,
             .idempotencyInProgress:
             true
         default: false

@@ -1,4 +1,3 @@
-public import Canonical
 import Credentials
 import FoundationEssentials
 public import IdentityService
@@ -44,8 +43,6 @@ public struct ServiceAssembly: Sendable {
         public var operatorSigner: OperatorKeySource?
         /// Where key shares of M-Pin come from; without it M-Pin is not offered. The caller runs it.
         public var mpinKeys: (any MPinKeySource)?
-        /// A clock in place of the database's for the records of checkpoints, for tests with a clock of their own.
-        public var sealingClock: (@Sendable () -> Timestamp)?
 
         /// Each parameter sets the property of the same name.
         public init(
@@ -141,7 +138,9 @@ public struct ServiceAssembly: Sendable {
             configuration: Self.planningOnce(configuration.application, isDistributed: isDistributed),
             maximumConnections: configuration.maximumConnections, logger: logger)
         let readerPool = PostgresPool(configuration: configuration.reader, maximumConnections: 10, logger: logger)
-        let appender = Appender(pool: pool, logger: logger)
+        var appending = Appender.Configuration()
+        appending.clockTolerance = configuration.settings.clockTolerance
+        let appender = Appender(pool: pool, configuration: appending, logger: logger)
         let projector = Projector(pool: readerPool, logger: logger)
         let hints = FeedHints(pool: pool, logger: logger)
         // Notifies whichever process leads: this one or another.
@@ -162,7 +161,9 @@ public struct ServiceAssembly: Sendable {
             configuration: Self.answeringSoon(configuration.reader), maximumConnections: 1,
             acquireTimeout: Readiness.connectionPatience, logger: logger)
         let readinessHealth = ViewHealth(pool: readinessPool, projector: projector)
-        let readiness = Readiness(pool: readinessPool) {
+        let readiness = Readiness(
+            pool: readinessPool, now: configuration.settings.now, tolerance: configuration.settings.clockTolerance
+        ) {
             Dictionary(uniqueKeysWithValues: try await readinessHealth.stops().map { ($0.rawValue, $1) })
         }
         service = TenureService(
@@ -173,8 +174,8 @@ public struct ServiceAssembly: Sendable {
         metrics = { await health.metrics() + upkeep.metrics() + mails.metrics() }
         commands = OperatorUseCases(context, signer: configuration.operatorSigner)
         let sealing = SignGrownLedgers(
-            pool: pool, readerPool: readerPool, appender: appender, signer: signer, logger: logger,
-            now: configuration.sealingClock)
+            pool: pool, readerPool: readerPool, appender: appender, signer: signer,
+            now: configuration.settings.clockTolerance == nil ? configuration.settings.now : nil, logger: logger)
         closeEndedSessions = upkeep.closeEndedSessions
         let first: [any Service] = [
             pool, readerPool, readinessPool, hints, appender, projector, ViewUpgrade(pool: readerPool, logger: logger),

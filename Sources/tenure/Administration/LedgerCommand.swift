@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Identity
+import IdentityService
 import Ledger
 import Logging
 import Postgres
@@ -8,12 +9,50 @@ import Postgres
 /// Manages where ledgers lie in a distributed database.
 struct LedgerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ledger", abstract: "Move a company to another node of a distributed database.",
+        commandName: "ledger", abstract: "Move a company to another node, or accept the time of a ledger.",
         discussion: """
-            Example:
+            Examples:
               tenure ledger move harbour.example worker2.example
+              tenure ledger accept-time harbour.example --operator-key operator.key
             """,
-        subcommands: [LedgerMoveCommand.self])
+        subcommands: [LedgerMoveCommand.self, LedgerAcceptTimeCommand.self])
+}
+
+/// Accepts the time of a ledger that is ahead of the clock.
+struct LedgerAcceptTimeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "accept-time",
+        abstract: "Let a ledger whose latest event is ahead of the clock take events again.",
+        discussion: """
+            A clock that was wrong, or a forged event, can leave a ledger whose latest event lies in the future. It takes \
+            no further events then. This command signs a decision that names the event and its time. From then on the \
+            ledger's events have that time until the clock has passed it. Look for the cause first: tenure verify.
+
+            Examples:
+              tenure ledger accept-time harbour.example --operator-key operator.key
+              tenure ledger accept-time system --operator-key operator.key
+            """)
+
+    @Argument(help: "The company's name or id, the id of another ledger, or system.")
+    var ledger: String
+
+    @OptionGroup var options: OperatorKeyOptions
+
+    func run() async throws {
+        let name = ledger
+        let result = try await OperatorSession.run(try await options.settings()) { commands in
+            try await commands.acceptTime(of: try commands.ledger(named: name))
+        }
+        switch result {
+        case .accepted(let position, let time):
+            let words = Output.standardError()
+            words.line("Accepted: the event at position \(position) of \(time). The ledger takes events again.")
+        case .notAhead:
+            throw CommandFailure(.failure, "the ledger is not ahead of the clock; nothing was changed")
+        case .acceptedBefore:
+            throw CommandFailure(.failure, "the time was accepted before; nothing was changed")
+        }
+    }
 }
 
 /// Moves a ledger to another node.

@@ -48,7 +48,7 @@ struct Examination: Sendable {
         await [programs(), cluster()] + [
             secret("dev.env", state.environmentFile), secret("master keys", state.masterKeyFile),
             secret("operator key", state.operatorKeyFile),
-        ] + durability() + ownership() + distribution() + views() + seals() + mpinAuthorities()
+        ] + durability() + ownership() + distribution() + views() + seals() + clocks() + mpinAuthorities()
     }
 
     private func programs() async -> Finding {
@@ -140,6 +140,27 @@ extension Examination {
                     subject: "ledger \(ledger.id)", verdict: .bad,
                     detail: "a checkpoint covers \(ledger.sealed) of \(Noun.event.counted(ledger.size))",
                     remedy: "run: tenure verify; a ledger that differs from its checkpoint is not signed again")
+            }
+    }
+
+    /// Finds ledgers that are ahead of the database's clock.
+    func clocks() async -> [Finding] {
+        await inDatabase("clocks") { pool in Self.findings(try await LedgersAhead.read(pool)) }
+    }
+
+    static func findings(_ ahead: LedgersAhead) -> [Finding] {
+        guard ahead.count > 0 else {
+            return [Finding(subject: "clocks", verdict: .good, detail: "no ledger is ahead of the database's clock")]
+        }
+        let all = Finding(
+            subject: "clocks", verdict: .bad,
+            detail: Noun.ledger.counted(ahead.count, "is", "are") + " ahead of the database's clock, and stopped",
+            remedy: "find the cause with tenure verify, then run: tenure ledger accept-time LEDGER")
+        return [all]
+            + ahead.ledgers.map { ledger in
+                Finding(
+                    subject: "ledger \(ledger)", verdict: .bad, detail: "its latest event lies in the future",
+                    remedy: "run: tenure ledger accept-time \(ledger)")
             }
     }
 

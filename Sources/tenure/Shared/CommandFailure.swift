@@ -56,7 +56,7 @@ extension CommandFailure {
             .customQuestion, .credentialsTooWeak,
             .addressInvalid, .baseURLMissing, .promptRequired, .promptUnavailable:
             .usage
-        case .connectionLost, .serviceUnavailable, .mailUnavailable: .unreachable
+        case .connectionLost, .serviceUnavailable, .serviceClock, .mailUnavailable: .unreachable
         case .serviceBusy, .rateLimited, .credentialsLocked, .idempotencyInProgress: .busy
         case .cancelled: .cancelled
         default: .failure
@@ -126,7 +126,8 @@ extension CommandFailure {
                 .failure, "\(error)",
                 remedy: "Let the service read it, restore it from a copy, or remove it to begin without one.")
         case let error as DistributionError: self = Self.distribution(error)
-        case let error as LedgerError: self.init(.failure, "the log refused: \(error)")
+        case let error as LedgerError:
+            self = ServiceError(error).map(Self.service) ?? Self(.failure, "the log refused: \(error)")
         case let error as ProofError: self = Self.proof(error)
         case let error as HTTPConfigurationError: self = Self.http(error)
         case let error as UnsafeRole:
@@ -202,7 +203,7 @@ extension CommandFailure {
         switch code {
         case .appUnknown: return .notFound
         case .serviceBusy: return .busy
-        case .serviceUnavailable: return .unreachable
+        case .serviceUnavailable, .serviceClock: return .unreachable
         default: return .failure
         }
     }

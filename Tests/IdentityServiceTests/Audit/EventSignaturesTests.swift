@@ -66,7 +66,7 @@ import Testing
             try words(event) { $0.context.authority[0] ^= 1 }
                 == "the operator's statement is bound to another log")
         #expect(
-            try words(event) { $0.context.expires = event.time.adding(.seconds(-1)) }
+            try words(event) { $0.context.expires = event.time.adding(.seconds(-901)) }
                 == "the operator's statement had expired")
         #expect(
             try words(event) { $0.context.ledgerSize = 5 } == "the operator's statement refers to later events")

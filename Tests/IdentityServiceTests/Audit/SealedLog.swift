@@ -30,7 +30,10 @@ struct SealedLog: Sendable {
     static func with(_ body: (SealedLog) async throws -> Void) async throws {
         try await TestDatabase.with { database in
             try await database.withPool(as: .reader, maximumConnections: 8) { readerPool in
-                try await database.withAppender { appender, pool in
+                // Tests of seals set the clock forward.
+                var configuration = Appender.Configuration()
+                configuration.clockTolerance = nil
+                try await database.withAppender(configuration: configuration) { appender, pool in
                     let signer = try signer()
                     let sealing = sealing(pool, readerPool, appender, signer)
                     let otherStream = StreamID(ledger: other, kind: "thing", id: UUID())
@@ -72,7 +75,11 @@ struct SealedLog: Sendable {
         for statement in sql { _ = try await connection.query(statement) }
     }
 
-    func verify(key: LogKey? = nil, anchor: Anchor? = nil) async throws -> VerifyReport {
-        try await VerifyLog(pool: readerPool, request: VerifyRequest(key: key ?? signer.key, anchor: anchor)).run()
+    func verify(
+        key: LogKey? = nil, anchor: Anchor? = nil, now: (@Sendable () -> Timestamp)? = nil
+    ) async throws -> VerifyReport {
+        var request = VerifyRequest(key: key ?? signer.key, anchor: anchor)
+        request.now = now
+        return try await VerifyLog(pool: readerPool, request: request).run()
     }
 }

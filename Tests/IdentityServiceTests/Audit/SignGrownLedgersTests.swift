@@ -23,6 +23,37 @@ struct SignGrownLedgersTests {
         }
     }
 
+    @Test func `a log in which nothing grows is marked every 14 minutes, by one of several processes`() async throws {
+        try await SealedLog.with { log in
+            let reader = LedgerReader(pool: log.readerPool, storesTiles: false)
+            let before = try #require(try await reader.head(.system)).size
+            let start = Timestamp.now()
+            func run(after minutes: Int) async throws -> Int64 {
+                let sealing = SignGrownLedgers(
+                    pool: log.pool, readerPool: log.readerPool, appender: log.appender, signer: log.signer,
+                    now: { start.adding(.seconds(minutes * 60)) }, logger: TestServer.logger())
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<3 { group.addTask { try await sealing.run() } }
+                    try await group.waitForAll()
+                }
+                return try await reader.head(.system)?.size ?? 0
+            }
+            #expect(try await run(after: 13) == before)
+            #expect(try await run(after: 15) == before + 1)
+            #expect(try await run(after: 16) == before + 1)
+            #expect(try await run(after: 30) == before + 2)
+            let mark = try #require(try await reader.ledger(.system, limit: 1_000).events.last)
+            #expect(mark.type == "CheckpointSealed" && mark.time == start.adding(.seconds(1_800)))
+            guard case .array(let items)? = mark.data["checkpoints"] else {
+                Issue.record("no checkpoints")
+                return
+            }
+            #expect(items.count == 1 && items[0]["ledger"] == .uuid(LedgerID.system.uuid))
+            let report = try await log.verify(anchor: log.anchor) { start.adding(.seconds(1_800)) }
+            #expect(report.violations == [])
+        }
+    }
+
     /// Four that seal at once, and writers: every checkpoint is recorded once, and nobody fails.
     @Test func `several processes sign checkpoints without conflicts or duplicates`() async throws {
         try await SealedLog.with { log in

@@ -78,8 +78,10 @@ struct SignedHistory {
     /// Appends an event without asking whether anybody may.
     @discardableResult
     mutating func append(_ payload: any EventPayload, to stream: StreamID) throws -> Int64 {
-        try append(
-            try EventCodec.encode(payload, id: UUID(), stream: stream, keys: keys, metadata: EventMetadata()))
+        // The events of one moment are of one request.
+        let metadata = EventMetadata(requestId: "t\(time.microseconds)")
+        return try append(
+            try EventCodec.encode(payload, id: UUID(), stream: stream, keys: keys, metadata: metadata))
     }
 
     /// Appends an encoded event as it is.

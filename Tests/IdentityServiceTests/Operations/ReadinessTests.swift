@@ -1,3 +1,4 @@
+import Canonical
 import Logging
 @testable import Postgres
 import Synchronization
@@ -100,6 +101,25 @@ struct ReadinessTests {
                 #expect(await watch.metrics() == then.metrics)
                 await watch.look()
                 #expect(await watch.metrics() == now.metrics)
+            }
+        }
+    }
+}
+
+/// The clock of a service is compared with that of its database.
+@Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
+struct ReadinessClockTests {
+    @Test(arguments: [(ahead: 90, missing: 1), (30, 0), (-90, 0)])
+    func `a service whose clock is more than a minute ahead of the database's is not ready`(
+        ahead: Int, missing: Int
+    ) async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool(as: .reader) { pool in
+                let clock: @Sendable () -> Timestamp = { .now().adding(.seconds(ahead)) }
+                let strict = Readiness(pool: pool, now: clock, tolerance: .seconds(60)) { [:] }
+                #expect(await strict.report().missing.count == missing)
+                let lenient = Readiness(pool: pool, now: clock, tolerance: nil) { [:] }
+                #expect(await lenient.report().missing == [])
             }
         }
     }

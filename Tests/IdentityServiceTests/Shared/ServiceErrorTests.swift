@@ -38,7 +38,7 @@ struct CodeTableTests {
         415: "request.media_type",
         422: "idempotency.conflict",
         429: "credentials.locked request.rate_limited",
-        503: "service.unavailable service.busy mail.unavailable",
+        503: "service.unavailable service.busy service.clock mail.unavailable",
     ]
 
     @Test func `codes and statuses are those of the contract`() {

@@ -51,6 +51,7 @@ import Testing
     @Test func `an event belongs to one aggregate and round-trips, or is listed as having none`() throws {
         var types = try check(EmployeeEvent.self) + check(UserEvent.self) + check(AppEvent.self)
         types += try check(InvitationEvent.self)
+        types += try check(LedgerTimeEvent.self)
         types += try check(MPinIdentityEvent.self) + check(MPinActivationEvent.self)
         types += try check(TenantEvent.self).filter { $0 != EmployeeRegistered.type }
         types += Self.eventsWithoutAggregate.map { $0.type }

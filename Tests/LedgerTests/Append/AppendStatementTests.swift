@@ -10,15 +10,20 @@ import Testing
 struct AppendStatementTests {
     /// Whether it was recorded.
     private func run(_ append: Append, _ pool: PostgresPool) async throws -> Bool {
-        let statement = try AppendStatement(append)
         do {
             try await pool.withTransaction(in: append.ledgers) { connection in
-                for ledger in append.ledgers { _ = try await connection.query(Appender.lockingHead(ledger)) }
+                var head = LockedHead(size: 0, time: Timestamp(microseconds: 0))
+                for ledger in append.ledgers {
+                    if let row = try await connection.query(Appender.lockingHead(ledger)).first {
+                        head = try LockedHead(row)
+                    }
+                }
+                let statement = try AppendStatement(append, after: head)
                 _ = try await connection.commit(after: [statement.sql])
             }
             return true
         } catch let error as PostgresError {
-            guard error.sqlState == .requirementFailed else { throw error }
+            guard error.sqlState == .requirementFailed || error.sqlState == .serializationFailure else { throw error }
             #expect(error.statementIndex == 0)
             return false
         }
@@ -81,9 +86,10 @@ struct AppendStatementTests {
             try await database.withAppender { appender, pool in
                 let ledger = StreamID.test().ledger
                 let first = try await appender.append(.test(.test(ledger)))
-                let undone = try AppendStatement(.test(.test(ledger), events: 2, time: .now().adding(.seconds(60))))
+                let late = Append.test(.test(ledger), events: 2, time: .now().adding(.seconds(30)))
                 try await pool.withTransaction(in: [ledger]) { connection in
-                    _ = try await connection.query(Appender.lockingHead(ledger))
+                    let head = try LockedHead(try await connection.query(Appender.lockingHead(ledger))[0])
+                    let undone = try AppendStatement(late, after: head)
                     _ = try await connection.commit(after: [
                         "SAVEPOINT charged", undone.sql, "ROLLBACK TO SAVEPOINT charged",
                     ])
@@ -96,10 +102,10 @@ struct AppendStatementTests {
                     for _ in 0..<12 {
                         group.addTask {
                             try await pool.withTransaction(in: [ledger]) { connection in
-                                let head = try await connection.query(Appender.lockingHead(ledger))
-                                let latest = try head[0].decode(PostgresTimestamp.self).microsecondsSinceUnixEpoch
-                                let time = Timestamp(microseconds: latest).adding(.seconds(1))
-                                let statement = try AppendStatement(.test(.test(ledger), events: 2, time: time))
+                                let head = try LockedHead(try await connection.query(Appender.lockingHead(ledger))[0])
+                                let time = head.time.adding(.seconds(1))
+                                let statement = try AppendStatement(
+                                    .test(.test(ledger), events: 2, time: time), after: head)
                                 _ = try await connection.commit(after: [statement.sql])
                             }
                         }
@@ -123,7 +129,9 @@ struct AppendStatementTests {
         two.events += Append.test(.test()).events
         two.expectations[two.events[1].stream] = 0
         for append in [Append.test(stream, expecting: 5), guarding, two] {
-            let error = #expect(throws: LedgerError.self) { try AppendStatement(append) }
+            let error = #expect(throws: LedgerError.self) {
+                try AppendStatement(append, after: LockedHead(size: 0, time: append.time))
+            }
             #expect(error?.code == .invalidEvent)
         }
     }
@@ -164,7 +172,9 @@ struct AppendStatementTests {
         var append = Append.test(.test())
         let key = ClaimKey(ledger: .directory(1), kind: "email", digest: Array(repeating: 1, count: 32))
         append.claims = [Claim(key: key, owner: UUID())]
-        let error = #expect(throws: LedgerError.self) { try AppendStatement(append) }
+        let error = #expect(throws: LedgerError.self) {
+            try AppendStatement(append, after: LockedHead(size: 0, time: append.time))
+        }
         #expect(error?.code == .invalidEvent)
     }
 }

@@ -83,6 +83,6 @@ let documentedCodes: [String: Int] = [
     "mpin.ended": 410, "mpin.blocked": 410,
     "request.stale": 412, "request.too_large": 413, "request.media_type": 415, "idempotency.conflict": 422,
     "credentials.locked": 429, "request.rate_limited": 429,
-    "service.unavailable": 503, "service.busy": 503, "mail.unavailable": 503,
+    "service.unavailable": 503, "service.busy": 503, "service.clock": 503, "mail.unavailable": 503,
     "route.unknown": 404, "route.method_not_allowed": 405,
 ]

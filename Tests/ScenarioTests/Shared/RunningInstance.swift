@@ -40,7 +40,6 @@ struct RunningInstance: Sendable {
         parts.mpinKeys = options.mpinKeys
         parts.mailTransport = options.mailTransport
         parts.anchorFile = options.anchorFile
-        parts.sealingClock = options.settings.now
         let assembly = try await ServiceAssembly(parts, logger: logger)
         let (ports, announce) = AsyncStream<Int>.makeStream()
         var configuration = HTTPConfiguration(

@@ -4,6 +4,7 @@ import Foundation
 import HTTPAPI
 import IdentityService
 import Keys
+import Ledger
 import Logging
 import Postgres
 import ServiceLifecycle
@@ -37,6 +38,8 @@ struct WorldOptions: Sendable {
         settings.blindOnlyDecoys = 0
         // Tests move the clock by more than the five minutes of a token, and are about something else.
         settings.accessLifetime = .seconds(3_600)
+        // They set the times of calls too, which are not the database's.
+        settings.clockTolerance = nil
         // What recoveries are, without the time that they take.
         settings.recoveryDelay = .zero
         // A projector that gets no processor for seconds is none that stopped.
@@ -127,6 +130,18 @@ struct TenureWorld: Sendable {
         change(&options)
         return try await RunningInstance.with(database, options, store, log, through: proxy) { second in
             try await body(second.baseURL)
+        }
+    }
+
+    /// Runs `body` with the operator's commands of a machine whose clock is ahead by some seconds, or behind.
+    func withSecondCommands<Result: Sendable>(
+        ahead seconds: Int, _ body: (OperatorUseCases) async throws -> Result
+    ) async throws -> Result {
+        var options = options
+        options.settings.now = { .now().adding(.seconds(seconds)) }
+        options.settings.clockTolerance = Appender.clockTolerance
+        return try await RunningInstance.with(database, options, try MasterKeyStore(file: keyFile), log) { second in
+            try await body(second.commands)
         }
     }
 

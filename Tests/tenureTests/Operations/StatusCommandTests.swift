@@ -103,6 +103,25 @@ struct DatabaseStatusTests {
         }
     }
 
+    @Test func `a ledger that is ahead of the clock is named, until its time is accepted`() async throws {
+        try await TestDatabase.with { database in
+            let settings = try await Settings(
+                flags: [:], environment: ["TENURE_READER_DATABASE_URL": database.url(as: .reader)], file: nil)
+            let directory = try TemporaryDirectory()
+            let examination = Examination(state: StateDirectory(directory.path), settings: settings)
+            #expect(await examination.clocks().map(\.verdict) == [.good])
+            let id = UUID()
+            var connection = try await database.connect(as: .superuser)
+            try await connection.execute(
+                "INSERT INTO tenure.ledger (ledger_id, size, time) VALUES (\(id), 1, now() + interval '1 hour')")
+            let found = await examination.clocks()
+            #expect(found.map(\.verdict) == [.bad, .bad])
+            #expect(found.last?.remedy == "run: tenure ledger accept-time \(id.uuidString.lowercased())")
+            try await connection.execute("UPDATE tenure.ledger SET accepted = time WHERE ledger_id = \(id)")
+            #expect(await examination.clocks().map(\.verdict) == [.good])
+        }
+    }
+
     @Test func `a newer schema is a note, and a missing migration is bad`() async throws {
         try await TestDatabase.with { database in
             var connection = try await database.connect(as: .superuser)

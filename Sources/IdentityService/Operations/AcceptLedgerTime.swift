@@ -1,0 +1,139 @@
+import Canonical
+import Credentials
+import EventCoding
+import FoundationEssentials
+import Identity
+import Keys
+public import Ledger
+public import Postgres
+
+extension OperatorUseCases {
+    /// The result of ``acceptTime(of:)``.
+    public enum TimeAcceptance: Sendable, Hashable {
+        /// The time was accepted; it is that of the latest event, at this position.
+        case accepted(position: Int64, time: String)
+        /// The ledger is not ahead of the clock.
+        case notAhead
+        /// The time was accepted before.
+        case acceptedBefore
+    }
+
+    /// Accepts the time of a ledger whose latest event is ahead of the database's clock, so that the ledger takes events
+    /// again. Until the clock has passed that time, they have exactly that time.
+    ///
+    /// The ledger is left as it is in other respects: `tenure verify` reports what is wrong with its events.
+    ///
+    /// - Parameter ledger: The ledger.
+    /// - Throws: `company.unknown` for a ledger without events, and ``OperatorKeyError``.
+    public func acceptTime(of ledger: LedgerID) async throws -> TimeAcceptance {
+        try await optimistic {
+            let known = try await StateLoader(reader: context.reader).ledgerTime(ledger)
+            guard let head = try await AheadLedger.head(of: ledger, on: context.pool) else {
+                throw ServiceError(.companyUnknown)
+            }
+            let latest = head.clock.adding(context.settings.clockTolerance ?? .zero)
+            guard head.time > latest else { return .notAhead }
+            let events = try await signing.decide(on: .ledgerTime(ledger)) { decision in
+                try decided { () throws(LedgerTime.Rejection) in
+                    try LedgerTime.decide(
+                        known.state,
+                        LedgerTime.Accept(
+                            ledger: ledger.uuid, position: head.size, time: head.time, latest: latest,
+                            decision: decision))
+                }
+            }
+            guard !events.isEmpty else { return .acceptedBefore }
+            // A system ledger that is ahead itself takes this event, or nothing could ever accept its time.
+            try await append(
+                events.map(\.payload), to: .ledgerTime(ledger), version: known.version,
+                effects: [AheadLedger.accepting(head.time, of: ledger)], effectLedgers: [ledger],
+                mayFollowHead: ledger == .system)
+            return .accepted(position: head.size, time: head.time.description)
+        }
+    }
+
+    /// Finds the ledger with this name: a company's name or id, the id of another ledger, or `system`.
+    ///
+    /// - Throws: `request.invalid` for text that is no name.
+    public func ledger(named name: String) throws -> LedgerID {
+        if name == "system" { return .system }
+        if let id = UUID(uuidString: name) { return LedgerID(id) }
+        let company = try parsed { () throws(ValueError) in try CompanyName(name) }
+        return LedgerID(context.ring.tenantID(companyName: company.canonical))
+    }
+}
+
+/// A ledger whose latest event may be ahead of the clock.
+struct AheadLedger: Sendable {
+    /// The position of the latest event.
+    let size: Int64
+    /// The time of the latest event.
+    let time: Timestamp
+    /// The database's clock.
+    let clock: Timestamp
+
+    /// Reads the head of a ledger and the database's clock; `nil` for a ledger without events.
+    static func head(of ledger: LedgerID, on pool: PostgresPool) async throws -> AheadLedger? {
+        let rows = try await pool.query(
+            "SELECT size, time, clock_timestamp() FROM tenure.ledger WHERE ledger_id = \(ledger.uuid) AND size > 0",
+            in: [ledger])
+        return try rows.first.map { row in
+            let (size, time, clock) = try row.decode(Int64.self, PostgresTimestamp.self, PostgresTimestamp.self)
+            return AheadLedger(size: size, time: Timestamp(time), clock: Timestamp(clock))
+        }
+    }
+
+    /// The statement that accepts the time of a head, if that is still the head's.
+    static func accepting(_ time: Timestamp, of ledger: LedgerID) -> SQL {
+        """
+        WITH accepted AS (
+            UPDATE tenure.ledger SET accepted = \(time.postgres)
+            WHERE ledger_id = \(ledger.uuid) AND time = \(time.postgres) RETURNING 1)
+        SELECT tenure.require(count(*) = 1) FROM accepted
+        """
+    }
+}
+
+/// Reports ledgers that take no events, because their latest event is ahead of the database's clock and nobody accepted
+/// its time.
+public struct LedgersAhead: Sendable {
+    /// The largest number of ledgers that are named.
+    public static let named = 20
+    /// The first such ledgers, by id.
+    public let ledgers: [LedgerID]
+    /// The number of such ledgers.
+    public let count: Int
+
+    /// Each parameter sets the property of the same name.
+    public init(ledgers: [LedgerID], count: Int) {
+        self.ledgers = ledgers
+        self.count = count
+    }
+
+    /// Reads them over a pool of the reader role.
+    ///
+    /// - Throws: The error of the database.
+    public static func read(_ pool: PostgresPool) async throws -> LedgersAhead {
+        let seconds = Appender.clockTolerance.components.seconds
+        let rows = try await pool.withConnection { connection in
+            try await connection.query(
+                """
+                SELECT l.ledger_id, count(*) OVER () FROM tenure.ledger AS l
+                WHERE l.time > clock_timestamp() + \(seconds) * interval '1 second'
+                    AND coalesce(l.accepted < l.time, true)
+                ORDER BY l.ledger_id LIMIT \(Int64(named))
+                """)
+        }
+        var count: Int64 = 0
+        let ledgers = try rows.map { row in
+            let (id, all) = try row.decode(UUID.self, Int64.self)
+            count = all
+            return LedgerID(id)
+        }
+        return LedgersAhead(ledgers: ledgers, count: Int(count))
+    }
+}
+
+extension Timestamp {
+    fileprivate init(_ time: PostgresTimestamp) { self.init(microseconds: time.microsecondsSinceUnixEpoch) }
+}

@@ -1,0 +1,160 @@
+import Canonical
+import Foundation
+import IdentityService
+import Keys
+import Ledger
+import Postgres
+import TestSupport
+import Testing
+
+/// A clock that was wrong once stops what depends on it, and never leaves a log that looks changed.
+@Suite(.onServer)
+struct `A wrong clock` {
+    /// A service whose clock is ahead of the database's.
+    private static func fast(_ options: inout WorldOptions) {
+        options.settings.now = { .now().adding(.seconds(86_400)) }
+        options.settings.clockTolerance = Appender.clockTolerance
+    }
+
+    /// A service that compares the times of events with the database's clock, as every service but those of tests does.
+    private static var strict: WorldOptions {
+        var options = WorldOptions()
+        options.settings.clockTolerance = Appender.clockTolerance
+        return options
+    }
+
+    /// Puts the head of a ledger an hour ahead, as a service without the check did.
+    private func putAhead(_ ledger: LedgerID, _ world: TenureWorld) async throws -> Timestamp {
+        let future = Timestamp.now().adding(.seconds(3_600))
+        _ = try await world.superuser { connection in
+            try await connection.execute(
+                """
+                UPDATE tenure.ledger SET time = \(PostgresTimestamp(microsecondsSinceUnixEpoch: future.microseconds))
+                WHERE ledger_id = \(ledger.uuid)
+                """)
+        }
+        return future
+    }
+
+    private func tenure(
+        _ arguments: [String], _ world: TenureWorld, operatorKey: String? = nil
+    ) async throws -> (status: Int32, lines: [String]) {
+        try await ChildProcess(
+            "tenure", arguments,
+            environment: [
+                "TENURE_DATABASE_URL": world.database.url(as: .application),
+                "TENURE_READER_DATABASE_URL": world.database.url(as: .reader),
+                "TENURE_MASTER_KEY_FILE": world.keyFile.path,
+                "TENURE_OPERATOR_KEY_FILE": operatorKey ?? world.operatorKeyFile, "SWIFT_BACKTRACE": "enable=no",
+            ], keepsErrors: true
+        ).finish()
+    }
+
+    private func expectVerified(_ world: TenureWorld) async throws {
+        let verified = try await tenure(["verify"], world)
+        #expect(verified.status == 0, "\(verified.lines)")
+    }
+
+    @Test func `of a service records nothing, and the service says so`() async throws {
+        try await inTurn(Self.strict) { world in
+            let company = "fast-clock.example"
+            let owner = try await world.client.found(company)
+            try await world.withSecondInstance(changing: Self.fast) { url in
+                let client = try Client(url, world.app)
+                let ready = try await client.get("/readyz", by: .nobody)
+                try expectProblem(ready, "service.unavailable")
+                #expect("\(String(describing: ready["errors"]))".contains("clock"))
+                let flow = try await Flow.logIn(owner.person, owner.device, client)
+                let asked = try await flow.prove(owner.device)
+                try expectProblem(try await flow.complete(owner.person, asked), "service.clock")
+            }
+            // The other process goes on, and the log is as it was.
+            expectOutcome(try await world.client.logIn(owner.person, owner.device), "success")
+            try await expectVerified(world)
+        }
+    }
+
+    @Test func `of an operator is refused, and the log verifies`() async throws {
+        try await inTurn(Self.strict) { world in
+            let company = "operators-clock.example"
+            _ = try await world.client.found(company)
+            for (seconds, code) in [(3_600, ServiceError.Code.serviceClock), (-3_600, .requestStale)] {
+                try await world.withSecondCommands(ahead: seconds) { commands in
+                    let error = await #expect(throws: ServiceError.self) {
+                        try await commands.confirmDomain(company: company)
+                    }
+                    #expect(error?.code == code)
+                }
+            }
+            try await world.confirmDomain(of: company)
+            try await expectVerified(world)
+        }
+    }
+
+    @Test func `leaves one ledger behind, which takes events again when the operator accepts its time`() async throws {
+        try await inTurn(Self.strict) { world in
+            let client = try world.client
+            let owner = try await client.found("ahead.example"), other = try await client.found("beside.example")
+            let ledger = try await world.ledger("ahead.example")
+            let future = try await putAhead(ledger, world)
+            try expectProblem(try await client.logIn(owner.person, owner.device), "service.clock")
+            expectOutcome(try await client.logIn(other.person, other.device), "success")
+            #expect(try await client.get("/readyz", by: .nobody).status == 200)
+
+            let refused = try await tenure(["ledger", "accept-time", "beside.example"], world)
+            #expect(refused.status == 1, "\(refused)")
+            let unsigned = try await tenure(["ledger", "accept-time", "ahead.example"], world, operatorKey: "")
+            #expect(unsigned.status != 0, "\(unsigned)")
+            let accepted = try await tenure(["ledger", "accept-time", "ahead.example"], world)
+            #expect(accepted.status == 0, "\(accepted)")
+            let again = try await tenure(["ledger", "accept-time", "ahead.example"], world)
+            #expect(again.status == 1, "\(again)")
+
+            expectOutcome(try await client.logIn(owner.person, owner.device), "success")
+            try await world.confirmDomain(of: "ahead.example")
+            let events = try await world.database.withPool(as: .reader) { pool in
+                let reader = LedgerReader(pool: pool, storesTiles: false)
+                let system = try await reader.ledger(.system, limit: 1_000).events
+                let all = try await reader.ledger(ledger, limit: 1_000).events
+                #expect(all.last?.type == "DomainConfirmed" && all.suffix(3).allSatisfy { $0.time == future })
+                #expect(system.allSatisfy { $0.time < future })
+                return system.filter { $0.type == "LedgerTimeAccepted" }
+            }
+            let event = try #require(events.first)
+            #expect(events.count == 1 && event.stream.id == ledger.uuid)
+            #expect(event.data["time"]?.text == future.description)
+            #expect(event.data["ledger"]?.text == ledger.uuid.lowercased)
+            #expect(event.data["by"]?["kind"]?.text == "operator" && event.data["by"]?["signature"] != nil)
+            // Directories have the clock's time, so no other company is touched.
+            expectOutcome(try await client.logIn(other.person, other.device), "success")
+        }
+    }
+
+    @Test func `of the system ledger never stops the signing of checkpoints`() async throws {
+        try await inTurn(Self.strict) { world in
+            let client = try world.client
+            let owner = try await client.found("sealed-ahead.example")
+            let future = try await putAhead(.system, world)
+            expectOutcome(try await client.logIn(owner.person, owner.device), "success")
+            let ledger = try await world.ledger("sealed-ahead.example")
+            try await world.database.withPool(as: .reader) { pool in
+                let reader = LedgerReader(pool: pool, storesTiles: false)
+                let size = try await reader.head(ledger)?.size ?? 0
+                while try await pool.query(
+                    "SELECT FROM tenure.checkpoint WHERE ledger_id = \(ledger.uuid) AND size >= \(size)",
+                    in: [LedgerID]()
+                ).isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+                let last = try await reader.ledger(.system, limit: 1_000).events.last
+                #expect(last?.type == "CheckpointSealed" && last.map { $0.time > future.adding(.seconds(-60)) } == true)
+            }
+            // An operator's decision waits for the acceptance.
+            let creation = ["app", "create", "late", "--role", "ACCESS", "--json"]
+            let refused = try await tenure(creation, world)
+            #expect(refused.status != 0, "\(refused)")
+            let accepted = try await tenure(["ledger", "accept-time", "system"], world)
+            #expect(accepted.status == 0, "\(accepted)")
+            let decided = try await tenure(creation, world)
+            #expect(decided.status == 0, "\(decided)")
+        }
+    }
+}
