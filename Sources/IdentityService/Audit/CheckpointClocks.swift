@@ -14,6 +14,7 @@ struct CheckpointClocks: Sendable {
         let position: Int64
         let clock: Timestamp
         let asOf: Timestamp?
+        let isCurrent: Bool
         var isValid = true
         /// The clock before the last complete round before this record.
         var before: Timestamp?
@@ -28,15 +29,22 @@ struct CheckpointClocks: Sendable {
     /// The clock before the last complete round.
     private(set) var last: Timestamp?
 
-    /// Takes the next record. One without a clock says nothing.
-    mutating func take(_ sealed: CheckpointSealed, at position: Int64) {
+    /// Takes the next record. One without a clock says nothing, nor does one with a clock that is far behind the time at
+    /// which it was appended.
+    ///
+    /// - Parameter time: The time of the event, if it was not raised to that of the event before.
+    mutating func take(_ sealed: CheckpointSealed, at position: Int64, time: Timestamp?) {
         guard let clock = sealed.clock else { return }
-        records.append(Record(position: position, clock: clock, asOf: sealed.asOf.map { min($0, clock) }))
+        let isCurrent = time.map { $0 <= clock.adding(LedgerTimes.lead) } ?? true
+        records.append(
+            Record(
+                position: position, clock: clock, asOf: sealed.asOf.map { min($0, clock) }, isCurrent: isCurrent))
     }
 
     /// Decides which records count, after all were read.
     mutating func settle() {
-        let valid = Self.longestRun(records.map(\.clock))
+        let current = records.indices.filter { records[$0].isCurrent }
+        let valid = Self.longestRun(current.map { records[$0].clock }).map { current[$0] }
         if valid.count < records.count {
             for index in records.indices { records[index].isValid = false }
             for index in valid { records[index].isValid = true }
@@ -64,6 +72,10 @@ struct CheckpointClocks: Sendable {
         guard index < records.count, records[index].before != nil else { return nil }
         return records[index...].first(where: \.isValid)?.clock
     }
+
+    /// A later reading of the clock, or the newest recorded one if that is later: then the reading is of a server whose
+    /// clock is behind, such as one that a backup was restored on.
+    func latest(_ now: Timestamp) -> Timestamp { max(now, records.last(where: \.isValid)?.clock ?? now) }
 
     private func first(from position: Int64) -> Int {
         var range = records.startIndex..<records.endIndex

@@ -102,6 +102,9 @@ struct LedgerTimes: Sendable {
         return nil
     }
 
+    /// The present event's time if it is its own, and was not raised.
+    var ownTime: Timestamp? { isOwn ? present : nil }
+
     /// The events that no record covers and that are later than the database's clock.
     func ahead(of now: Timestamp) -> [Int64] {
         ahead.filter { now.adding(Self.lead) < $0.time }.map(\.position)

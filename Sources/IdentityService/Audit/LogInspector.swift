@@ -53,10 +53,11 @@ struct LogInspector: EventInspector {
     mutating func follow(_ event: RecordedEvent) -> String? {
         let wrongTime = take(event.time, at: event.position, of: event.ledger, event.requestId)
         if event.ledger == .system {
-            let words = authority.follow(event)
+            // A copy of a record says nothing about the present.
+            let copied = event.type == CheckpointSealed.type ? remember(event) : nil
+            let words = copied == nil ? authority.follow(event) : nil
             if checksSignatures { authority.pass(event.leaf, at: event.position) }
-            guard event.type == CheckpointSealed.type else { return (checksSignatures ? words : nil) ?? wrongTime }
-            return remember(event) ?? wrongTime
+            return copied ?? (checksSignatures ? words : nil) ?? wrongTime
         }
         guard checksSignatures else { return wrongTime }
         if event.ledger.isDirectory {
@@ -100,7 +101,8 @@ struct LogInspector: EventInspector {
 
     /// Returns the events that no checkpoint covers yet and that are later than the database's clock.
     func ahead(of now: Timestamp, in ledger: LedgerID) -> [Violation] {
-        (ledger.isDirectory ? times : trail.times).ahead(of: now).map {
+        let now = system?.clocks.latest(now) ?? now
+        return (ledger.isDirectory ? times : trail.times).ahead(of: now).map {
             Violation(.signature, ledger: ledger, position: $0, LedgerTimes.future)
         }
     }

@@ -110,7 +110,8 @@ struct SystemAuthority: Sendable {
         let accepted = acceptedTimes[.system] ?? []
         let late = movers.compactMap { position, time -> (position: Int64, words: String)? in
             let record = clocks.clock(from: position + 1)
-            guard let clock = record ?? (clocks.last == nil ? nil : now), clock.adding(LedgerTimes.lead) < time,
+            guard let clock = record ?? (clocks.last == nil ? nil : now.map(clocks.latest)),
+                clock.adding(LedgerTimes.lead) < time,
                 !accepted.contains(where: { $0.time == time && position <= $0.position })
             else { return nil }
             return (position, record == nil ? LedgerTimes.future : LedgerTimes.late)
@@ -128,7 +129,8 @@ struct SystemAuthority: Sendable {
         // A part of the system ledger lacks records.
         guard isWhole else { return LedgerTimes(keepsTimes: !ledger.isDirectory) }
         return LedgerTimes(
-            covers: clocks.covers(sizes), last: clocks.last, now: now, accepted: acceptedTimes[ledger] ?? [],
+            covers: clocks.covers(sizes), last: clocks.last, now: now.map(clocks.latest),
+            accepted: acceptedTimes[ledger] ?? [],
             keepsTimes: !ledger.isDirectory)
     }
 
@@ -146,7 +148,7 @@ struct SystemAuthority: Sendable {
         case let payload as AppSecretRevoked: end(payload.secretID, event.position)
         case let payload as CheckpointSealed:
             seals.append(Seal(position: event.position, time: event.time))
-            clocks.take(payload, at: event.position)
+            clocks.take(payload, at: event.position, time: times.ownTime)
             if let asOf = payload.asOf { times.note(asOf: asOf) }
         default: break
         }
