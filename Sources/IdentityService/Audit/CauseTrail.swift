@@ -7,8 +7,8 @@ import Ledger
 
 /// Finds events that the service appends only together with another one, and that came without it.
 ///
-/// A presented device key and a session have a validation beside them, in the same append; or new credentials in the
-/// user's directory. A released address has the decision of a tenant that caused it. Tenants' ledgers are read first, so
+/// A registration has a device key beside it. A presented key and a session have a validation in the same append, or new
+/// credentials in the user's directory. A released address has the decision of a tenant that caused it. Tenants' ledgers are read first, so
 /// the events of directories are compared with what these left open.
 struct CauseTrail: Sendable {
     private struct Place: Sendable {
@@ -37,7 +37,9 @@ struct CauseTrail: Sendable {
         var validated: [UUID: KeyFingerprint] = [:]
         /// The device keys that were authorized, by account.
         var authorized: Set<AuthorityTrail.Holder> = []
+        /// The accounts that were registered, and those whose key is still missing with their places.
         var registered: Set<UUID> = []
+        var keyless: [UUID: Place] = [:]
         /// The keys and sessions whose cause may still follow.
         var open: [Open] = []
 
@@ -60,12 +62,15 @@ struct CauseTrail: Sendable {
 
     static let uncausedKey = "a device key is presented without a registration, a log-in or a recovery"
     static let uncausedSession = "a session is opened without a log-in"
+    static let keyless = "an account is registered without a device key"
     static let uncausedRelease = "an address is released without a decision of the company"
 
     private var append: Append?
     /// The flows in which a key was presented: each presents one.
     private var flows: Set<UUID> = []
     private var needs: [Need: [Place]] = [:]
+    /// The registrations without a key.
+    private var keyless: [Place] = []
     /// The users whose address an event of a tenant's ledger may release, by the event's id.
     private var releases: [UUID: UUID] = [:]
     /// The tenants whose ledgers were read completely, with the time of the last event.
@@ -86,7 +91,9 @@ struct CauseTrail: Sendable {
         if append?.isOf(event) != true { close(next: Append(event)) }
         switch event.type {
         case AnswersValidated.type, PassphraseValidated.type, MPinValidated.type: return validated(event)
-        case EmployeeRegistered.type: append?.registered.insert(event.stream.id)
+        case EmployeeRegistered.type:
+            append?.registered.insert(event.stream.id)
+            append?.keyless[event.stream.id] = place(event, Self.keyless)
         case EmployeeKeyAuthorized.type:
             guard let key = event.data["key"]?.bytes.flatMap({ PublicKeyBytes($0) }) else { return nil }
             append?.authorized.insert(AuthorityTrail.Holder(employee: event.stream.id, key: key))
@@ -105,15 +112,20 @@ struct CauseTrail: Sendable {
 
     private mutating func validated(_ event: RecordedEvent) -> String? {
         guard event.streamVersion == 1 else { return "a flow has a second proof" }
-        guard let challenge = event.data["challenge"]?.bytes.flatMap({ try? Challenge(kept: $0) }),
-            let key = PublicKeyBytes(challenge.fields.employeeKey.bytes)
-        else { return nil }
-        append?.validated[event.stream.id] = KeyFingerprint(of: key)
+        append?.validated[event.stream.id] = Self.deviceKey(event).map { KeyFingerprint(of: $0) }
         return nil
+    }
+
+    /// The device key of a validation. Its challenge names the same one, as the event's signatures were checked for.
+    private static func deviceKey(_ event: RecordedEvent) -> PublicKeyBytes? {
+        if let key = event.data["employeeKey"]?.bytes { return PublicKeyBytes(key) }
+        let challenge = event.data["challenge"]?.bytes.flatMap { try? Challenge(kept: $0) }
+        return challenge.flatMap { PublicKeyBytes($0.fields.employeeKey.bytes) }
     }
 
     private mutating func presented(_ event: RecordedEvent, _ user: (EmployeeID) -> UUID?) -> String? {
         guard let payload = try? EventCodec.payload(of: event) as? EmployeeKeyPresented else { return nil }
+        append?.keyless[payload.employeeID.uuid] = nil
         guard flows.insert(payload.flow.uuid).inserted else { return Self.uncausedKey }
         guard let user = user(payload.employeeID) else { return nil }
         let need = Need(user: user, key: KeyFingerprint(of: payload.key), flow: payload.flow.uuid)
@@ -124,12 +136,13 @@ struct CauseTrail: Sendable {
 
     private mutating func opened(_ event: RecordedEvent, _ user: (EmployeeID) -> UUID?) -> String? {
         guard event.streamVersion == 1 else { return Self.uncausedSession }
-        guard event.schema > 1, let payload = try? EventCodec.payload(of: event) as? SessionOpened,
-            let user = user(payload.employeeID)
+        guard event.schema > 1, let employee = event.data["employeeId"]?.uuid.map({ EmployeeID($0) }),
+            case .string(let text)? = event.data["fingerprint"], let key = KeyFingerprint(hex: text),
+            let user = user(employee)
         else { return nil }
-        let need = Need(user: user, key: payload.fingerprint, app: event.app, requestID: event.requestId)
+        let need = Need(user: user, key: key, app: event.app, requestID: event.requestId)
         let place = place(event, Self.uncausedSession)
-        append?.open.append(Open(employee: payload.employeeID, need: need, place: place))
+        append?.open.append(Open(employee: employee, need: need, place: place))
         return nil
     }
 
@@ -141,6 +154,7 @@ struct CauseTrail: Sendable {
     private mutating func close(next: Append?) {
         defer { append = next }
         guard let append else { return }
+        keyless += append.keyless.values
         for open in append.open where !isCaused(open, append) { needs[open.need, default: []].append(open.place) }
     }
 
@@ -158,6 +172,9 @@ struct CauseTrail: Sendable {
         ends[company] = last ?? .earliest
         flows = []
     }
+
+    /// The registrations without a key, after a tenant's ledger was read.
+    var unresolved: [Violation] { Self.violations(keyless) }
 
     // MARK: Directories
 
@@ -219,8 +236,10 @@ struct CauseTrail: Sendable {
     }
 
     /// The events without a cause, after a whole directory was read.
-    var violations: [Violation] {
-        needs.values.flatMap(\.self).sorted { ($0.ledger, $0.position) < ($1.ledger, $1.position) }.map {
+    var violations: [Violation] { Self.violations(needs.values.flatMap(\.self)) }
+
+    private static func violations(_ places: [Place]) -> [Violation] {
+        places.sorted { ($0.ledger, $0.position) < ($1.ledger, $1.position) }.map {
             Violation(.signature, ledger: $0.ledger, position: $0.position, $0.words)
         }
     }

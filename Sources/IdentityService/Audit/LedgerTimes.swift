@@ -31,6 +31,8 @@ struct LedgerTimes: Sendable {
     static let late = "the event is later than the checkpoint that covers it"
     /// What is wrong with an event that is later than the present.
     static let future = "the event is later than the database's clock"
+    /// What is wrong with an acceptance of an event that the ledger lacks.
+    static let lacking = "the operator accepted the time of an event that the ledger lacks"
     /// What is wrong with an acceptance of another time.
     static let otherTime = "the operator accepted another time than that of the event"
 
@@ -45,6 +47,7 @@ struct LedgerTimes: Sendable {
     /// The present event's time, and whether it is its own or was raised.
     private(set) var present: Timestamp?
     private var isOwn = true
+    private var position: Int64 = 0
     private var request: String?
     /// The bounds of the present event.
     private var bounds: (earliest: Timestamp?, latest: Timestamp?) = (nil, nil)
@@ -86,6 +89,7 @@ struct LedgerTimes: Sendable {
         if isMover { earlier = present }
         present = time
         self.request = request
+        self.position = position
         while let cover = covers.first, cover.size < position { covers = covers.dropFirst() }
         let cover = covers.first
         bounds = (cover == nil ? last : cover?.before, cover?.clock)
@@ -101,6 +105,9 @@ struct LedgerTimes: Sendable {
         ahead.append((position, time))
         return nil
     }
+
+    /// The acceptances of events that the ledger lacks, by their positions in the system ledger.
+    var unmet: [Int64] { accepted.filter { $0.position > position }.map(\.accepted) }
 
     /// The present event's time if it is its own, and was not raised.
     var ownTime: Timestamp? { isOwn ? present : nil }

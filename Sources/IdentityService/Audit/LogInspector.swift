@@ -111,7 +111,10 @@ struct LogInspector: EventInspector {
     func later(of ledger: LedgerID) -> [Violation] {
         var trail = trail
         trail.finish()
-        return trail.later.map { Violation(.signature, ledger: ledger, position: $0.position, $0.words) }
+        let unmet = (ledger.isDirectory ? times : trail.times).unmet.map {
+            Violation(.signature, ledger: .system, position: $0, LedgerTimes.lacking)
+        }
+        return unmet + trail.later.map { Violation(.signature, ledger: ledger, position: $0.position, $0.words) }
     }
 
     /// Checks that the operator decided the erasure of a user.
@@ -169,6 +172,7 @@ struct LedgerFindings: Sendable {
         validated.recoveries.complete(
             ledger, confirmedByKnownKey: inspector.trail.confirmedByKnownKey)
         validated.causes.complete(ledger)
+        violations += validated.causes.unresolved
         if let wanted = request.chainFingerprint { chain = inspector.trail.chains.chain(of: wanted) }
         guard let pinned = request.founderFingerprint, ledger == request.ledger else { return }
         let root = inspector.trail.root.flatMap { try? EmployeePublicKey(bytes: $0.bytes).fingerprint }

@@ -43,8 +43,8 @@ struct RandomHistory {
     private var requests = 0
     /// Whether a process signs checkpoints.
     private var isSigning = true
-    /// What a restore goes back to.
     private var isRestorable = true
+    /// What a restore goes back to.
     private var backup: (scene: HistoryScene, sealed: [LedgerID: Int64])?
     /// What was invited, linked and issued, and is not ended.
     private var invitation = false
@@ -149,7 +149,7 @@ struct RandomHistory {
 
 /// What happens in a history.
 extension RandomHistory {
-    private var state: AuthorityTrail { scene.history.state }
+    var state: AuthorityTrail { scene.history.state }
 
     private func isActive(_ member: SignedHistory.Member) -> Bool {
         state.employees[member.id]?.account?.status == .active
@@ -291,7 +291,8 @@ extension RandomHistory {
             invitation = state.invitations[scene.invitation]?.end == nil
         } else {
             try call { try $0.invite(by: founder) }
-            invitation = state.invitations[scene.invitation]?.issue != nil
+            // If the append was refused, this is the one before, which has ended.
+            invitation = state.invitations[scene.invitation].map { $0.issue != nil && $0.end == nil } ?? false
         }
     }
 
@@ -438,6 +439,7 @@ extension RandomHistory {
         add(own.later(of: ledger) + own.ahead(of: now, in: ledger))
         var validated = own.validated
         validated.causes.complete(ledger)
+        add(validated.causes.unresolved)
         validated.causes.isComplete = true
         var users = LogInspector(
             checksSignatures: true, system: system.authority, of: directory, at: now,
