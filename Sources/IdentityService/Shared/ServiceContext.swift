@@ -26,6 +26,8 @@ public struct ServiceContext: Sendable {
     let tokenKeys: TokenKeys
     /// The calls of apps for tenants that they are not linked to.
     let unlinkedAppCalls = UnlinkedAppCalls()
+    /// The database's clock; `nil` for tests with a clock of their own.
+    let clock: DatabaseClock?
     /// Where key shares of M-Pin come from; without it M-Pin is not offered.
     package let mpinKeys: (any MPinKeySource)?
 
@@ -43,11 +45,12 @@ public struct ServiceContext: Sendable {
         self.pool = pool
         let rows = RowAuthentication(ring, unprotectedUntil: settings.unprotectedRowsUntil, logger: logger)
         self.rows = rows
+        clock = settings.clockTolerance == nil ? nil : DatabaseClock(pool: pool)
         self.appender = ExpiringAppender(
             appender: DeviceRecordingAppender(
                 appender: SessionEndingAppender(
                     appender: ClaimCodingAppender(appender: appender, ring: ring), ring: ring),
-                ring: ring))
+                ring: ring), clock: clock)
         self.reader = reader.accepting { rows.accepts($0) }
         self.ring = ring
         self.personKeys = personKeys

@@ -221,7 +221,8 @@ struct `The privacy of a recovery` {
             expectOutcome(try await scene.ask(), "authorizationPending")
             #expect(try await client.recoveries("traceless.example", by: scene.founder).isEmpty)
             #expect(try await scene.confirm().status >= 400)
-            let request = VerifyRequest(key: try await world.logKey())
+            var request = VerifyRequest(key: try await world.logKey())
+            request.now = world.options.settings.now
             let report = try await world.database.withPool(as: .reader, maximumConnections: 8) { pool in
                 try await VerifyLog(pool: pool, request: request).run()
             }
