@@ -31,7 +31,7 @@ extension TenureClientError.Kind {
         case .companyUnknown: "CompanyDoesNotExists"
         case .employeeUnknown: "EmployeeNotExistsInGivenCompany"
         case .appNotLinked: "AppNotLinked"
-        case .companyAlreadyFounded: "CompanyAlreadyExists"
+        case .companyAlreadyFounded: "InvalidOperation"
         case .employeeAlreadyRegistered: "EmployeeAlreadyExists"
         case .employeeKeyInvalid, .signingRefused, .credentialsChanged, .keyFileInvalid, .pinInvalid,
             .mpinUnauthorized, .mpinWrongPIN, .mpinUnknown, .mpinPointInvalid:
