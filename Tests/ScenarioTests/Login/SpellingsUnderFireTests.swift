@@ -25,7 +25,10 @@ struct `Attempts under many names` {
             person.email = owner.email.uppercased()
         default:
             person = owner.also("new \(number)", at: elsewhere)
-            person.email = " " + String(String.UnicodeScalarView(owner.email.unicodeScalars.map(Self.wide)))
+            // Local parts differ in all but the case of ASCII, domains are compared by their A-labels.
+            let parts = owner.email.split(separator: "@")
+            let domain = parts[1].unicodeScalars.map(Self.wide)
+            person.email = " " + parts[0].uppercased() + "@" + String(String.UnicodeScalarView(domain))
         }
         return (number % 6 < 4 ? .logins : .registrations, person)
     }
