@@ -92,8 +92,9 @@ struct CauseTrail: Sendable {
         switch event.type {
         case AnswersValidated.type, PassphraseValidated.type, MPinValidated.type: return validated(event)
         case EmployeeRegistered.type:
+            let missing = place(event, Self.keyless)
             append?.registered.insert(event.stream.id)
-            append?.keyless[event.stream.id] = place(event, Self.keyless)
+            append?.keyless[event.stream.id] = missing
         case EmployeeKeyAuthorized.type, ReturnCompleted.type:
             guard let key = event.data["key"]?.bytes.flatMap({ PublicKeyBytes($0) }) else { return nil }
             append?.authorized.insert(AuthorityTrail.Holder(employee: event.stream.id, key: key))

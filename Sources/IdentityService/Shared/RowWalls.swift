@@ -39,6 +39,9 @@ package enum RowWalls {
             "`verify`: entries, columns, signatures and proofs; see above"),
         Wall("ledger", "ledger_id size time", "`verify` recounts the events"),
         Wall("ledger", "changed", "not noticed; a lower mark delays checkpoints and projections until the next append"),
+        Wall(
+            "ledger", "accepted",
+            "`verify` reports an event that is ahead of the clock without a `LedgerTimeAccepted`"),
         Wall("tile", "ledger_id level index hashes root", "`verify` recomputes them from the entries"),
         Wall(
             "checkpoint", "ledger_id size root note",
@@ -147,7 +150,7 @@ package enum RowWalls {
             "ledger_id projection generation position failed_at_position failure", readModel),
         Wall(
             "tenants",
-            "ledger_id generation company_name founded_at employees confirmed_domain "
+            "ledger_id generation company_name founded_at employees confirmed_domain suspended_domain "
                 + "key_authorization approval blind_only questions_with_passphrase linked_apps "
                 + "security_admin_id changed_position registration_mode recovery_delay_hours "
                 + "admin_session_hours", readModel),

@@ -8,7 +8,12 @@ import Postgres
 /// What is left to do after a backup was restored.
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Finish the restoration of a backup.", subcommands: [RestoreFinish.self])
+        commandName: "restore", abstract: "Finish the restoration of a backup.",
+        discussion: """
+            Examples:
+              tenure restore finish
+            """,
+        subcommands: [RestoreFinish.self])
 }
 
 /// Deletes what a running service had left in the backup, and makes claims and cutoffs by the log.

@@ -251,7 +251,7 @@ import Testing
         try scene.history.expectLawful()
 
         try expect(
-            "the operator's statement is about something else",
+            "the statement was used before",
             after: { scene in
                 try scene.history.present(scene.waiting, of: scene.founder)
                 try scene.history.present(scene.founder.vouched, of: scene.founder)
