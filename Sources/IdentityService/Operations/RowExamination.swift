@@ -109,8 +109,13 @@ package struct RowExamination: Sendable {
         let ledgers = LedgerReader(pool: reader, storesTiles: false)
         var missing = 0, confirmed: Int64 = 0
         try await log.each { found in
-            let certain = found.flatMap(\.claims), possible = found.flatMap(\.candidates)
+            let certain = found.flatMap(\.claims)
+            let possible = found.flatMap(\.candidates) + found.flatMap(\.alternatives)
             let rows = try await ledgers.claims((certain + possible).map(\.key))
+            missing += found.count { found in
+                !found.alternatives.isEmpty
+                    && !found.alternatives.contains { claim in rows[claim.key].map { $0.says(claim) } == true }
+            }
             for claim in certain {
                 if rows[claim.key].map({ $0.says(claim) }) == true { confirmed += 1 } else { missing += 1 }
             }

@@ -58,7 +58,8 @@ package struct RowRestoration: Sendable {
         try await log.each { found in
             var statements: [(ledger: LedgerID, sql: SQL)] = []
             for found in found {
-                statements += (found.claims + found.candidates).map { ($0.key.ledger, coding($0)) }
+                let claims = found.claims + found.candidates + found.alternatives
+                statements += claims.map { ($0.key.ledger, coding($0)) }
                 statements += found.cutoffs.map { (LedgerID($0.ledger), coding($0)) }
                 if let erased = found.erased { statements += try await erasedIDs(of: erased) }
             }
@@ -82,7 +83,10 @@ package struct RowRestoration: Sendable {
             var statements: [(ledger: LedgerID, sql: SQL)] = []
             for found in found {
                 statements += found.claims.flatMap { claim in replacing(claim).map { (claim.key.ledger, $0) } }
-                statements += found.candidates.map { ($0.key.ledger, coding($0)) }
+                statements += (found.candidates + found.alternatives).map { ($0.key.ledger, coding($0)) }
+                if let claim = try await replacement(of: found.alternatives) {
+                    statements += replacing(claim).map { (claim.key.ledger, $0) }
+                }
                 statements += found.cutoffs.map { (LedgerID($0.ledger), $0.insertion(log.ring)) }
                 if let erased = found.erased { statements += try await erasedIDs(of: erased) }
                 report.claims += found.claims.count
@@ -166,6 +170,20 @@ extension RowRestoration {
             AND expires_at IS NOT DISTINCT FROM \(claim.expiresAt?.postgres) AND mac IS NULL
         RETURNING 1
         """
+    }
+
+    /// Returns the claim to make of several of which one must be taken; `nil` if the owner has one.
+    private func replacement(of claims: [Claim]) async throws -> Claim? {
+        guard let first = claims.first else { return nil }
+        for claim in claims {
+            let owned = try await pool.query(
+                """
+                SELECT 1 FROM tenure.claim WHERE ledger_id = \(claim.key.ledger.uuid) AND kind = \(claim.key.kind)
+                    AND key = \(claim.key.digest) AND owner = \(claim.owner)
+                """, in: [claim.key.ledger])
+            if !owned.isEmpty { return nil }
+        }
+        return first
     }
 
     /// Makes a claim what the log says, whatever it was.

@@ -29,7 +29,7 @@ struct `Events appended past the service` {
     private func append(_ event: NewEvent, _ world: TenureWorld) async throws -> Int64 {
         try await world.database.withAppender { appender, pool in
             let stream = event.stream
-            let events = try await LedgerReader(pool: pool, storesTiles: false).streams([stream])[stream] ?? []
+            let events = try await LedgerReader(pool: pool).streams([stream])[stream] ?? []
             let receipt = try await appender.append(
                 Append(events: [event], expectations: [stream: events.last?.streamVersion ?? 0], time: .now()))
             return try #require(receipt.positions[event.id])

@@ -72,14 +72,14 @@ struct `Claims by the log` {
                 world,
                 """
                 UPDATE tenure.claim SET mac = NULL;
-                UPDATE tenure.claim SET owner = gen_random_uuid() WHERE kind = 'email';
+                UPDATE tenure.claim SET owner = gen_random_uuid() WHERE kind IN ('email', 'address');
                 """)
             let report = try await withLog(world) { application, _, log in
                 try await RowRestoration(pool: application, log: log).addCodes()
             }
-            #expect(report.unproved == 3, "\(report)")
+            #expect(report.unproved == 6, "\(report)")
             let found = try await findings(world)
-            #expect(found.contains { $0.problem == .noCode && $0.table == "claim" && $0.count == 3 })
+            #expect(found.contains { $0.problem == .noCode && $0.table == "claim" && $0.count == 6 })
             #expect(found.contains { $0.problem == .missing && $0.count == 3 })
             expectOutcome(try await world.client.logIn(member.person, member.device), "success")
         }
@@ -92,7 +92,7 @@ struct `Claims by the log` {
             try await run(
                 world,
                 """
-                DELETE FROM tenure.claim WHERE kind IN ('employee', 'email', 'device') AND owner NOT IN (
+                DELETE FROM tenure.claim WHERE kind IN ('employee', 'email', 'address', 'device') AND owner NOT IN (
                     SELECT stream_id FROM tenure.event WHERE type = 'EmployeeErased');
                 UPDATE tenure.claim SET owner = gen_random_uuid() WHERE kind = 'account';
                 INSERT INTO tenure.claim (ledger_id, kind, key, owner)
