@@ -7,10 +7,12 @@ package import Ledger
 /// again after it was taken back; such a copy changes nothing. Verification reports it, and finds copies in other streams
 /// too, which a stream alone does not show.
 package enum FirstDecisions {
-    /// One effect of a statement: a reclaim ends several accounts, each by an event of its own.
+    /// One effect of a statement: a reclaim ends several accounts and an undone return several device keys, each by an
+    /// event of its own.
     private struct Effect: Hashable {
         let type: String
         let subject: String?
+        let key: String?
         let statement: String
     }
 
@@ -20,8 +22,10 @@ package enum FirstDecisions {
         return events.filter { event in
             guard case .string(let statement)? = event.data["by"]?["statement"] else { return true }
             var subject: String?
+            var key: String?
             if case .string(let text)? = event.data["employeeId"] { subject = text }
-            return known.insert(Effect(type: event.type, subject: subject, statement: statement)).inserted
+            if case .string(let text)? = event.data["key"] { key = text }
+            return known.insert(Effect(type: event.type, subject: subject, key: key, statement: statement)).inserted
         }
     }
 }

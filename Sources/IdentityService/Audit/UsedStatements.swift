@@ -7,7 +7,7 @@ import Ledger
 /// The signed statements of one ledger that have decided something: each decides once.
 ///
 /// The events of one append may share a statement: a reclaim has the cancellation with it, and one event for each
-/// account. They are neighbours of the same time, app and request, and of different types or subjects. Anything else
+/// account, and an undone return revokes several device keys. They are neighbours of the same time, app and request, and of different types or subjects. Anything else
 /// with a known statement is a copy.
 ///
 /// Memory grows by some 60 bytes for each decision.
@@ -46,6 +46,8 @@ struct UsedStatements: Sendable {
             }
             for id in [event.stream.id, subject] { withUnsafeBytes(of: id.uuid) { hash.update(bufferPointer: $0) } }
             hash.update(data: Array("\(event.stream.kind) \(event.type)".utf8))
+            // An undone return revokes several device keys of one account.
+            if case .string(let key)? = event.data["key"] { hash.update(data: Array(" \(key)".utf8)) }
             self.init(hash.finalize())
         }
 
