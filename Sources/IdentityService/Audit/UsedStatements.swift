@@ -7,8 +7,8 @@ import Ledger
 /// The signed statements of one ledger that have decided something: each decides once.
 ///
 /// The events of one append may share a statement: a reclaim has the cancellation with it, and one event for each
-/// account, and an undone return revokes several device keys. They are neighbours of the same time, app and request, and of different types or subjects. Anything else
-/// with a known statement is a copy.
+/// account, and an undone return revokes several device keys. They are neighbours of the same time, app and request, and
+/// of different types, subjects or keys. Anything else with a known statement is a copy.
 ///
 /// Memory grows by some 60 bytes for each decision.
 struct UsedStatements: Sendable {
