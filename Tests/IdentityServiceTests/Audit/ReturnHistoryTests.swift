@@ -251,7 +251,7 @@ import Testing
         try scene.history.expectLawful()
 
         try expect(
-            "the statement was used before",
+            "the operator's statement is about something else",
             after: { scene in
                 try scene.history.present(scene.waiting, of: scene.founder)
                 try scene.history.present(scene.founder.vouched, of: scene.founder)
