@@ -441,6 +441,8 @@ extension RandomHistory {
         validated.causes.complete(ledger)
         add(validated.causes.unresolved)
         validated.causes.isComplete = true
+        // Somebody verifies some minutes later. A release of the last moments waits for the company's ledger to go on.
+        validated.causes.readSince = now.adding(.seconds(300))
         var users = LogInspector(
             checksSignatures: true, system: system.authority, of: directory, at: now,
             sealed: system.records[directory] ?? [], validated: validated)

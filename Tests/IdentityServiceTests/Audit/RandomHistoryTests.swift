@@ -67,7 +67,12 @@ import Testing
             if forgery == .reordered {
                 #expect(!found.isDisjoint(with: places), "\(forgery), seed \(seed): \(history.verify().found)")
             } else {
-                #expect(found == places, "\(forgery), seed \(seed): \(history.verify().found), forged at \(places)")
+                #expect(
+                    found == places,
+                    """
+                    \(forgery), seed \(seed): \(history.verify().found) at \(history.types(history.verify().found)), \
+                    forged at \(places)
+                    """)
             }
         }
     }

@@ -120,7 +120,10 @@ struct SignedHistory {
         } else if isSystem {
             system.append(event)
             systemRoots.append(event.leaf, at: position)
-            if event.type == AppSecretIssued.type, let issued = try EventCodec.payload(of: event) as? AppSecretIssued {
+            // The service obeys the first issue of a secret.
+            if event.type == AppSecretIssued.type, let issued = try EventCodec.payload(of: event) as? AppSecretIssued,
+                secrets[issued.secretID] == nil
+            {
                 secrets[issued.secretID] = event.leaf
             }
             if event.type == SystemFounded.type { founding = event.leaf }
