@@ -78,6 +78,7 @@ package actor TokenKeys {
         if let readAt, readAt <= time, time < readAt.adding(pause) { return }
         let found = try await pool.query(
             "SELECT \(TokenKeyRow.columns) FROM tenure.token_key ORDER BY signs_from, created_at, key_id", in: [])
+        var uncoded: [TokenKeyRow] = []
         entries = try found.compactMap { found in
             let row = try TokenKeyRow(found)
             guard let clear = rows.ring.openTokenKey(row.sealed, keyID: row.id),
@@ -90,9 +91,21 @@ package actor TokenKeys {
                 return nil
             }
             guard row.isAuthentic(rows, at: time) else { return nil }
+            if row.code == nil { uncoded.append(row) }
             return Entry(key: key, signsFrom: row.signsFrom)
         }
         readAt = time
+        for row in uncoded { try await addCode(to: row) }
+    }
+
+    /// Gives a key from before there were codes its code, while such keys are accepted: it goes on to sign after that.
+    private func addCode(to row: TokenKeyRow) async throws {
+        _ = try await pool.query(
+            """
+            UPDATE tenure.token_key SET mac = \(row.rightCode(rows.ring))
+            WHERE key_id = \(row.id) AND sealed = \(row.sealed) AND created_at = \(row.createdAt.postgres)
+                AND signs_from = \(row.signsFrom.postgres) AND mac IS NULL
+            """, in: [])
     }
 }
 
