@@ -127,6 +127,25 @@ struct `Claims by the log` {
     }
 }
 
+@Suite(.onServer)
+struct `The command that finishes a restore` {
+    @Test func `asks first, then ends all sessions, and says in JSON what it did`() async throws {
+        try await inTurn { world in
+            let client = try world.client
+            let founder = try await client.found("restored.example")
+            let unconfirmed = try await world.tenure(["restore", "finish"])
+            #expect(unconfirmed.status != 0, "\(unconfirmed)")
+            #expect(try await client.get("/v1/me", by: founder.session).status == 200)
+            let done = try await world.tenure(["restore", "finish", "--yes", "--json"])
+            #expect(done.status == 0, "\(done)")
+            let report = try StrictJSON.parse(Array(try #require(done.lines.first).utf8))
+            #expect(report["unproved"] == .integer(0) && report["claims"] != .integer(0), "\(report)")
+            try expectProblem(try await client.get("/v1/me", by: founder.session), "session.invalid")
+            expectOutcome(try await client.logIn(founder.person, founder.device), "success")
+        }
+    }
+}
+
 /// What `tenure verify` finds in rows beside the log.
 @Suite(.onServer)
 struct `Rows that do not agree with the log` {
