@@ -29,6 +29,7 @@ public enum Schema {
         Script(name: "m014_tokens", bytes: PackageResources.m014_tokens_sql),
         Script(name: "m015_scope", bytes: PackageResources.m015_scope_sql),
         Script(name: "m016_times", bytes: PackageResources.m016_times_sql),
+        Script(name: "m018_row_codes", bytes: PackageResources.m018_row_codes_sql),
         Script(name: "m019_suspended_domains", bytes: PackageResources.m019_suspended_domains_sql),
     ]
 

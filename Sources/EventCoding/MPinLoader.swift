@@ -11,7 +11,7 @@ extension StateLoader {
     package static func mpin(
         _ id: MPinIdentityID, _ events: [RecordedEvent], keys: [UUID: PersonKey] = [:]
     ) throws -> MPinIdentitySnapshot {
-        let state = MPinIdentity.fold(try events.map { try EventCodec.decode($0, keys: keys) })
+        let state = MPinIdentity.fold(try FirstDecisions.of(events).map { try EventCodec.decode($0, keys: keys) })
         return MPinIdentitySnapshot(id: id, state: state, version: events.last?.streamVersion ?? 0)
     }
 

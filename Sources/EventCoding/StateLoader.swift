@@ -2,7 +2,7 @@ package import FoundationEssentials
 package import Identity
 package import Ledger
 
-/// Loads and folds the streams that decisions are made on.
+/// Loads and folds the streams that decisions are made on, each decision once: see ``FirstDecisions``.
 ///
 /// None of these streams grows with the number of logins: validations, sessions and attempts have streams of their own.
 package struct StateLoader: Sendable {
@@ -34,7 +34,7 @@ package struct StateLoader: Sendable {
         let events = events.filter { $0.position > 1 }
         var state = Tenant.initial
         Tenant.evolve(&state, try EventCodec.decode(founding))
-        for event in events { Tenant.evolve(&state, try EventCodec.decode(event)) }
+        for event in FirstDecisions.of(events) { Tenant.evolve(&state, try EventCodec.decode(event)) }
         return TenantSnapshot(
             id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves([founding] + events))
     }
@@ -47,9 +47,10 @@ package struct StateLoader: Sendable {
 
     /// An employee folded from all events of the stream.
     package static func employee(_ id: EmployeeID, _ events: [RecordedEvent]) throws -> EmployeeSnapshot {
-        let state = Employee.fold(try events.map { try EventCodec.decode($0) })
+        let first = FirstDecisions.of(events)
+        let state = Employee.fold(try first.map { try EventCodec.decode($0) })
         return EmployeeSnapshot(
-            id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves(events), events: events)
+            id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves(events), events: first)
     }
 
     /// A user with credentials.
@@ -67,17 +68,23 @@ package struct StateLoader: Sendable {
 
     /// A user folded from the events of the stream, or from those that ``credentials(of:)`` reads.
     package static func user(_ id: UserID, _ events: [RecordedEvent]) throws -> UserSnapshot {
-        let state = User.fold(try events.map { try EventCodec.decode($0) })
+        let first = FirstDecisions.of(events)
+        let state = User.fold(try first.map { try EventCodec.decode($0) })
         return UserSnapshot(
-            id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves(events), events: events)
+            id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves(events), events: first)
     }
 
     /// An app with its secrets.
     package func app(_ id: AppID) async throws -> AppSnapshot {
         let stream = StreamID.app(id)
-        let events = try await reader.streams([stream])[stream] ?? []
-        let state = App.fold(try events.map { try EventCodec.decode($0) })
-        return AppSnapshot(id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: Self.leaves(events))
+        return try Self.app(id, try await reader.streams([stream])[stream] ?? [])
+    }
+
+    /// An app folded from all events of the stream.
+    package static func app(_ id: AppID, _ events: [RecordedEvent]) throws -> AppSnapshot {
+        let first = FirstDecisions.of(events)
+        let state = App.fold(try first.map { try EventCodec.decode($0) })
+        return AppSnapshot(id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves(events))
     }
 
     /// What the operator accepted of a ledger's time, and the version of that stream.
@@ -116,7 +123,7 @@ package struct EmployeeSnapshot: Sendable {
     package var version: Int
     /// Leaf hashes by position.
     package var leaves: [Int64: [UInt8]]
-    /// The events that were folded.
+    /// The events that were folded, without copies of decisions.
     package var events: [RecordedEvent]
 }
 

@@ -149,23 +149,28 @@ def encode(stream):
                 break
 
 
-def main():
-    database = Database(sys.argv[1])
-    text = "".join(encode(numbers(database)))
-    lines = ["// Made by scripts/unicode/generate.py from the Unicode Character Database 15.0.0; do not edit.", "//"]
-    lines += [f"// {digest}  {name}" for name, digest in database.sources]
+def write_table(script, name, output, sources, text, summary):
+    """Writes a Swift file with an encoded table, or compares the committed one with it."""
+    lines = [f"// Made by scripts/unicode/{script} from the Unicode Character Database 15.0.0; do not edit.", "//"]
+    lines += [f"// {digest}  {source}" for source, digest in sources]
     lines += ["//", "// Data: Copyright 1991-2022 Unicode, Inc.; used under https://www.unicode.org/license.html.", "",
-              "enum UnicodeData15 {", "    /// The properties, in the encoding that the generator describes.",
+              f"enum {name} {{", "    /// The properties, in the encoding that the generator describes.",
               '    static let encoded = #"""']
     lines += ["        " + text[start:start + 112] for start in range(0, len(text), 112)]
     lines += ['        """#', "}", ""]
-    output = "\n".join(lines)
+    made = "\n".join(lines)
     if "--check" in sys.argv[2:]:
-        if OUTPUT.read_text() != output:
+        if output.read_text() != made:
             sys.exit("the committed table differs from a generated one")
     else:
-        OUTPUT.write_text(output)
-        print(f"{len(text)} characters")
+        output.write_text(made)
+        print(summary)
+
+
+def main():
+    database = Database(sys.argv[1])
+    text = "".join(encode(numbers(database)))
+    write_table("generate.py", "UnicodeData15", OUTPUT, database.sources, text, f"{len(text)} characters")
 
 
 if __name__ == "__main__":

@@ -128,21 +128,8 @@ class Properties:
 def main():
     properties = Properties(sys.argv[1])
     text = "".join(generate.encode(properties.numbers()))
-    lines = ["// Made by scripts/unicode/generate_idna.py from the Unicode Character Database 15.0.0; do not edit.",
-             "//"]
-    lines += [f"// {digest}  {name}" for name, digest in properties.sources]
-    lines += ["//", "// Data: Copyright 1991-2022 Unicode, Inc.; used under https://www.unicode.org/license.html.", "",
-              "enum UnicodeIDNA15 {", "    /// The properties, in the encoding that the generator describes.",
-              '    static let encoded = #"""']
-    lines += ["        " + text[start:start + 112] for start in range(0, len(text), 112)]
-    lines += ['        """#', "}", ""]
-    output = "\n".join(lines)
-    if "--check" in sys.argv[2:]:
-        if OUTPUT.read_text() != output:
-            sys.exit("the committed table differs from a generated one")
-    else:
-        OUTPUT.write_text(output)
-        print(f"{len(text)} characters, {len(properties.valid)} valid code points")
+    generate.write_table("generate_idna.py", "UnicodeIDNA15", OUTPUT, properties.sources, text,
+                         f"{len(text)} characters, {len(properties.valid)} valid code points")
 
 
 if __name__ == "__main__":

@@ -42,6 +42,14 @@ struct RoutedRequest: Sendable {
         return app
     }
 
+    /// Returns the app whose secret a request presents to an endpoint that needs none; `nil` without one.
+    ///
+    /// - Throws: `app.unknown` or `app.secret_invalid` for a secret that is not in force.
+    func presentedApp() async throws -> AppCaller? {
+        guard case .basic(let appId, let secret) = PresentedCredentials(headers) else { return nil }
+        return try await service.run(AuthenticateApp(appId: appId, secret: secret), call)
+    }
+
     /// Returns the calling employee, or throws.
     func employee() throws(Refusal) -> EmployeeCaller {
         guard case .employee(let employee) = presented else { throw Refusal(.sessionInvalid) }

@@ -106,15 +106,17 @@ public enum App: Decider {
 }
 
 extension App {
-    /// Applies an event to the state.
+    /// Applies an event to the state. A second registration or issue of a secret changes nothing: no decision makes one.
     public static func evolve(_ state: inout State, _ recorded: Recorded<AppEvent>) {
         switch recorded.event {
         case .registered(let event):
+            guard state.id == nil else { return }
             state.id = event.appID
             state.name = event.name
             state.salt = event.salt
             state.customQuestions = event.customQuestions
         case .secretIssued(let event):
+            guard state.secrets[event.secretID] == nil else { return }
             state.secrets[event.secretID] = Secret(
                 id: event.secretID, roles: event.roles, digest: event.digest, authorityKey: event.authorityKey,
                 issued: recorded.place)

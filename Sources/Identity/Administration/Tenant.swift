@@ -248,7 +248,7 @@ extension Tenant {
     /// Applies an event to the state.
     ///
     /// A registration counts only at position 1, so the founder is the first employee in the ledger, however many
-    /// raced.
+    /// raced. An appointment counts only for an ordinary employee: no decision appoints an admin.
     public static func evolve(_ state: inout State, _ recorded: Recorded<TenantEvent>) {
         switch recorded.event {
         case .founded(let event):
@@ -285,6 +285,7 @@ extension Tenant {
             state.links[event.appID] = nil
             state.administrationSince[event.appID] = nil
         case .adminAppointed(let event):
+            guard state.role(of: event.employeeID) == .employee else { return }
             state.admins[event.employeeID] = Appointment(
                 place: recorded.place, keys: event.fingerprints.map { Set($0) })
         case .adminDismissed(let event): state.admins[event.employeeID] = nil

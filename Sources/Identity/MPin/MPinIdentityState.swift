@@ -162,6 +162,7 @@ extension MPinIdentity {
             state.startedUntil = event.expiresAt
             state.verifiedBy = nil
         case .linked(let event):
+            guard state.link == nil else { return }
             state.link = DeviceLink(
                 employee: event.employeeID, fingerprint: event.fingerprint, place: recorded.place)
         case .verified(let event):

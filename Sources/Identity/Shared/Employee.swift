@@ -146,7 +146,11 @@ extension Employee {
 }
 
 extension Employee {
-    /// Applies an event to the state. An event about an unknown key or account changes nothing.
+    /// Applies an event to the state.
+    ///
+    /// An event about an unknown key or account changes nothing, nor does one that no decision makes in the state: a
+    /// second registration, a new presentation or authorization of a key that ended, the reinstatement of an account
+    /// that was erased, reclaimed or released.
     public static func evolve(_ state: inout State, _ recorded: Recorded<EmployeeEvent>) {
         switch recorded.event {
         case .registered(let event):
@@ -157,13 +161,18 @@ extension Employee {
                 registeredAt: recorded.time,
                 isApproved: event.approved)
         case .keyPresented(let event):
+            guard state.keys[event.key].map({ $0.status == .pending }) ?? true else { return }
             state.keys[event.key] = Key(
                 key: event.key, fingerprint: KeyFingerprint(of: event.key), status: .pending, isFirst: event.first,
                 flow: event.flow, presentedAt: recorded.time,
                 presented: recorded.place, authorized: nil, authorizedBy: nil)
         case .keyAuthorized(let event): authorize(&state, event, recorded)
-        case .keyRefused(let event): end(&state, event.key, .refused, recorded.time, event.by)
-        case .keyRevoked(let event): end(&state, event.key, .revoked, recorded.time, event.by)
+        case .keyRefused(let event):
+            guard state.keys[event.key]?.hasEnded == false else { return }
+            end(&state, event.key, .refused, recorded.time, event.by)
+        case .keyRevoked(let event):
+            guard state.keys[event.key]?.hasEnded == false else { return }
+            end(&state, event.key, .revoked, recorded.time, event.by)
         case .approved(let event):
             state.account?.isApproved = true
             if event.by.statement != nil { state.belongsToSomebody = true }
@@ -171,11 +180,18 @@ extension Employee {
                 state.account?.emailVerifiedAt = recorded.time
             }
         case .cancelled(let event):
+            // Of two cancellations only a reclaim's is a decision: who cancelled tells who may reinstate.
+            if state.account?.isCancelled == false || event.reason == .reclaimed {
+                state.account?.cancelledBy = event.by
+            }
             state.account?.isCancelled = true
-            state.account?.cancelledBy = event.by
             if event.schema >= 2 { endKeys(&state, recorded.time, event.by) }
             if event.reason == .reclaimed { reclaim(&state, recorded.time, event.by) }
-        case .reinstated: state.account?.isCancelled = false
+        case .reinstated:
+            guard let account = state.account, !account.isErased, !account.isReclaimed, !account.isReleased else {
+                return
+            }
+            state.account?.isCancelled = false
         case .emailReclaimed(let event):
             state.account?.isCancelled = true
             reclaim(&state, recorded.time, event.by)
@@ -203,7 +219,7 @@ extension Employee {
         _ state: inout State, _ event: EmployeeKeyAuthorized, _ recorded: Recorded<EmployeeEvent>
     ) {
         state.belongsToSomebody = true
-        guard var key = state.keys[event.key] else { return }
+        guard var key = state.keys[event.key], !key.hasEnded else { return }
         if key.status != .authorized { key.authorizedAt = recorded.time }
         key.status = .authorized
         key.authorized = recorded.place

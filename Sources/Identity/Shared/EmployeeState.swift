@@ -163,6 +163,9 @@ extension Employee {
         /// The authority that refused or revoked it, or ended the account.
         public internal(set) var endedBy: Authority?
 
+        /// Whether it was refused or revoked, which is for good.
+        var hasEnded: Bool { status == .refused || status == .revoked }
+
         /// Whether founding or an employee's signature authorized it last.
         var isAuthorizedByPerson: Bool {
             switch authorizedBy {

@@ -113,17 +113,20 @@ public enum User: Decider {
     public static let initial = State()
 
     /// Applies an event to the state.
+    ///
+    /// Credentials are set once, and replaced only by others than the user ever had. The end of another recovery
+    /// than the open one changes nothing.
     public static func evolve(_ state: inout State, _ recorded: Recorded<UserEvent>) {
         switch recorded.event {
         case .credentialsSet(let event):
-            if state.id == nil {
-                state.email = event.email
-                state.address = Address(place: recorded.place)
-            }
+            guard state.id == nil, state.credentials == nil, !state.isErased else { return }
+            state.email = event.email
+            state.address = Address(place: recorded.place)
             state.id = event.userID
             state.credentials = Credentials(id: event.credentialID, record: event.record, place: recorded.place)
             state.everyCredential.append(event.credentialID)
         case .credentialsChanged(let event):
+            guard !state.isErased, !state.everyCredential.contains(event.credentialID) else { return }
             // A change by the owner cancels an open recovery first.
             let recoveredAt = state.recovery?.isApproved == true ? recorded.time : nil
             state.credentials = Credentials(
@@ -134,7 +137,8 @@ public enum User: Decider {
         case .recoveryConfirmed(let event):
             state.recovery?.confirmation = Confirmation(place: recorded.place, time: recorded.time, by: event.by)
             state.recovery?.version += 1
-        case .recoveryCancelled: state.recovery = nil
+        case .recoveryCancelled(let event):
+            if state.recovery?.id == event.recoveryID { state.recovery = nil }
         case .emailVerified(let event):
             if state.address?.place.position == event.address { state.address?.verifiedAt = recorded.time }
         case .emailReleased:

@@ -57,7 +57,7 @@ public struct ChangePolicy: RepeatableUseCase {
             for event in events {
                 try recorder.add(event.payload, to: .tenant(tenant.id), version: tenant.version, keys: [:])
             }
-            recorder.statements += tenant.sessionEffects(of: events)
+            recorder.statements += try await context.sessionEffects(of: events, in: tenant)
             return try await recorder.append(nil)
         }
     }

@@ -150,7 +150,7 @@ public struct ChangeRole: RepeatableUseCase {
         var recorder = DecisionRecorder(access: access, run)
         // The role goes to the employee as judged here: a cancellation meanwhile is a version conflict.
         recorder.expectations[.employee(employee.id, in: access.tenant.id)] = employee.version
-        recorder.statements += access.tenant.sessionEffects(of: events)
+        recorder.statements += try await run.context.sessionEffects(of: events, in: access.tenant)
         var after = access.tenant
         for (offset, event) in events.enumerated() {
             try recorder.add(event.payload, to: .tenant(access.tenant.id), version: access.tenant.version, keys: [:])

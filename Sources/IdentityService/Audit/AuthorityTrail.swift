@@ -27,6 +27,14 @@ struct AuthorityTrail: Sendable {
     let system: SystemAuthority?
     /// The sizes of this ledger that the system ledger records, each with the position of the record.
     let sealed: [(size: Int64, position: Int64)]
+    /// Holds the times of this ledger's events against the checkpoints.
+    var times: LedgerTimes
+    /// The statements that decided something.
+    private(set) var statements = UsedStatements()
+    /// The position of the last event about the tenant: so far, and before the append that is being read.
+    private(set) var tenantDecided: (last: Int64, before: Int64) = (0, 0)
+    /// The position of the last decision about each account's status.
+    private(set) var statusDecided: [EmployeeID: Int64] = [:]
     var tenant = Tenant.initial
     var employees: [EmployeeID: Employee.State] = [:]
     /// The invitations, without their texts.
@@ -63,9 +71,12 @@ struct AuthorityTrail: Sendable {
     /// The number of decisions by apps and the operator that could not be proved without the system ledger.
     private(set) var unproved = 0
 
-    init(system: SystemAuthority?, sealed: [(size: Int64, position: Int64)] = []) {
+    init(
+        system: SystemAuthority?, sealed: [(size: Int64, position: Int64)] = [], times: LedgerTimes = LedgerTimes()
+    ) {
         self.system = system
         self.sealed = sealed
+        self.times = times
         isUnderTable = system?.beganWithTable ?? false
     }
 
@@ -73,9 +84,13 @@ struct AuthorityTrail: Sendable {
     mutating func follow(_ event: RecordedEvent) -> String? {
         defer { roots.append(event.leaf, at: event.position) }
         settle(event)
+        let use = statements.use(event)
+        if statements.runStart == event.position { tenantDecided.before = tenantDecided.last }
         guard Self.types.contains(event.type) else { return nil }
         guard let payload = try? EventCodec.payload(of: event) else { return "the event cannot be read" }
-        let finding = judge(event, payload)
+        // The service does not obey it either, so what follows is decided without it.
+        if use == .again { return UsedStatements.words }
+        let finding = use == .elsewhere ? .forged(UsedStatements.words) : judge(event, payload)
         countUnproved(payload)
         let schemas = schemas(event, payload), isOlder = isOlder(event, schemas)
         learn(event, payload)
@@ -102,12 +117,20 @@ struct AuthorityTrail: Sendable {
                 )
             )
         }
+        if system?.isWhole != true {
+            notes.append(
+                VerifyNote(
+                    ledger: ledger, position: nil, lastPosition: nil,
+                    detail: "the times of events are not held against checkpoints, whose records are not held"))
+        }
         return notes
     }
 
     /// Takes an event that does not concern authority; its leaf belongs to the tree that statements name.
     mutating func pass(_ leaf: [UInt8], at position: Int64) {
         settle(nil)
+        statements.pass(at: position)
+        tenantDecided.before = tenantDecided.last
         roots.append(leaf, at: position)
     }
 
@@ -159,7 +182,12 @@ struct AuthorityTrail: Sendable {
     /// Applies an event, right or wrong: later events were decided on it.
     private mutating func learn(_ event: RecordedEvent, _ payload: any EventPayload) {
         returns.learn(event, payload, tenant, employees)
-        if let own = TenantEvent(payload) { Tenant.evolve(&tenant, recorded(own, event)) }
+        if let own = TenantEvent(payload) {
+            Tenant.evolve(&tenant, recorded(own, event))
+            if event.position == 1 || event.stream == .tenant(TenantID(event.ledger.uuid)) {
+                tenantDecided.last = event.position
+            }
+        }
         if let own = EmployeeEvent(payload) {
             let employee = EmployeeID(event.stream.id)
             Employee.evolve(&employees[employee, default: Employee.initial], recorded(own, event))
@@ -169,6 +197,11 @@ struct AuthorityTrail: Sendable {
             Invitation.evolve(&invitations[invitation, default: Invitation.initial], recorded(own, event))
         }
         mpin.learn(event, payload)
+        if payload is EmployeeApproved || payload is EmployeeCancelled || payload is EmployeeReinstated
+            || payload is EmployeeSessionsEnded
+        {
+            statusDecided[EmployeeID(event.stream.id)] = event.position
+        }
         switch payload {
         case let payload as EmployeeRegistered:
             if tenant.policy.registrationMode == .invited { uninvited[payload.employeeID] = event.position }
@@ -247,7 +280,7 @@ extension AuthorityTrail {
             case .not(let words): return .not(.forged(words))
             }
         case .operator:
-            if let words = system?.operatorViolation(event, signed) { return .not(.forged(words)) }
+            if let words = system?.operatorViolation(event, signed, at: times.earliest) { return .not(.forged(words)) }
             return .by(AuthorityDecision(caller: .operator(signed.key), statement: signed))
         }
     }

@@ -141,11 +141,19 @@ extension AuthorityTrail {
             guard state.issue == nil else { throw Invitation.Rejection.issued }
             return [payload.invitationID]
         }
-        let words = aboutInvitation(event, .issue, payload.subject, payload.by) { statement in
-            // An append may raise the event's time, but never the expiry.
-            statement.seconds.map { payload.expiresAt <= event.time.adding(.seconds($0)) } ?? false
-        }
+        let words =
+            aboutInvitation(event, .issue, payload.subject, payload.by) { statement in
+                // An append may raise the event's time, but never the expiry.
+                statement.seconds.map { payload.expiresAt <= event.time.adding(.seconds($0)) } ?? false
+            } ?? ownID(payload)
         return invitationDecided(finding, payload.by, words)
+    }
+
+    /// An invitation's id is the hash of its statement: so no statement issues two.
+    private func ownID(_ payload: InvitationIssued) -> String? {
+        guard let signed = payload.by.statement else { return nil }
+        return (try? statementID(of: signed)) == payload.invitationID.uuid
+            ? nil : "the invitation's id is not the hash of its statement"
     }
 
     private func revoked(_ event: RecordedEvent, _ payload: InvitationRevoked) -> AuthorityFinding? {

@@ -33,7 +33,9 @@ extension AuthorityTrail {
     private static let appendTime = Duration.seconds(60)
 
     /// The earliest time at which an event was decided.
-    func decidedAt(_ event: RecordedEvent) -> Timestamp { event.time.adding(.zero - Self.appendTime) }
+    func decidedAt(_ event: RecordedEvent) -> Timestamp {
+        (times.earliest ?? event.time).adding(.zero - Self.appendTime)
+    }
 
     /// Checks that an event is in the stream that it changes: the service folds streams, whatever the members say.
     private func place(_ event: RecordedEvent, _ payload: any EventPayload) -> String? {

@@ -114,7 +114,7 @@ extension AuthorityTrail {
         }
         let delay = Duration.seconds(tenant.recoveryDelayHours(at: time) * 3_600)
         let wait = User.OpenRecovery.wait(delay, soleAdmin: opened.soleAdmin)
-        guard time.adding(wait) <= availableAt.adding(Self.grace) else {
+        guard (times.earliest ?? time).adding(wait) <= availableAt.adding(Self.grace) else {
             return "a recovery is available before the waiting time is over"
         }
         guard opened.expiresAt == availableAt.adding(User.recoveryLifetime) else {

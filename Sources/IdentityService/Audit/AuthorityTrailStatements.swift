@@ -20,10 +20,15 @@ extension AuthorityTrail {
 
     /// Checks a statement's tenant, signer, authority and ledger states.
     ///
-    /// - Parameter isOwn: Whether the signer decides about their own account. The event that authorized the key then
-    ///   suffices as authority.
+    /// A statement covers the last decision about the company before the append that carries it, and the last one about
+    /// its subject: one that was signed before may be the one that was taken back.
+    ///
+    /// - Parameters:
+    ///   - isOwn: Whether the signer decides about their own account. The event that authorized the key then suffices as
+    ///     authority.
+    ///   - last: The position of the last decision about the same subject.
     func context(
-        _ seen: StatementContext, _ event: RecordedEvent, _ by: Authority, isOwn: Bool = false
+        _ seen: StatementContext, _ event: RecordedEvent, _ by: Authority, isOwn: Bool = false, after last: Int64 = 0
     ) -> String? {
         guard seen.tenant == event.ledger.uuid, seen.signer.bytes == by.statement?.key.bytes else {
             return "the statement is of another company, or names another signer"
@@ -35,8 +40,13 @@ extension AuthorityTrail {
         if let root = roots.root(size: seen.ledgerSize), root != seen.ledgerRoot {
             return "the statement refers to another ledger"
         }
+        guard !isUnderTable || seen.ledgerSize >= max(tenantDecided.before, last) else {
+            return "the statement does not cover the last decision about its subject"
+        }
         if let words = systemView(seen.systemSize, by) { return words }
-        return event.time <= seen.expires.adding(Self.grace) ? nil : "the statement had expired"
+        let isExpired = StatementExpiry.hasPassed(
+            seen.expires, seen: times.time(at: seen.ledgerSize), at: times.earliest)
+        return isExpired ? StatementExpiry.words : nil
     }
 
     private func isAuthority(_ leaf: [UInt8], of by: Authority, isOwn: Bool) -> Bool {
@@ -78,7 +88,7 @@ extension AuthorityTrail {
         _ event: RecordedEvent, _ action: EmployeeStatement.Action, _ employee: EmployeeID, _ by: Authority
     ) -> String? {
         read(EmployeeStatement.self, action.tag, by.statement?.statement ?? []) { statement in
-            context(statement.context, event, by)
+            context(statement.context, event, by, after: statusDecided[employee] ?? 0)
                 ?? fits(
                     statement.employee == employee.uuid
                         && statement.registeredHash == leaf(employees[employee]?.account?.registered))

@@ -20,16 +20,25 @@ struct CredentialTrail: Sendable {
     private var recoveries = RecoveryTrail()
     private var standings: [UUID: Standing] = [:]
     private var credentials: Set<UUID> = []
+    private var statements = UsedStatements()
 
     /// Takes the next event, and returns what is wrong with it or `nil`.
-    mutating func follow(_ event: RecordedEvent) -> String? {
-        let words = judge(event)
-        return recoveries.follow(event) ?? words
+    ///
+    /// - Parameter earliest: The earliest time at which it may have been appended; `nil` if that is unknown.
+    mutating func follow(_ event: RecordedEvent, at earliest: Timestamp?) -> String? {
+        let use = statements.use(event)
+        if use == .again {
+            recoveries.pass(event)
+            return UsedStatements.words
+        }
+        let words = judge(event, at: earliest)
+        let recovery = recoveries.follow(event)
+        return use == .elsewhere ? UsedStatements.words : recovery ?? words
     }
 
-    private mutating func judge(_ event: RecordedEvent) -> String? {
+    private mutating func judge(_ event: RecordedEvent, at earliest: Timestamp?) -> String? {
         switch event.type {
-        case CredentialsSet.type, CredentialsChanged.type: return take(event)
+        case CredentialsSet.type, CredentialsChanged.type: return take(event, at: earliest)
         case UserErased.type:
             if let user = event.data["userId"]?.uuid { standings[user] = .erased }
             return nil
@@ -37,7 +46,7 @@ struct CredentialTrail: Sendable {
         }
     }
 
-    private mutating func take(_ event: RecordedEvent) -> String? {
+    private mutating func take(_ event: RecordedEvent, at earliest: Timestamp?) -> String? {
         guard let user = event.data["userId"]?.uuid, let credential = event.data["credentialId"]?.uuid,
             let bytes = event.data["record"]?.bytes, let record = try? StoredCredentials(bytes: bytes).record
         else { return "the event has no record" }
@@ -56,7 +65,7 @@ struct CredentialTrail: Sendable {
         else { return "the record does not follow the one it replaces" }
         switch record.content.authority {
         case .changed: return challenge.fields.purpose == .change ? nil : "the challenge is for another purpose"
-        case .recovered: return recoveries.judge(record, challenge, event)
+        case .recovered: return recoveries.judge(record, challenge, event, at: earliest)
         case .initial: return "the record is not signed by the replaced key"
         }
     }
@@ -110,6 +119,8 @@ struct ValidatedKeys: Sendable {
     var recoveries = RecoveryCopyTrail()
     /// The credentials that prove returns, which have to be in force.
     private var returns = ReturnCredentials()
+    /// The events that need a cause in another ledger.
+    var causes = CauseTrail()
 
     /// Takes an event of a tenant's ledger.
     mutating func follow(_ event: RecordedEvent) {
@@ -123,13 +134,14 @@ struct ValidatedKeys: Sendable {
     /// or `nil`.
     mutating func match(_ event: RecordedEvent) -> String? {
         if !places.isEmpty, let key = ValidatedKey(record: event) { places[key] = nil }
-        return recoveries.match(event) ?? returns.match(event)
+        return recoveries.match(event) ?? returns.match(event) ?? causes.match(event)
     }
 
     mutating func merge(_ other: ValidatedKeys) {
         places.merge(other.places) { first, _ in first }
         recoveries.merge(other.recoveries)
         returns.merge(other.returns)
+        causes.merge(other.causes)
     }
 
     /// Splits the keys by the directories of their records. The result also has an entry for each wanted directory.
@@ -138,18 +150,19 @@ struct ValidatedKeys: Sendable {
         for (key, place) in places {
             directories[.directory(of: UserID(key.user)), default: ValidatedKeys()].places[key] = place
         }
-        for directory in wanted.union(recoveries.directories).union(directories.keys) {
+        for directory in wanted.union(recoveries.directories).union(causes.directories).union(directories.keys) {
             directories[directory, default: ValidatedKeys()].recoveries = recoveries.part(of: directory)
             directories[directory]?.returns = returns
+            directories[directory]?.causes = causes.part(of: directory)
         }
         return directories
     }
 
     /// The users of the keys and recoveries.
-    var users: Set<UUID> { Set(places.keys.map(\.user)).union(recoveries.users) }
+    var users: Set<UUID> { Set(places.keys.map(\.user)).union(recoveries.users).union(causes.users) }
 
     /// The keys without a record, after a whole directory was read.
-    var violations: [Violation] { missing + recoveries.violations }
+    var violations: [Violation] { missing + recoveries.violations + causes.violations }
 
     private var missing: [Violation] {
         places.values.map { place in
@@ -185,8 +198,9 @@ struct UserRecords: Sendable {
             for (stream, events) in try await read(streams, &violations) {
                 var trail = CredentialTrail()
                 for event in events {
-                    let found = [left.match(event), EventSignatures.violation(event), trail.follow(event)]
-                        .compactMap { $0 }
+                    let found = [
+                        left.match(event), EventSignatures.violation(event), trail.follow(event, at: event.time),
+                    ].compactMap { $0 }
                     violations += found.map {
                         Violation(.signature, ledger: stream.ledger, position: event.position, $0)
                     }

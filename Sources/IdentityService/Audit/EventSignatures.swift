@@ -143,10 +143,12 @@ enum OperatorSignatures {
     ///   - key: The operator key that begins the log; `nil` if it is unknown, as in a bundle without the system ledger.
     ///     The signature is then verified only with the key that the statement names.
     ///   - authority: The leaf hash of the event with that key; `nil` likewise.
+    ///   - seen: The time of the system ledger's event at a position; `nil` if it is unknown.
+    ///   - earliest: The earliest time at which the event may have been appended; `nil` if it is unknown.
     ///   - root: The root that the system ledger had at a size; `nil` if it is unknown.
     static func violation(
         _ event: RecordedEvent, _ signed: SignedStatement, key: PublicKeyBytes?, authority: [UInt8]?,
-        root: (Int64) -> [UInt8]?
+        seen: (Int64) -> Timestamp?, earliest: Timestamp?, root: (Int64) -> [UInt8]?
     ) -> String? {
         guard let statement = try? OperatorStatement(parsing: signed.statement, expecting: .operatorDecision) else {
             return "the operator's statement is malformed"
@@ -164,7 +166,10 @@ enum OperatorSignatures {
             statement.action == event.type, statement.schema == event.schema,
             statement.data == OperatorStatement.signedPart(of: event.data)
         else { return "the operator's statement is about something else" }
-        guard event.time <= statement.context.expires else { return "the operator's statement had expired" }
+        let context = statement.context
+        guard !StatementExpiry.hasPassed(context.expires, seen: seen(context.ledgerSize), at: earliest) else {
+            return "the operator's statement had expired"
+        }
         // A statement cannot name later entries of its own ledger. Ledgers have no common order.
         guard event.ledger != .system || statement.context.ledgerSize < event.position else {
             return "the operator's statement refers to later events"

@@ -1,3 +1,4 @@
+import Canonical
 import Credentials
 import EventCoding
 import FoundationEssentials
@@ -17,20 +18,26 @@ struct LogInspector: EventInspector {
     /// The user keys of validations: collected in a tenant's ledger, removed in a directory.
     private(set) var validated: ValidatedKeys
     private var credentials = CredentialTrail()
+    /// In a directory: holds the times of its events against the checkpoints.
+    private var times: LedgerTimes
     private let system: SystemAuthority?
 
     /// - Parameters:
     ///   - system: The authority of apps and the operator from the system ledger; `nil` if it is unknown. Their
     ///     signatures are then verified, but not whether the keys were theirs.
+    ///   - ledger: The ledger.
+    ///   - now: The database's clock before the ledger is read; `nil` if it is unknown.
     ///   - sealed: The sizes of this ledger that the system ledger records, each with the position of the record.
     ///   - validated: For a directory, the user keys whose records should be there.
     init(
-        checksSignatures: Bool, system: SystemAuthority? = SystemAuthority(), sealed: [ExpectedRoot] = [],
-        validated: ValidatedKeys = ValidatedKeys()
+        checksSignatures: Bool, system: SystemAuthority? = SystemAuthority(), of ledger: LedgerID = .system,
+        at now: Timestamp? = nil, sealed: [ExpectedRoot] = [], validated: ValidatedKeys = ValidatedKeys()
     ) {
         self.checksSignatures = checksSignatures
         self.system = system
-        trail = AuthorityTrail(system: system, sealed: sealed.compactMap(Self.record))
+        let sizes = sealed.compactMap(Self.record)
+        times = system?.times(of: ledger, sizes, at: now) ?? LedgerTimes(keepsTimes: !ledger.isDirectory)
+        trail = AuthorityTrail(system: system, sealed: sizes, times: ledger.isDirectory ? LedgerTimes() : times)
         self.validated = validated
     }
 
@@ -44,31 +51,70 @@ struct LogInspector: EventInspector {
     }
 
     mutating func follow(_ event: RecordedEvent) -> String? {
+        let wrongTime = take(event.time, at: event.position, of: event.ledger, event.requestId)
         if event.ledger == .system {
-            let words = authority.follow(event)
+            // A copy of a record says nothing about the present.
+            let copied = event.type == CheckpointSealed.type ? remember(event) : nil
+            let words = copied == nil ? authority.follow(event) : nil
             if checksSignatures { authority.pass(event.leaf, at: event.position) }
-            guard event.type == CheckpointSealed.type else { return checksSignatures ? words : nil }
-            return remember(event)
+            return copied ?? (checksSignatures ? words : nil) ?? wrongTime
         }
-        guard checksSignatures else { return nil }
+        guard checksSignatures else { return wrongTime }
         if event.ledger.isDirectory {
             let words = validated.match(event)
-            return credentials.follow(event) ?? words ?? erased(event)
+            return credentials.follow(event, at: times.earliest) ?? words ?? erased(event) ?? wrongTime
         }
         validated.follow(event)
-        return trail.follow(event)
+        let words = trail.follow(event)
+        let employees = trail.employees
+        let uncaused = validated.causes.follow(event) { employees[$0]?.account?.user.uuid }
+        return words ?? uncaused ?? wrongTime
     }
 
-    mutating func pass(_ leaf: [UInt8], at position: Int64, of ledger: LedgerID) {
-        guard checksSignatures, !ledger.isDirectory else { return }
-        if ledger == .system { authority.pass(leaf, at: position) } else { trail.pass(leaf, at: position) }
+    mutating func pass(_ leaf: [UInt8], at position: Int64, _ time: Timestamp?, of ledger: LedgerID) -> String? {
+        let wrongTime = time.flatMap { take($0, at: position, of: ledger, nil) }
+        guard checksSignatures, !ledger.isDirectory else { return wrongTime }
+        if ledger == .system {
+            authority.pass(leaf, at: position)
+        } else {
+            trail.pass(leaf, at: position)
+            validated.causes.pass()
+        }
+        return wrongTime
+    }
+
+    /// Takes the time of an event, and returns what is wrong with it or `nil`.
+    private mutating func take(
+        _ time: Timestamp, at position: Int64, of ledger: LedgerID, _ request: String?
+    ) -> String? {
+        if ledger == .system { return authority.take(time, at: position, request) }
+        return ledger.isDirectory
+            ? times.take(time, at: position, request: request) : trail.times.take(time, at: position, request: request)
+    }
+
+    /// Returns what only the whole system ledger reveals, after it was read to its end.
+    ///
+    /// - Parameter now: The database's clock after that; `nil` if it is unknown, as in a bundle.
+    mutating func settleSystem(at now: Timestamp? = nil) -> [Violation] {
+        authority.settle(at: now).map { Violation(.signature, ledger: .system, position: $0.position, $0.words) }
+    }
+
+    /// Returns the events that no checkpoint covers yet and that are later than the database's clock.
+    func ahead(of now: Timestamp, in ledger: LedgerID) -> [Violation] {
+        let now = system?.clocks.latest(now) ?? now
+        return (ledger.isDirectory ? times : trail.times).ahead(of: now).map {
+            Violation(.signature, ledger: ledger, position: $0, LedgerTimes.future)
+        }
     }
 
     /// Returns the violations that only later events revealed, after the ledger was read to its end.
     func later(of ledger: LedgerID) -> [Violation] {
         var trail = trail
         trail.finish()
-        return trail.later.map { Violation(.signature, ledger: ledger, position: $0.position, $0.words) }
+        let unmet = (ledger.isDirectory ? times : trail.times).unmet.map {
+            Violation(.signature, ledger: .system, position: $0, LedgerTimes.lacking)
+        }
+        return unmet + trail.later.map { Violation(.signature, ledger: ledger, position: $0.position, $0.words) }
     }
 
     /// Checks that the operator decided the erasure of a user.
@@ -76,7 +122,7 @@ struct LogInspector: EventInspector {
         guard event.type == UserErased.type, let system,
             let payload = try? EventCodec.payload(of: event) as? UserErased
         else { return nil }
-        let finding = system.decided(event, .erase, about: .newcomer, payload.by)
+        let finding = system.decided(event, .erase, about: .newcomer, payload.by, at: times.earliest)
         // Before the log had an operator key, nobody signed an erasure.
         if case .unlawful? = finding, !system.beganWithTable { return nil }
         return finding?.words
@@ -91,12 +137,14 @@ struct LogInspector: EventInspector {
         guard let sealed = try? EventCodec.payload(of: event) as? CheckpointSealed else {
             return "the event records no checkpoints"
         }
+        var isCopy = false
         for checkpoint in sealed.checkpoints {
+            isCopy = isCopy || records[LedgerID(checkpoint.ledger)]?.last.map { checkpoint.size <= $0.size } == true
             let root = ExpectedRoot(
                 size: checkpoint.size, root: checkpoint.root.bytes, source: .record(event.position))
             records[LedgerID(checkpoint.ledger), default: []].append(root)
         }
-        return nil
+        return isCopy ? "the record of checkpoints repeats an earlier one" : nil
     }
 }
 
@@ -123,6 +171,8 @@ struct LedgerFindings: Sendable {
         validated = inspector.validated
         validated.recoveries.complete(
             ledger, confirmedByKnownKey: inspector.trail.confirmedByKnownKey)
+        validated.causes.complete(ledger)
+        violations += validated.causes.unresolved
         if let wanted = request.chainFingerprint { chain = inspector.trail.chains.chain(of: wanted) }
         guard let pinned = request.founderFingerprint, ledger == request.ledger else { return }
         let root = inspector.trail.root.flatMap { try? EmployeePublicKey(bytes: $0.bytes).fingerprint }

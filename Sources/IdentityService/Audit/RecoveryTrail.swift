@@ -46,9 +46,18 @@ struct RecoveryTrail: Sendable {
         }
     }
 
+    /// Takes an event of a user that changes nothing.
+    mutating func pass(_ event: RecordedEvent) {
+        if event.stream.kind == "user" { latest[event.stream.id] = event.leaf }
+    }
+
     /// Returns what is wrong with a record that a recovery made, or `nil`. The record must name the two events, and the
     /// flow's device must have the key that they name. Called before ``follow(_:)``.
-    func judge(_ record: CredentialsRecord, _ challenge: Challenge, _ event: RecordedEvent) -> String? {
+    ///
+    /// - Parameter earliest: The earliest time at which the event may have been appended; `nil` if that is unknown.
+    func judge(
+        _ record: CredentialsRecord, _ challenge: Challenge, _ event: RecordedEvent, at earliest: Timestamp?
+    ) -> String? {
         guard let recovery = open[event.stream.id],
             let confirmed = recovery.confirmed ?? (recovery.event.soleAdmin ? ApprovedRecovery.noConfirmation : nil),
             record.content.authority == .recovered(recovery.leaf, confirmed)
@@ -58,7 +67,8 @@ struct RecoveryTrail: Sendable {
             fields.employeeKey.fingerprint == recovery.event.fingerprint.description,
             recovery.event.credentialID.uuid == fields.credential
         else { return "the credentials were set with another key than the approved one" }
-        guard event.time.microseconds <= recovery.event.expiresAt.microseconds + Self.grace else {
+        let time = earliest ?? event.time
+        guard time.microseconds <= recovery.event.expiresAt.microseconds + Self.grace else {
             return "the recovery had expired"
         }
         return nil

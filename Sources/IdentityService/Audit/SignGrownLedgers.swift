@@ -23,7 +23,7 @@ public struct SignGrownLedgers: Sendable {
     private let appender: any AppendTarget
     private let pool: PostgresPool
     private let signer: CheckpointSigner
-    private let now: @Sendable () -> Timestamp
+    private let now: (@Sendable () -> Timestamp)?
     private let logger: Logger
 
     /// Signs with `signer`.
@@ -31,10 +31,10 @@ public struct SignGrownLedgers: Sendable {
     /// - Parameters:
     ///   - pool: Connections of the application role.
     ///   - readerPool: Connections of the reader role, which sees all ledgers.
-    ///   - now: The clock.
+    ///   - now: A clock in place of the database's, for tests with a clock of their own.
     public init(
         pool: PostgresPool, readerPool: PostgresPool, appender: any AppendTarget, signer: CheckpointSigner,
-        now: @escaping @Sendable () -> Timestamp = { .now() }, logger: Logger
+        now: (@Sendable () -> Timestamp)? = nil, logger: Logger
     ) {
         self.pool = pool
         self.appender = appender
@@ -51,20 +51,30 @@ public struct SignGrownLedgers: Sendable {
     /// - Throws: ``LedgerError`` and the errors of the database.
     @discardableResult
     public func run() async throws -> Anchor? {
-        var last: LedgerID?
-        while true {
+        // Read before the ledgers: what was committed by then is covered at the end of the round.
+        let start = try await clock()
+        var last: LedgerID?, isComplete = false, hasSigned = false
+        while !isComplete {
             // Read before the ledgers, so that a checkpoint that another process signs meanwhile makes this append a
             // conflict.
             let (version, time) = try await ledgers.latest()
             let grown = try await ledgers.next(after: last, limit: CheckpointSealed.maximumCount)
-            guard let end = grown.last else {
-                if let time, time.adding(Self.longestSilence) <= now() { try await mark(version) }
-                break
+            isComplete = grown.count < CheckpointSealed.maximumCount
+            last = grown.last?.ledger ?? last
+            var checkpoints = try await signed(grown)
+            if checkpoints.isEmpty {
+                guard isComplete else { continue }
+                // A record of nothing ends a round of several. Otherwise signing would cause work for the next round,
+                // except for the mark of a log at rest.
+                if !hasSigned {
+                    guard let time, time.adding(Self.longestSilence) <= start else { break }
+                    checkpoints = [try await mark()]
+                }
             }
-            last = end.ledger
-            let checkpoints = try await signed(grown)
-            guard !checkpoints.isEmpty else { continue }
-            do { try await record(checkpoints, version) } catch let error as LedgerError {
+            do {
+                try await record(checkpoints, version, asOf: isComplete ? start : nil)
+                hasSigned = true
+            } catch let error as LedgerError {
                 guard error.code == .versionConflict else { throw error }
                 // Another process signs them.
                 break
@@ -73,13 +83,10 @@ public struct SignGrownLedgers: Sendable {
         return try await anchor()
     }
 
-    /// Records the system ledger's own checkpoint, unless another process records one.
-    private func mark(_ version: Int) async throws {
+    /// The system ledger's own checkpoint.
+    private func mark() async throws -> SignedCheckpoint {
         let (size, root) = try await reader.root(.system)
-        let checkpoint = try signer.sign(.system, size: size, root: root)
-        do { try await record([checkpoint], version) } catch let error as LedgerError {
-            guard error.code == .versionConflict else { throw error }
-        }
+        return try signer.sign(.system, size: size, root: root)
     }
 
     /// Signs the checkpoints of ledgers that extend their previous checkpoint.
@@ -108,20 +115,29 @@ public struct SignGrownLedgers: Sendable {
         return try signer.sign(ledger.ledger, size: ledger.size, root: now)
     }
 
-    private func record(_ checkpoints: [SignedCheckpoint], _ version: Int) async throws {
+    /// Records signed checkpoints.
+    ///
+    /// - Parameter start: The database's clock at the start of the round, if this ends it.
+    private func record(_ checkpoints: [SignedCheckpoint], _ version: Int, asOf start: Timestamp?) async throws {
         let payload = CheckpointSealed(
             checkpoints: checkpoints.compactMap { signed in
                 guard let ledger = signed.ledger, let root = Bytes32(signed.checkpoint.root) else { return nil }
                 return .init(ledger: ledger.uuid, size: signed.checkpoint.size, root: root)
-            })
+            }, clock: try await clock(), asOf: start)
         let event = try EventCodec.encode(
             payload, id: UUID(), stream: .checkpoints, keys: [:], metadata: EventMetadata())
         var append = Append(
-            events: [event], expectations: [.checkpoints: version], time: now(),
+            events: [event], expectations: [.checkpoints: version], time: now?() ?? .now(),
             effectLedgers: Set(checkpoints.compactMap(\.ledger)), effects: { _ in [Self.storing(checkpoints)] })
         // Signing never stops, not even for a system ledger that is ahead of the clock.
         append.mayFollowHead = true
         _ = try await appender.append(append)
+    }
+
+    /// The database's clock: those of processes may differ.
+    private func clock() async throws -> Timestamp {
+        if let now { return now() }
+        return try await ledgers.clock()
     }
 
     private func anchor() async throws -> Anchor? {
@@ -170,6 +186,13 @@ struct FindGrownLedgers: Sendable {
         guard let row = rows.first else { return (0, nil) }
         let (version, time) = try row.decode(Int32.self, PostgresTimestamp.self)
         return (Int(version), Timestamp(microseconds: time.microsecondsSinceUnixEpoch))
+    }
+
+    /// The clock of the database.
+    func clock() async throws -> Timestamp {
+        let rows = try await pool.query(
+            "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint", in: [LedgerID]())
+        return Timestamp(microseconds: try rows.first?.decode(Int64.self) ?? 0)
     }
 
     /// Returns at most `limit` grown ledgers after a ledger, ordered by id, without the system ledger.

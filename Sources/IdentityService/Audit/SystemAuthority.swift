@@ -33,6 +33,15 @@ struct SystemAuthority: Sendable {
     var isWhole = true
     private(set) var secrets: [SecretID: Secret] = [:]
     private(set) var seals: [Seal] = []
+    /// The clocks of the records, after ``settle()``.
+    private(set) var clocks = CheckpointClocks()
+    /// The times of this ledger's events.
+    var times = LedgerTimes()
+    /// The events with a time of their own, whose time only a later record shows to be wrong.
+    private var movers: [(position: Int64, time: Timestamp)] = []
+    /// The times of ledgers that the operator accepted.
+    private(set) var acceptedTimes: [LedgerID: [AcceptedTime]] = [:]
+    private var statements = UsedStatements()
     /// The public half of the operator key; `nil` in a log without a founding event.
     private(set) var operatorKey: PublicKeyBytes?
     /// The leaf hash of the event that founded the log.
@@ -47,16 +56,36 @@ struct SystemAuthority: Sendable {
     /// The event types that are judged.
     static let types: Set = [
         SystemFounded.type, AppRegistered.type, AppSecretIssued.type, AppSecretRetired.type, AppSecretRevoked.type,
-        AppResourceAdded.type, AppResourceRemoved.type,
+        AppResourceAdded.type, AppResourceRemoved.type, LedgerTimeAccepted.type,
     ]
 
     /// The notes that are no violations.
-    var notes: [VerifyNote] { older.note(of: .system).map { [$0] } ?? [] }
+    var notes: [VerifyNote] {
+        (older.note(of: .system).map { [$0] } ?? []) + (isWhole ? clocks.notes : []) + acceptances
+    }
+
+    /// One note for each time that the operator accepted.
+    private var acceptances: [VerifyNote] {
+        acceptedTimes.sorted { $0.key < $1.key }.flatMap { ledger, times in
+            times.map { time in
+                let proves = ledger == .system ? " Its checkpoints prove no times until then." : ""
+                return VerifyNote(
+                    ledger: .system, position: time.accepted, lastPosition: time.accepted,
+                    detail:
+                        "the operator accepted that ledger \(ledger) is ahead, at \(time.time) by position \(time.position);"
+                        + " its events have that time until the clock has passed it.\(proves)")
+            }
+        }
+    }
 
     /// Takes an event of the system ledger, and returns what is wrong with it or `nil`.
     mutating func follow(_ event: RecordedEvent) -> String? {
+        let use = statements.use(event)
         guard let payload = try? EventCodec.payload(of: event) else { return nil }
-        let finding = judge(event, payload)
+        // The service does not obey it either.
+        if use == .again { return UsedStatements.words }
+        let finding = use == .elsewhere ? .forged(UsedStatements.words) : judge(event, payload)
+        if finding == nil, let accepted = payload as? LedgerTimeAccepted { accept(accepted, at: event.position) }
         learn(event, payload)
         guard case .unlawful? = finding, operatorKey == nil else { return finding?.words }
         older.add(event.position)
@@ -66,6 +95,44 @@ struct SystemAuthority: Sendable {
     /// Takes the leaf hash of an event, after ``follow(_:)`` if that is called: it belongs to the tree that the
     /// operator saw.
     mutating func pass(_ leaf: [UInt8], at position: Int64) { roots.append(leaf, at: position) }
+
+    /// Takes the time of the next event, and returns what is wrong with it or `nil`.
+    mutating func take(_ time: Timestamp, at position: Int64, _ request: String?) -> String? {
+        if times.present.map({ $0 < time }) ?? true { movers.append((position, time)) }
+        return times.take(time, at: position, request: request)
+    }
+
+    /// Decides which records of checkpoints count, and returns the events whose time was too late by them.
+    ///
+    /// - Parameter now: The database's clock, for events after the last record; `nil` if it is unknown.
+    mutating func settle(at now: Timestamp?) -> [(position: Int64, words: String)] {
+        clocks.settle()
+        let accepted = acceptedTimes[.system] ?? []
+        let late = movers.compactMap { position, time -> (position: Int64, words: String)? in
+            let record = clocks.clock(from: position + 1)
+            guard let clock = record ?? (clocks.last == nil ? nil : now.map(clocks.latest)),
+                clock.adding(LedgerTimes.lead) < time,
+                !accepted.contains(where: { $0.time == time && position <= $0.position })
+            else { return nil }
+            return (position, record == nil ? LedgerTimes.future : LedgerTimes.late)
+        }
+        movers = []
+        return late
+    }
+
+    /// Holds the times of a ledger against the records, given those that have its size.
+    ///
+    /// - Parameter now: The database's clock before the ledger is read; `nil` if it is unknown.
+    func times(
+        of ledger: LedgerID, _ sizes: [(size: Int64, position: Int64)], at now: Timestamp?
+    ) -> LedgerTimes {
+        // A part of the system ledger lacks records.
+        guard isWhole else { return LedgerTimes(keepsTimes: !ledger.isDirectory) }
+        return LedgerTimes(
+            covers: clocks.covers(sizes), last: clocks.last, now: now.map(clocks.latest),
+            accepted: acceptedTimes[ledger] ?? [],
+            keepsTimes: !ledger.isDirectory)
+    }
 
     private mutating func learn(_ event: RecordedEvent, _ payload: any EventPayload) {
         switch payload {
@@ -79,9 +146,17 @@ struct SystemAuthority: Sendable {
                 issued: event.position)
         case let payload as AppSecretRetired: end(payload.secretID, event.position)
         case let payload as AppSecretRevoked: end(payload.secretID, event.position)
-        case is CheckpointSealed: seals.append(Seal(position: event.position, time: event.time))
+        case let payload as CheckpointSealed:
+            seals.append(Seal(position: event.position, time: event.time))
+            clocks.take(payload, at: event.position, time: times.ownTime)
+            if let asOf = payload.asOf { times.note(asOf: asOf) }
         default: break
         }
+    }
+
+    private mutating func accept(_ event: LedgerTimeAccepted, at position: Int64) {
+        acceptedTimes[LedgerID(event.ledger), default: []].append(
+            AcceptedTime(position: event.position, time: event.time, accepted: position))
     }
 
     private mutating func end(_ secret: SecretID, _ position: Int64) {
@@ -97,8 +172,15 @@ struct SystemAuthority: Sendable {
         case let payload as AppSecretRetired: administered(event, payload.by, AppSecretRetired.schemas.upperBound)
         case let payload as AppResourceAdded: administered(event, payload.by, AppResourceAdded.schemas.upperBound)
         case let payload as AppResourceRemoved: administered(event, payload.by, AppResourceRemoved.schemas.upperBound)
+        case let payload as LedgerTimeAccepted: accepted(event, payload)
         default: nil
         }
+    }
+
+    /// An acceptance is in the stream of its ledger, so that a later one follows it.
+    private func accepted(_ event: RecordedEvent, _ payload: LedgerTimeAccepted) -> AuthorityFinding? {
+        guard event.stream.id == payload.ledger else { return .forged("the event is not in its subject's stream") }
+        return administered(event, payload.by, LedgerTimeAccepted.schemas.upperBound)
     }
 
     private func administered(_ event: RecordedEvent, _ by: Authority?, _ schema: Int) -> AuthorityFinding? {
@@ -109,23 +191,30 @@ struct SystemAuthority: Sendable {
     }
 
     /// Returns what is wrong with a decision that only the operator may take, or `nil`.
+    ///
+    /// - Parameter earliest: The earliest time at which an event of another ledger may have been appended.
     func decided(
-        _ event: RecordedEvent, _ action: AuthorityTable.Action, about subject: AuthoritySubject, _ by: Authority
+        _ event: RecordedEvent, _ action: AuthorityTable.Action, about subject: AuthoritySubject, _ by: Authority,
+        at earliest: Timestamp? = nil
     ) -> AuthorityFinding? {
         guard case .operator(let signed) = by else { return .unlawful(AuthorityWords.notPermitted(action, subject)) }
         guard let signed else { return .unlawful(AuthorityWords.unsigned(action)) }
-        if let words = operatorViolation(event, signed) { return .forged(words) }
+        if let words = operatorViolation(event, signed, at: event.ledger == .system ? times.earliest : earliest) {
+            return .forged(words)
+        }
         let decision = AuthorityDecision(caller: .operator(signed.key), statement: signed)
         return AuthorityTable.permits(action, about: subject, by: decision)
             ? nil : .unlawful(AuthorityWords.notPermitted(action, subject))
     }
 
     /// Returns what is wrong with the operator's signature, or `nil`.
-    func operatorViolation(_ event: RecordedEvent, _ signed: SignedStatement) -> String? {
+    ///
+    /// - Parameter earliest: The earliest time at which the event may have been appended; `nil` if it is unknown.
+    func operatorViolation(_ event: RecordedEvent, _ signed: SignedStatement, at earliest: Timestamp?) -> String? {
         guard operatorKey != nil || !isWhole else { return "the log names no operator key" }
-        return OperatorSignatures.violation(event, signed, key: operatorKey, authority: operatorLeaf) { size in
-            roots.root(size: size)
-        }
+        return OperatorSignatures.violation(
+            event, signed, key: operatorKey, authority: operatorLeaf, seen: { times.time(at: $0) }, earliest: earliest
+        ) { size in roots.root(size: size) }
     }
 }
 

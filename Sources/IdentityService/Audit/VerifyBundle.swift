@@ -37,10 +37,11 @@ public struct VerifyBundle: Sendable {
                 isSystemWhole = part.content == .whole
                 var findings = try await verify(part, records: [], &system, counter)
                 report.anchor = request.anchor.map { compare($0, part, findings.violations) }
-                findings.notes = system.authority.notes
-                report.add(findings)
+                if isSystemWhole { findings.violations += system.settleSystem() }
                 authority = system.authority
                 authority?.isWhole = isSystemWhole
+                findings.notes = authority?.notes ?? []
+                report.add(findings)
                 // A partial system ledger may lack the first event.
                 if isSystemWhole || system.authority.operatorKey != nil {
                     report.violations += OperatorSignatures.violations(
@@ -51,7 +52,7 @@ public struct VerifyBundle: Sendable {
             let records = system.records[part.ledger] ?? []
             let isWhole = part.content == .whole
             var inspector = LogInspector(
-                checksSignatures: request.checksSignatures, system: authority, sealed: records,
+                checksSignatures: request.checksSignatures, system: authority, of: part.ledger, sealed: records,
                 validated: part.ledger.isDirectory
                     ? validated.byDirectory([part.ledger])[part.ledger] ?? .init() : .init())
             var findings = try await verify(part, records: records, &inspector, counter)

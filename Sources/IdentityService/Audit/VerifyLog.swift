@@ -1,4 +1,4 @@
-import Canonical
+public import Canonical
 public import Credentials
 import FoundationEssentials
 import Identity
@@ -29,12 +29,14 @@ public struct VerifyLog: Sendable {
     public func run(_ progress: @escaping @Sendable (_ done: Int64, _ total: Int64) -> Void = { _, _ in }) async throws
         -> VerifyReport
     {
+        let began = try await clock()
         let stored = try await StoredLedgers(pool: pool).all()
         let wanted = request.ledger.map { ledger in stored.filter { $0.key == ledger || $0.key == .system } } ?? stored
         let counter = VerifiedCount(total: wanted.values.reduce(0, +), progress)
         var report = VerifyReport()
         var system = LogInspector(checksSignatures: request.checksSignatures)
         var ofSystem = try await verify(.system, records: [], &system, counter)
+        ofSystem.violations += system.settleSystem(at: try await clock())
         ofSystem.notes = system.authority.notes
         report.anchor = request.anchor.map {
             AnchorComparison($0.checkpoint.checkpoint, logSize: ofSystem.events, violations: ofSystem.violations)
@@ -45,12 +47,15 @@ public struct VerifyLog: Sendable {
         let rest = ledgers.subtracting([.system])
         let known = (records: system.records, system: system.authority)
         // Tenants come first: the records that their validations need are in directories, which are read later.
-        let validated = try await verify(rest.filter { !$0.isDirectory }, known, [:], &report, counter)
+        var validated = try await verify(rest.filter { !$0.isDirectory }, known, [:], &report, counter)
+        validated.causes.isComplete = request.ledger == nil
+        validated.causes.readSince = began.adding(.zero - LedgerTimes.lead)
         // For a single tenant only its users' streams are read: directories hold those of all tenants.
         if request.ledger != nil { report.violations += try await UserRecords(pool: pool).violations(of: validated) }
         let keys = request.ledger == nil ? validated.byDirectory(rest.filter(\.isDirectory)) : [:]
         let directories = Set(keys.keys)
         _ = try await verify(rest.filter(\.isDirectory).union(directories), known, keys, &report, counter)
+        if request.ledger == nil { report.violations += try await RowComparison(pool: pool).violations() }
         report.violations = report.violations.enumerated().sorted {
             ($0.element.ledger, $0.offset) < ($1.element.ledger, $1.offset)
         }.map(\.element)
@@ -86,11 +91,19 @@ public struct VerifyLog: Sendable {
         let (records, system, validated) = (known.records[ledger] ?? [], known.system, keys[ledger] ?? ValidatedKeys())
         group.addTask {
             var inspector = LogInspector(
-                checksSignatures: request.checksSignatures, system: system, sealed: records, validated: validated)
+                checksSignatures: request.checksSignatures, system: system, of: ledger, at: try await clock(),
+                sealed: records, validated: validated)
             var findings = try await verify(ledger, records: records, &inspector, counter)
+            findings.violations += inspector.ahead(of: try await clock(), in: ledger)
             findings.take(inspector, of: ledger, request)
             return findings
         }
+    }
+
+    /// The database's clock.
+    private func clock() async throws -> Timestamp {
+        if let now = request.now { return now() }
+        return try await FindGrownLedgers(pool: pool).clock()
     }
 
     private func verify(
@@ -189,6 +202,8 @@ public struct VerifyRequest: Sendable {
     public var chainFingerprint: String?
     /// The expected public half of the operator key.
     public var operatorKey: OperatorPublicKey?
+    /// A clock in place of the database's, for tests with a clock of their own.
+    public var now: (@Sendable () -> Timestamp)?
 
     /// The defaults verify everything.
     public init(

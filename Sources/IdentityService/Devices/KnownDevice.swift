@@ -3,6 +3,7 @@ import Crypto
 import EventCoding
 import FoundationEssentials
 import Identity
+import Keys
 import Ledger
 import Postgres
 
@@ -26,15 +27,16 @@ struct KnownDevice: Sendable {
     }
 
     /// The query for the claim: one row if it exists.
-    var query: SQL { "SELECT 1 FROM tenure.claim WHERE \(condition)" }
+    var query: SQL { "SELECT \(ClaimsQuery.columns) FROM tenure.claim WHERE \(condition)" }
+
+    /// The claim.
+    var claim: Claim {
+        Claim(
+            key: ClaimKey(ledger: LedgerID(tenant.uuid), kind: Self.kind, digest: digest), owner: employee.uuid)
+    }
 
     /// The statement that inserts the claim. An append of the employee holds the head.
-    var insertion: SQL {
-        """
-        INSERT INTO tenure.claim (ledger_id, kind, key, owner)
-        VALUES (\(tenant.uuid), \(Self.kind), \(digest), \(employee.uuid)) ON CONFLICT DO NOTHING
-        """
-    }
+    func insertion(_ ring: KeyRing) -> SQL { claim.insertion(ring) }
 
     /// The statement that deletes the claim.
     var deletion: SQL { "DELETE FROM tenure.claim WHERE \(condition)" }
@@ -61,16 +63,20 @@ struct DeviceReading: Sendable {
         sql = KnownDevice(state.employeePublicKey, of: employee, in: tenant).query
     }
 
-    /// Reads the rows of ``sql``, and returns whether the key is in force.
-    func read(_ rows: [PostgresRow]) -> Bool { !rows.isEmpty }
+    /// Reads the rows of ``sql``, and returns whether the key is in force. A claim that the service did not write makes
+    /// no device known.
+    func read(_ found: [PostgresRow], _ rows: RowAuthentication) throws -> Bool {
+        try found.contains { rows.accepts(try ClaimsQuery.claim($0)) }
+    }
 }
 
 /// Keeps the claims of device keys in the same append that authorizes or ends them, whichever use case decides it.
 struct DeviceRecordingAppender: AppendTarget {
     let appender: any AppendTarget
+    let ring: KeyRing
 
     func append(_ append: Append) async throws(LedgerError) -> AppendReceipt {
-        let statements = try Self.statements(for: append)
+        let statements = try Self.statements(for: append, ring)
         guard !statements.isEmpty else { return try await appender.append(append) }
         var recording = append
         recording.effects = { appended in append.effects(appended) + statements }
@@ -78,11 +84,12 @@ struct DeviceRecordingAppender: AppendTarget {
     }
 
     /// The statements for the events of an append, in their order.
-    static func statements(for append: Append) throws(LedgerError) -> [SQL] {
+    static func statements(for append: Append, _ ring: KeyRing) throws(LedgerError) -> [SQL] {
         var statements: [SQL] = []
         for event in append.events where event.stream.kind == StreamID.employeeKind {
             switch event.type {
-            case EmployeeKeyAuthorized.type, ReturnCompleted.type: statements.append(try device(event).insertion)
+            case EmployeeKeyAuthorized.type, ReturnCompleted.type:
+                statements.append(try device(event).insertion(ring))
             case EmployeeKeyRefused.type, EmployeeKeyRevoked.type: statements.append(try device(event).deletion)
             // A cancelled employee keeps the budget of known devices, so strangers cannot hide the reason from them.
             case EmailReclaimed.type, EmployeeIdReleased.type, EmployeeErased.type:

@@ -47,6 +47,10 @@ struct ChargeAttempt: Sendable {
         let tenant = TenantID(row.state.tenantId), id = UUID.random()
         var ledgers = [budget.ledger, FlowStore.ledger(of: row.state.id)]
         if budget.device == .known { ledgers.append(LedgerID(tenant.uuid)) }
+        // The call may have waited for its turn.
+        var late = call
+        if let earliest = await context.clock?.earliest() { late.time = max(call.time, earliest) }
+        let recorded = late
         let opening = [
             Appender.lockingHead(budget.ledger), budget.charging(context.settings.budgets, at: call.time),
         ]
@@ -63,7 +67,7 @@ struct ChargeAttempt: Sendable {
                 FlowState.Charge(id: id, version: result.isExhausted ? 2 : 1, wasKnownDevice: budget.device == .known))
             var append = try events(id, row.state, budget, result, app, call)
             let head = try LockedHead(locked), tolerance = context.settings.clockTolerance
-            append.time = max(append.time, head.time)
+            append.time = max(recorded.time, head.time)
             let statement = try AppendStatement(append, after: head, tolerance: tolerance)
             // A decoy has no log for the event, so the savepoint takes it back after the same work.
             let ending: SQL = row.state.isDecoy ? "ROLLBACK TO SAVEPOINT charged" : "RELEASE SAVEPOINT charged"
@@ -71,7 +75,7 @@ struct ChargeAttempt: Sendable {
             if budget.hasFailedTooOften(result) {
                 try await EndSession.closeSessions(
                     of: EmployeeID(row.state.employeeId), in: tenant, openedBy: try row.state.fingerprint,
-                    reason: .deviceFailed, call: call, tolerance: tolerance, on: &connection)
+                    reason: .deviceFailed, call: recorded, tolerance: tolerance, on: &connection)
             }
             // Sent with the commit, so that the head's lock is not held for another round trip.
             do {

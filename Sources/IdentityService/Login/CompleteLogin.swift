@@ -83,7 +83,7 @@ struct CompleteLogin: Sendable {
                 if state.charges.contains(where: { !$0.wasKnownDevice }) {
                     // The claim was missing, or the key was authorized meanwhile.
                     let key = KnownDevice(state.employeePublicKey, of: employeeId, in: tenantId)
-                    recorder.statements.append(key.insertion)
+                    recorder.statements.append(key.insertion(context.ring))
                 }
                 let opened = try await open(
                     &recorder, employee, in: tenant, by: proof.methods, summary, scene, notices)

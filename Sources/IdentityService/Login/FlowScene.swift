@@ -34,6 +34,7 @@ struct FlowSceneReading: Sendable {
     private let user: UserID
     private let tenant: TenantID?
     private let streams: (query: StreamsQuery, place: PipelinedReads.Handle)
+    private let rows: RowAuthentication
     private let device: (reading: DeviceReading, place: PipelinedReads.Handle)?
     private let wrapped: PipelinedReads.Handle?
     private let lifetime: PipelinedReads.Handle?
@@ -74,19 +75,20 @@ struct FlowSceneReading: Sendable {
         self.user = user
         self.tenant = tenant
         self.reads = reads
+        rows = context.rows
     }
 
     /// Reads the rows that ``reads`` return.
-    func read(_ rows: PipelinedRows) throws -> FlowScene {
-        let read = try streams.query.read(rows.of(streams.place))
+    func read(_ found: PipelinedRows) throws -> FlowScene {
+        let read = try streams.query.read(found.of(streams.place))
         var scene = FlowScene(user: try StateLoader.user(user, read.streams[.user(user)] ?? []))
         if let tenant {
             scene.tenant = try StateLoader.tenant(tenant, read.founding, read.streams[.tenant(tenant)] ?? [])
         }
-        if let device { scene.isKeyInForce = try device.reading.read(rows.of(device.place)) }
-        if let wrapped { scene.wrapped = try rows.of(wrapped) }
+        if let device { scene.isKeyInForce = try device.reading.read(found.of(device.place), rows) }
+        if let wrapped { scene.wrapped = try found.of(wrapped) }
         if let lifetime {
-            scene.hasReachedLifetimeCap = try AttemptBudget.hasReachedLifetimeCap(rows.of(lifetime))
+            scene.hasReachedLifetimeCap = try AttemptBudget.hasReachedLifetimeCap(found.of(lifetime))
         }
         return scene
     }

@@ -108,12 +108,14 @@ struct SubjectReading: Sendable {
     /// The account as it was named.
     let subject: NamedAccount
     let reads: PipelinedReads
+    private let rows: RowAuthentication
     private let claims: (query: ClaimsQuery, place: PipelinedReads.Handle)
     private let company: (query: StreamsQuery, place: PipelinedReads.Handle)
 
     /// The statements for an account that is not looked up yet.
     init(_ subject: NamedAccount, _ context: ServiceContext) {
         self.subject = subject
+        rows = context.rows
         let id = subject.tenantId
         let claims = ClaimsQuery([context.ring.employeeClaim(subject.companyEmployeeId, in: id)])
         let company = StateLoader.tenantQuery(id)
@@ -126,10 +128,11 @@ struct SubjectReading: Sendable {
     /// Reads the rows of ``reads``.
     ///
     /// - Throws: `service.unavailable` if the rows are not those of these statements.
-    func read(_ rows: PipelinedRows) throws -> FoundSubject {
+    func read(_ found: PipelinedRows) throws -> FoundSubject {
         var subject = subject
-        subject.employee = try claims.query.read(rows.of(claims.place)).first.map { EmployeeID($0.owner) }
-        let id = subject.tenantId, read = try company.query.read(rows.of(company.place))
+        let claim = try claims.query.read(found.of(claims.place)).first { rows.accepts($0) }
+        subject.employee = claim.map { EmployeeID($0.owner) }
+        let id = subject.tenantId, read = try company.query.read(found.of(company.place))
         let tenant = try StateLoader.tenant(id, read.founding, read.streams[.tenant(id)] ?? [])
         return FoundSubject(subject: subject, tenant: tenant)
     }

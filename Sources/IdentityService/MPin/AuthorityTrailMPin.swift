@@ -185,7 +185,9 @@ extension AuthorityTrail {
         read(MPinStatement.self, action.tag, by.statement?.statement ?? []) { statement in
             var isOwn = false
             if case .employee(let signer, _) = by { isOwn = signer == state.link?.employee || signer == employee }
-            return context(statement.context, event, by, isOwn: isOwn)
+            // An app vouches in the append that starts the identity.
+            let last = if case .employee = by { state.registration?.place.position ?? 0 } else { Int64(0) }
+            return context(statement.context, event, by, isOwn: isOwn, after: last)
                 ?? fits(
                     statement.identity == event.stream.id && statement.employee == employee?.uuid
                         && statement.subject == state.registration?.mpinIDHash.bytes)

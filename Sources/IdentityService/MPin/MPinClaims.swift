@@ -44,13 +44,9 @@ extension KeyRing {
 extension ServiceContext {
     /// Finds the M-Pin identities that are linked to an employee, ended ones among them.
     func mpinIdentities(linkedTo employee: EmployeeID, in tenant: TenantID) async throws -> [MPinIdentityID] {
-        let rows = try await pool.query(
-            """
-            SELECT value FROM tenure.claim
-            WHERE ledger_id = \(tenant.uuid) AND kind = 'mpin-linked' AND owner = \(employee.uuid)
-            ORDER BY key
-            """, in: [LedgerID(tenant.uuid)])
-        return try rows.compactMap { UUID(bytes: try $0.decode([UInt8].self)).map(MPinIdentityID.init) }
+        try await claims("mpin-linked", of: employee.uuid, in: LedgerID(tenant.uuid)).compactMap { claim in
+            claim.value.flatMap { UUID(bytes: $0) }.map(MPinIdentityID.init)
+        }
     }
 }
 

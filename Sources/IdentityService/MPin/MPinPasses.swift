@@ -46,6 +46,7 @@ struct MPinPass: Sendable {
     var mpinIDHash: [UInt8]
     var commitment: [UInt8]
     var challenge: [UInt8]
+    var openedAt: Timestamp
     var expiresAt: Timestamp
     /// The digest of the token that the verdict is redeemed with; `nil` before pass 2.
     var tokenDigest: [UInt8]?
@@ -53,17 +54,43 @@ struct MPinPass: Sendable {
     /// The M-Pin ID, sealed for this pass.
     var sealedID: [UInt8]?
     var isRedeemed: Bool
+    /// The code as it was read.
+    var code: [UInt8]?
 
-    static let columns: SQL =
-        "pass_id, app_id, mpin_hash, commitment, challenge, expires_at, token, verdict, sealed_id, redeemed"
+    static let columns: SQL = """
+        pass_id, app_id, mpin_hash, commitment, challenge, opened_at, expires_at, token, verdict, sealed_id, redeemed, mac
+        """
 
     init(_ row: PostgresRow) throws {
-        let expiry: PostgresTimestamp, text: String?
-        (id, app, mpinIDHash, commitment, challenge, expiry, tokenDigest, text, sealedID, isRedeemed) = try row.decode(
-            UUID.self, UUID.self, [UInt8].self, [UInt8].self, [UInt8].self, PostgresTimestamp.self, [UInt8]?.self,
-            String?.self, [UInt8]?.self, Bool.self)
+        let opening: PostgresTimestamp, expiry: PostgresTimestamp, text: String?
+        (id, app, mpinIDHash, commitment, challenge, opening, expiry, tokenDigest, text, sealedID, isRedeemed, code) =
+            try row.decode(
+                UUID.self, UUID.self, [UInt8].self, [UInt8].self, [UInt8].self, PostgresTimestamp.self,
+                PostgresTimestamp.self, [UInt8]?.self, String?.self, [UInt8]?.self, Bool.self, [UInt8]?.self)
+        openedAt = Timestamp(microseconds: opening.microsecondsSinceUnixEpoch)
         expiresAt = Timestamp(microseconds: expiry.microsecondsSinceUnixEpoch)
         verdict = text.flatMap(Verdict.init)
+    }
+
+    /// A pass that waits for its response.
+    init(_ id: UUID, app: UUID, hash: Bytes32, commitment: [UInt8], challenge: [UInt8], at time: Timestamp) {
+        self.id = id
+        self.app = app
+        mpinIDHash = hash.bytes
+        self.commitment = commitment
+        self.challenge = challenge
+        openedAt = time
+        expiresAt = time.adding(Self.challengeLifetime)
+        isRedeemed = false
+    }
+
+    /// What the code covers: all columns.
+    fileprivate func values(in tenant: TenantID) -> [RowValue] {
+        [
+            .uuid(tenant.uuid), .uuid(id), .uuid(app), .bytes(mpinIDHash), .bytes(commitment), .bytes(challenge),
+            .time(openedAt.microseconds), .time(expiresAt.microseconds), .bytes(tokenDigest), .text(verdict?.text),
+            .bytes(sealedID), .flag(isRedeemed),
+        ]
     }
 
     /// Where the M-Pin ID of a pass is sealed for.
@@ -83,7 +110,9 @@ struct MPinPasses: Sendable {
 
     /// Opens a pass for a commitment.
     func open(_ id: UUID, hash: Bytes32, commitment: [UInt8], challenge: [UInt8], at time: Timestamp) async throws {
-        let now = time.postgres, end = time.adding(MPinPass.challengeLifetime).postgres
+        let pass = MPinPass(
+            id, app: app.appId, hash: hash, commitment: commitment, challenge: challenge, at: time)
+        let now = time.postgres, end = pass.expiresAt.postgres, code = code(of: pass)
         _ = try await context.pool.pipeline(
             [
                 """
@@ -94,14 +123,15 @@ struct MPinPasses: Sendable {
                 """,
                 """
                 INSERT INTO tenure.mpin_pass
-                    (ledger_id, pass_id, app_id, mpin_hash, commitment, challenge, opened_at, expires_at)
-                VALUES (\(tenant.uuid), \(id), \(app.appId), \(hash.bytes), \(commitment), \(challenge), \(now), \(end))
+                    (ledger_id, pass_id, app_id, mpin_hash, commitment, challenge, opened_at, expires_at, mac)
+                VALUES (\(tenant.uuid), \(id), \(app.appId), \(hash.bytes), \(commitment), \(challenge), \(now), \(end),
+                    \(code))
                 """,
             ], in: [ledger], waits: false)
     }
 
     /// Finds the pass of a handle, or without one the newest that is open for an M-Pin ID.
-    func find(_ handle: UUID?, hash: Bytes32) async throws -> MPinPass? {
+    func find(_ handle: UUID?, hash: Bytes32, at time: Timestamp) async throws -> MPinPass? {
         let choice: SQL =
             if let handle {
                 "AND pass_id = \(handle)"
@@ -113,7 +143,20 @@ struct MPinPasses: Sendable {
             SELECT \(MPinPass.columns) FROM tenure.mpin_pass
             WHERE ledger_id = \(tenant.uuid) AND app_id = \(app.appId) AND mpin_hash = \(hash.bytes) \(choice)
             """, in: [ledger])
-        return try rows.first.map(MPinPass.init)
+        return try authentic(rows, at: time)
+    }
+
+    /// The code that the row of a pass must have.
+    private func code(of pass: MPinPass) -> [UInt8] {
+        context.rows.code(ProtectedRows.passes, pass.values(in: tenant))
+    }
+
+    /// Reads a pass that the service wrote; `nil` for any other.
+    private func authentic(_ rows: [PostgresRow], at time: Timestamp) throws -> MPinPass? {
+        guard let pass = try rows.first.map(MPinPass.init),
+            context.rows.accepts(pass.code, ProtectedRows.passes, pass.values(in: tenant), at: time)
+        else { return nil }
+        return pass
     }
 
     /// The token with which the verdict about a response is redeemed. The same response has the same token, so a
@@ -124,15 +167,18 @@ struct MPinPasses: Sendable {
 
     /// The statement that records the verdict. It fails if another response was recorded first.
     func recording(
-        _ verdict: MPinPass.Verdict, of pass: UUID, _ token: MPinProofToken, _ mpinID: MPinID, at time: Timestamp
+        _ verdict: MPinPass.Verdict, of open: MPinPass, _ token: MPinProofToken, _ mpinID: MPinID, at time: Timestamp
     ) throws -> SQL {
-        let sealed = try context.ring.sealMPin(mpinID.bytes, at: MPinPass.place(pass))
-        let end = time.adding(MPinPass.verdictLifetime).postgres
+        var pass = open
+        pass.tokenDigest = token.digest
+        pass.verdict = verdict
+        pass.sealedID = try context.ring.sealMPin(mpinID.bytes, at: MPinPass.place(pass.id))
+        pass.expiresAt = time.adding(MPinPass.verdictLifetime)
         return """
             WITH recorded AS (
-                UPDATE tenure.mpin_pass SET token = \(token.digest), verdict = \(verdict.text), sealed_id = \(sealed),
-                    expires_at = \(end)
-                WHERE ledger_id = \(tenant.uuid) AND pass_id = \(pass) AND token IS NULL RETURNING 1
+                UPDATE tenure.mpin_pass SET token = \(token.digest), verdict = \(verdict.text),
+                    sealed_id = \(pass.sealedID), expires_at = \(pass.expiresAt.postgres), mac = \(code(of: pass))
+                WHERE ledger_id = \(tenant.uuid) AND pass_id = \(pass.id) AND token IS NULL RETURNING 1
             ) SELECT tenure.require(count(*) = 1) FROM recorded
             """
     }
@@ -158,7 +204,7 @@ struct MPinPasses: Sendable {
             SELECT \(MPinPass.columns) FROM tenure.mpin_pass
             WHERE ledger_id = \(tenant.uuid) AND app_id = \(app.appId) AND pass_id = \(token.pass)
             """, in: [ledger])
-        guard let pass = try rows.first.map(MPinPass.init), let digest = pass.tokenDigest,
+        guard let pass = try authentic(rows, at: time), let digest = pass.tokenDigest,
             equalInConstantTime(digest, token.digest), let verdict = pass.verdict, time < pass.expiresAt,
             !pass.isRedeemed
         else { throw ServiceError(.mpinRequestExpired) }
@@ -175,11 +221,13 @@ struct MPinPasses: Sendable {
     }
 
     /// The statement that redeems a verdict. It returns a row if nobody did before.
-    func redeeming(_ pass: UUID) -> SQL {
-        """
-        UPDATE tenure.mpin_pass SET redeemed = true
-        WHERE ledger_id = \(tenant.uuid) AND pass_id = \(pass) AND NOT redeemed RETURNING 1
-        """
+    func redeeming(_ pass: MPinPass) -> SQL {
+        var redeemed = pass
+        redeemed.isRedeemed = true
+        return """
+            UPDATE tenure.mpin_pass SET redeemed = true, mac = \(code(of: redeemed))
+            WHERE ledger_id = \(tenant.uuid) AND pass_id = \(pass.id) AND NOT redeemed RETURNING 1
+            """
     }
 }
 

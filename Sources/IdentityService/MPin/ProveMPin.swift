@@ -84,14 +84,14 @@ public struct ProveMPin: UseCase {
         let handle = try self.handle.map { text throws(ServiceError) in try Self.pass(text) }
         let first = try await context.mpin(self.company, app, role: .access)
         let passes = MPinPasses(context: context, tenant: first.tenant, app: app)
-        guard let found = try await passes.find(handle, hash: mpinID.hash) else {
+        guard let found = try await passes.find(handle, hash: mpinID.hash, at: time) else {
             throw ServiceError(.mpinRequestExpired)
         }
         let token = passes.token(of: found.id, for: point.encoded)
         let isRight = try await verdict(point, found, token, mpinID, first, run)
         return try await optimistic {
             // A repeated response has its verdict already. Another one for the same challenge is refused.
-            guard let pass = try await passes.find(found.id, hash: mpinID.hash) else {
+            guard let pass = try await passes.find(found.id, hash: mpinID.hash, at: time) else {
                 throw ServiceError(.mpinRequestExpired)
             }
             if let digest = pass.tokenDigest {
@@ -100,7 +100,7 @@ public struct ProveMPin: UseCase {
             }
             guard let isRight, time < pass.expiresAt else { throw ServiceError(.mpinRequestExpired) }
             let company = try await context.mpin(self.company, app, role: .access)
-            try await record(isRight, pass.id, token, mpinID, company, passes, run)
+            try await record(isRight, pass, token, mpinID, company, passes, run)
             return token.text
         }
     }
@@ -137,7 +137,7 @@ public struct ProveMPin: UseCase {
 
     /// Records the verdict with the events that follow. A refusal appends nothing.
     private func record(
-        _ isRight: Bool, _ pass: UUID, _ token: MPinProofToken, _ mpinID: MPinID, _ company: MPinCompany,
+        _ isRight: Bool, _ pass: MPinPass, _ token: MPinProofToken, _ mpinID: MPinID, _ company: MPinCompany,
         _ passes: MPinPasses, _ run: UseCaseRun<String>
     ) async throws {
         let context = run.context, tenant = company.tenant
@@ -159,7 +159,7 @@ public struct ProveMPin: UseCase {
         for event in events { try recorder.add(event.payload, to: stream, version: identity.version, keys: [:]) }
         if verdict == .right {
             try recorder.add(
-                MPinAuthenticated(identityID: identity.id), to: .flow(pass, in: tenant), version: 0, keys: [:])
+                MPinAuthenticated(identityID: identity.id), to: .flow(pass.id, in: tenant), version: 0, keys: [:])
         }
         recorder.statements.append(recording)
         _ = try await recorder.append { _ in "" }

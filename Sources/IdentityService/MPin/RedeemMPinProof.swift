@@ -54,7 +54,7 @@ public struct RedeemMPinProof: RepeatableUseCase {
         case .right: outcome = try await authenticated(pass, company, run)
         case .refused(let code): outcome = .failure(ServiceError(code))
         }
-        try await redeem(pass.id, outcome, passes, run)
+        try await redeem(pass, outcome, passes, run)
         return try outcome.get()
     }
 
@@ -87,7 +87,7 @@ public struct RedeemMPinProof: RepeatableUseCase {
     }
 
     private func redeem(
-        _ pass: UUID, _ outcome: Result<MPinAuthentication, ServiceError>, _ passes: MPinPasses,
+        _ pass: MPinPass, _ outcome: Result<MPinAuthentication, ServiceError>, _ passes: MPinPasses,
         _ run: UseCaseRun<MPinAuthentication>
     ) async throws {
         let redeeming = passes.redeeming(pass), ledger = LedgerID(passes.tenant.uuid)
@@ -181,7 +181,7 @@ struct MPinLoginProof: Sendable {
             link.employee == EmployeeID(state.employeeId), link.fingerprint == (try state.fingerprint)
         else { throw ServiceError(.authorizationNotPermitted) }
         recorder.expectations[.mpin(identity.id, in: tenant.id)] = identity.version
-        let redeeming = passes.redeeming(pass.id)
+        let redeeming = passes.redeeming(pass)
         recorder.statements.append(
             "WITH redeemed AS (\(redeeming)) SELECT tenure.require(count(*) = 1) FROM redeemed")
     }

@@ -140,20 +140,39 @@ package struct MailOutboxWorker: Service {
                 WHERE ledger_id = \(ledger) AND mail_id = \(id) AND next_try <= \(now)
                     AND (lease_until IS NULL OR lease_until <= \(now))
                 FOR UPDATE SKIP LOCKED))
-            RETURNING recipient_kind, recipient_id, kind, coalesce(locale, ''), attempts, expires_at
+            RETURNING recipient_kind, recipient_id, kind, locale, attempts, expires_at, mac
             """, in: [place.ledger])
         guard let row = rows.first else { return nil }
-        let (recipient, recipientId, kind, locale, attempts, expiry) = try row.decode(
-            String.self, UUID.self, String.self, String.self, Int32.self, PostgresTimestamp.self)
+        let (recipient, recipientId, kind, locale, attempts, expiry, code) = try row.decode(
+            String.self, UUID.self, String.self, String?.self, Int32.self, PostgresTimestamp.self, [UInt8]?.self)
         guard let kind = MailKind(rawValue: kind), let recipient = MailRecipient(kind: recipient, uuid: recipientId)
         else {
             // A newer program queued it, and one of its processes will send it.
             return nil
         }
-        return OutboxRow(
-            ledger: place.ledger, id: place.id, kind: kind, recipient: recipient,
-            locale: MailLanguage(rawValue: locale), attempts: Int(attempts),
+        let event = MailQueued(
+            mailID: place.id, recipient: recipient, kind: kind, locale: locale.flatMap(MailLanguage.init),
             expiresAt: Timestamp(microseconds: expiry.microsecondsSinceUnixEpoch))
+        guard try await wasQueued(event, in: place.ledger, code, at: time) else { return nil }
+        return OutboxRow(
+            ledger: place.ledger, id: place.id, kind: kind, recipient: recipient, locale: event.locale,
+            attempts: Int(attempts), expiresAt: event.expiresAt)
+    }
+
+    /// Whether the service queued this mail and has not ended it. The row's code says what was queued; the log, that it has
+    /// not ended. A row from before the codes must say what its event says.
+    private func wasQueued(
+        _ event: MailQueued, in ledger: LedgerID, _ code: [UInt8]?, at time: Timestamp
+    ) async throws -> Bool {
+        let stream = StreamID.mail(event.mailID, in: ledger)
+        let events = try await context.reader.streams([stream])[stream] ?? []
+        let queued = try events.first.flatMap { try EventCodec.payload(of: $0) as? MailQueued }
+        guard events.count == 1, code != nil || queued == event else {
+            context.rows.counts.count(ProtectedRows.mails, hasCode: code != nil)
+            return false
+        }
+        return code == nil
+            || context.rows.accepts(code, ProtectedRows.mails, event.rowValues(in: ledger), at: time)
     }
 
     private func code(_ text: String) -> ReasonCode {

@@ -2,6 +2,7 @@ package import Canonical
 import EventCoding
 import FoundationEssentials
 package import Identity
+package import Keys
 package import Ledger
 package import Postgres
 
@@ -9,7 +10,7 @@ package import Postgres
 ///
 ///     let mail = QueuedMail(.activation, to: .identity(id), in: ledger, until: end, at: call.time)
 ///     try recorder.add(mail.event, to: mail.stream, version: 0, keys: [:])
-///     recorder.statements.append(mail.insertion)
+///     recorder.statements.append(mail.insertion(ring))
 ///
 /// Neither holds the address or the link. The worker derives both when it sends the mail.
 package struct QueuedMail: Sendable {
@@ -35,14 +36,25 @@ package struct QueuedMail: Sendable {
     }
 
     /// The statement that inserts the row. It touches the ledger of ``stream`` only.
-    package var insertion: SQL {
+    package func insertion(_ ring: KeyRing) -> SQL {
         let ledger = stream.ledger.uuid, recipient = event.recipient
+        let code = ring.rowCode(ProtectedRows.mails, event.rowValues(in: stream.ledger))
         return """
             INSERT INTO tenure.mail_outbox
-                (ledger_id, mail_id, recipient_kind, recipient_id, kind, locale, next_try, expires_at)
+                (ledger_id, mail_id, recipient_kind, recipient_id, kind, locale, next_try, expires_at, mac)
             VALUES (\(ledger), \(event.mailID.uuid), \(recipient.kind), \(recipient.uuid), \(event.kind.rawValue),
-                \(event.locale?.rawValue), \(time.postgres), \(event.expiresAt.postgres))
+                \(event.locale?.rawValue), \(time.postgres), \(event.expiresAt.postgres), \(code))
             """
+    }
+}
+
+extension MailQueued {
+    /// What the code of the mail's row covers. The lease and the attempts are outside: SQL counts them.
+    func rowValues(in ledger: LedgerID) -> [RowValue] {
+        [
+            .uuid(ledger.uuid), .uuid(mailID.uuid), .text(recipient.kind), .uuid(recipient.uuid), .text(kind.rawValue),
+            .text(locale?.rawValue), .time(expiresAt.microseconds),
+        ]
     }
 }
 
@@ -57,7 +69,7 @@ extension DecisionRecorder {
     /// Adds a mail to the append.
     mutating func queue(_ mail: QueuedMail) throws {
         try add(mail.event, to: mail.stream, version: 0, keys: [:])
-        statements.append(mail.insertion)
+        statements.append(mail.insertion(context.ring))
     }
 }
 
@@ -65,6 +77,6 @@ extension FlowRecorder {
     /// Adds a mail to the append.
     mutating func queue(_ mail: QueuedMail) throws {
         try add(mail.event, to: mail.stream, version: 0, keys: [:], about: nil, by: nil)
-        statements.append(mail.insertion)
+        statements.append(mail.insertion(context.ring))
     }
 }

@@ -48,7 +48,8 @@ public struct VerifyMyEmail: UseCase {
             metadata: EventMetadata(actor: caller.employeeId, requestId: run.call.requestId))
         _ = try await context.appender.append(
             Append(
-                events: [event], expectations: [mail.stream: 0], time: time, effects: { _ in [mail.insertion] }))
+                events: [event], expectations: [mail.stream: 0], time: time,
+                effects: { [ring = context.ring] _ in [mail.insertion(ring)] }))
         return .sent
     }
 }

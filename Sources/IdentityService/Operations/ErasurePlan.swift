@@ -89,13 +89,16 @@ extension Erasure {
         let rows = try await reader.withConnection { connection in
             try await connection.query(
                 """
-                SELECT ledger_id, value FROM tenure.claim WHERE kind = 'member' AND owner = \(user.uuid)
+                SELECT \(ClaimsQuery.columns) FROM tenure.claim WHERE kind = 'member' AND owner = \(user.uuid)
                 ORDER BY ledger_id, key
                 """)
         }
         return try rows.compactMap { row in
-            let (ledger, value) = try row.decode(UUID.self, [UInt8].self)
-            return UUID(bytes: value).map { (TenantID(ledger), EmployeeID($0)) }
+            let claim = try ClaimsQuery.claim(row)
+            guard context.rows.accepts(claim), let employee = claim.value.flatMap({ UUID(bytes: $0) }) else {
+                return nil
+            }
+            return (TenantID(claim.key.ledger.uuid), EmployeeID(employee))
         }
     }
 

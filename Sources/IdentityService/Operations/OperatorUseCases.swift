@@ -247,7 +247,7 @@ extension OperatorUseCases {
     ) async throws {
         let stream = StreamID.employee(employee.id, in: tenant.id)
         var payloads = events.map { (payload: $0.payload, stream: StreamID.tenant(tenant.id)) }
-        var effects = tenant.sessionEffects(of: events)
+        var effects = try await context.sessionEffects(of: events, in: tenant)
         if tenant.state.securityAdmin == employee.id {
             for case .securityAdminSucceeded(let event) in events {
                 guard case .operator(let signed?) = event.by else { throw OperatorKeyError(.missing) }

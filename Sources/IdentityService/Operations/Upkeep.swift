@@ -21,14 +21,17 @@ package struct Upkeep: Sendable {
         let sessions = SessionSweeper(context: context, readerPool: readerPool)
         let watch = DurabilityWatch(pool: pool, known: durability, logger: logger)
         let seals = SealDelayGauge(pool: readerPool), rekeyings = RekeyingHealth(pool: readerPool)
-        let unlinkedApps = context.unlinkedAppCalls
+        let unlinkedApps = context.unlinkedAppCalls, rows = context.rows.counts
         services = [
             ExpiredRowSweeper(
                 pool: pool, readerPool: readerPool, logger: logger, now: context.settings.now), sessions,
             RekeyingSweeper(context: context), NameSweeper(context: context, readerPool: readerPool), watch,
             UnlinkedAppReport(calls: unlinkedApps, logger: logger),
+            RefreshReplySweeper(pool: pool, readerPool: readerPool, logger: logger),
         ]
-        metrics = { await seals.metrics() + rekeyings.metrics() + watch.metrics() + unlinkedApps.metrics }
+        metrics = {
+            await seals.metrics() + rekeyings.metrics() + watch.metrics() + unlinkedApps.metrics + rows.metrics
+        }
         closeEndedSessions = { try await sessions.sweep(at: context.settings.now()) }
     }
 }

@@ -147,7 +147,7 @@ public struct ConfirmReturn: UseCase {
         _ = try await run.context.appender.append(
             Append(
                 events: encoded, expectations: expectations, time: run.call.time,
-                effects: { _ in mails.map(\.insertion) }))
+                effects: { [ring = run.context.ring] _ in mails.map { $0.insertion(ring) } }))
     }
 }
 

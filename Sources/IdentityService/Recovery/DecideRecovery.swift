@@ -166,7 +166,8 @@ extension DecisionRecorder {
                 event.payload, to: .recovery(copy.recovery, in: copy.tenant), version: copy.version, keys: [:])
             switch event {
             case .recoveryOpened(let opened):
-                statements.append(RecoveryWaitingList.opening(target, until: opened.expiresAt, at: call.time))
+                statements.append(
+                    RecoveryWaitingList.opening(target, until: opened.expiresAt, at: call.time, context.ring))
             case .recoveryCancelled: statements.append(RecoveryWaitingList.deletion(target))
             default: break
             }

@@ -2,6 +2,7 @@ import Canonical
 import EventCoding
 import FoundationEssentials
 import Identity
+import Keys
 import Ledger
 import Postgres
 
@@ -61,13 +62,17 @@ struct RecoveryWaitingList: Sendable {
     }
 
     private func insertion(_ place: Place, at time: Timestamp) -> SQL {
-        let now = time.postgres, end = time.adding(User.recoveryLifetime).postgres
+        let now = time.postgres, end = time.adding(User.recoveryLifetime)
+        let code = context.ring.rowCode(
+            ProtectedRows.recoveryRequests,
+            Self.values(place.ledger, place.employee, place.fingerprint, until: end, isOpen: false))
         return """
             INSERT INTO tenure.recovery_request AS r
-                (ledger_id, employee_id, fingerprint, requested_at, expires_at)
-            VALUES (\(place.ledger.uuid), \(place.employee), \(place.fingerprint.bytes), \(now), \(end))
+                (ledger_id, employee_id, fingerprint, requested_at, expires_at, mac)
+            VALUES (\(place.ledger.uuid), \(place.employee), \(place.fingerprint.bytes), \(now), \(end.postgres), \(code))
             ON CONFLICT (ledger_id, employee_id, fingerprint) DO UPDATE
-            SET requested_at = excluded.requested_at, expires_at = excluded.expires_at, is_open = false
+            SET requested_at = excluded.requested_at, expires_at = excluded.expires_at, is_open = false,
+                mac = excluded.mac
             WHERE NOT r.is_open OR r.expires_at <= \(now)
             """
     }
@@ -111,14 +116,30 @@ struct RecoveryWaitingList: Sendable {
     }
 
     /// The statement that keeps a row as long as its recovery is open, for the transaction that opens it.
-    static func opening(_ target: User.RecoveryTarget, until end: Timestamp, at time: Timestamp) -> SQL {
-        """
-        INSERT INTO tenure.recovery_request (ledger_id, employee_id, fingerprint, requested_at, expires_at, is_open)
-        VALUES (\(target.tenant.uuid), \(target.employee.uuid), \(target.fingerprint.bytes), \(time.postgres),
-            \(end.postgres), true)
-        ON CONFLICT (ledger_id, employee_id, fingerprint) DO UPDATE
-        SET expires_at = excluded.expires_at, is_open = true
-        """
+    static func opening(
+        _ target: User.RecoveryTarget, until end: Timestamp, at time: Timestamp, _ ring: KeyRing
+    ) -> SQL {
+        let code = ring.rowCode(
+            ProtectedRows.recoveryRequests,
+            values(
+                LedgerID(target.tenant.uuid), target.employee.uuid, target.fingerprint, until: end, isOpen: true))
+        return """
+            INSERT INTO tenure.recovery_request
+                (ledger_id, employee_id, fingerprint, requested_at, expires_at, is_open, mac)
+            VALUES (\(target.tenant.uuid), \(target.employee.uuid), \(target.fingerprint.bytes), \(time.postgres),
+                \(end.postgres), true, \(code))
+            ON CONFLICT (ledger_id, employee_id, fingerprint) DO UPDATE
+            SET expires_at = excluded.expires_at, is_open = true, mac = excluded.mac
+            """
+    }
+
+    /// What the code of a row covers. The time of the request is outside: it only sorts the list.
+    private static func values(
+        _ ledger: LedgerID, _ employee: UUID, _ fingerprint: KeyFingerprint, until end: Timestamp, isOpen: Bool
+    ) -> [RowValue] {
+        [
+            .uuid(ledger.uuid), .uuid(employee), .bytes(fingerprint.bytes), .time(end.microseconds), .flag(isOpen),
+        ]
     }
 
     /// The statement that deletes a row, for the transaction that ends its recovery.
@@ -134,18 +155,23 @@ struct RecoveryWaitingList: Sendable {
         let now = time.postgres, limit = Self.lookedAtLimit
         let rows = try await context.pool.query(
             """
-            SELECT employee_id, fingerprint, requested_at, expires_at, is_open FROM tenure.recovery_request
+            SELECT employee_id, fingerprint, requested_at, expires_at, is_open, mac FROM tenure.recovery_request
             WHERE ledger_id = \(tenant.uuid) AND expires_at > \(now)
             ORDER BY is_open DESC, requested_at DESC LIMIT \(limit)
             """, in: [LedgerID(tenant.uuid)])
         return try rows.compactMap { row in
-            let (employee, key, requested, end, isOpen) = try row.decode(
-                UUID.self, [UInt8].self, PostgresTimestamp.self, PostgresTimestamp.self, Bool.self)
-            guard let fingerprint = KeyFingerprint(key) else { return nil }
+            let (employee, key, requested, end, isOpen, code) = try row.decode(
+                UUID.self, [UInt8].self, PostgresTimestamp.self, PostgresTimestamp.self, Bool.self, [UInt8]?.self)
+            let expiry = Timestamp(microseconds: end.microsecondsSinceUnixEpoch)
+            guard let fingerprint = KeyFingerprint(key),
+                context.rows.accepts(
+                    code, ProtectedRows.recoveryRequests,
+                    Self.values(LedgerID(tenant.uuid), employee, fingerprint, until: expiry, isOpen: isOpen), at: time)
+            else { return nil }
             return Row(
                 employee: EmployeeID(employee), fingerprint: fingerprint,
-                requestedAt: Timestamp(microseconds: requested.microsecondsSinceUnixEpoch),
-                expiresAt: Timestamp(microseconds: end.microsecondsSinceUnixEpoch), isOpen: isOpen)
+                requestedAt: Timestamp(microseconds: requested.microsecondsSinceUnixEpoch), expiresAt: expiry,
+                isOpen: isOpen)
         }
     }
 }

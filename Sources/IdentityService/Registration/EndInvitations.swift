@@ -82,7 +82,7 @@ struct EndInvitations: Sendable {
             """
             DELETE FROM tenure.claim
             WHERE ledger_id = \(ledger.uuid) AND kind = 'invitation' AND owner = \(id.uuid)
-            """, pending.insertion,
+            """, pending.insertion(context.ring),
         ]
         let opening = [Appender.lockingHeads(ledgers)]
         try await context.pool.withTransaction(in: ledgers, opening: opening) { connection, _ in

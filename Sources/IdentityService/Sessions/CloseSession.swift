@@ -68,23 +68,27 @@ public struct ListSessions: UseCase {
     /// Lists the sessions, oldest first.
     public func run(_ run: UseCaseRun<[SessionView]>) async throws -> [SessionView] {
         let time = run.call.time
-        let rows = try await run.context.pool.query(
+        let found = try await run.context.pool.query(
             """
-            SELECT s.session_id, s.fingerprint, s.created_at, least(s.refresh_expires_at, s.ends_at)
-            FROM tenure.session s
+            SELECT \(SessionRow.columns) FROM tenure.session s
             WHERE s.ledger_id = \(caller.tenantId) AND s.employee_id = \(caller.employeeId)
                 AND least(s.refresh_expires_at, s.ends_at) > \(time.postgres)
                 AND \(SessionCutoff.isInForce(.sessions(ofEmployee: caller.employeeId), of: caller.tenantId))
             ORDER BY s.created_at, s.session_id LIMIT 200
             """, in: SessionCutoff.ledgers(of: caller.tenantId))
-        return try rows.map { row in
-            let (session, fingerprint, created, expiry) = try row.decode(
-                UUID.self, [UInt8].self, PostgresTimestamp.self, PostgresTimestamp.self)
-            return SessionView(
-                sessionId: session, fingerprint: Hex.encode(fingerprint),
-                createdAt: Timestamp(microseconds: created.microsecondsSinceUnixEpoch),
-                expiresAt: Timestamp(microseconds: expiry.microsecondsSinceUnixEpoch),
-                isCurrent: session == caller.sessionId)
+        return try found.compactMap { found in
+            let row = try SessionRow(found)
+            guard row.isAuthentic(run.context.rows, at: time) else { return nil }
+            return SessionView(row, isCurrent: row.id == caller.sessionId)
         }
+    }
+}
+
+extension SessionView {
+    /// The session of a row.
+    init(_ row: SessionRow, isCurrent: Bool) {
+        self.init(
+            sessionId: row.id, fingerprint: Hex.encode(row.fingerprint), createdAt: row.createdAt,
+            expiresAt: min(row.refreshEnd, row.end), isCurrent: isCurrent)
     }
 }

@@ -10,6 +10,8 @@ struct NewSession: Sendable {
     let id: UUID
     let event: SessionOpened
     let tokens: IssuedTokens
+    /// The row.
+    let row: SessionRow
     /// The statement that inserts the session's row, and deletes those of the employee's sessions that have ended.
     let insertion: SQL
 
@@ -33,7 +35,7 @@ struct NewSession: Sendable {
         let tenant = snapshot.id
         let refresh = RefreshToken(tenant: tenant.uuid, session: id, counter: 0)
         let longest = context.settings.sessionLifetime
-        let admins = Duration.seconds(snapshot.state.policy.adminSessionHours * 3_600)
+        let admins = snapshot.state.policy.adminSessionLifetime
         let end = time.adding(opening.role.isAdministrative ? min(longest, admins) : longest)
         let accessEnd = min(time.adding(context.settings.accessLifetime), end)
         let refreshEnd = min(time.adding(context.settings.refreshLifetime), end)
@@ -45,18 +47,12 @@ struct NewSession: Sendable {
             methods: opening.methods, loggedIn: time)
         let access = try await subject.token(for: app.appId.lowercased, until: accessEnd, at: time, context)
         tokens = IssuedTokens(accessToken: access, expiresAt: accessEnd, refreshToken: refresh.text(context.ring))
-        let accessDigest = context.ring.accessTokenDigest(access)
-        insertion = """
-            WITH ended AS (
-                DELETE FROM tenure.session WHERE ledger_id = \(tenant.uuid) AND employee_id = \(employee.uuid)
-                    AND refresh_expires_at <= \(time.postgres)
-            )
-            INSERT INTO tenure.session (ledger_id, session_id, employee_id, fingerprint, access_digest,
-                access_expires_at, refresh_expires_at, created_at, ends_at, app_id, secret_id, tenant_version, methods)
-            VALUES (\(tenant.uuid), \(id), \(employee.uuid), \(fingerprint.bytes), \(accessDigest),
-                \(accessEnd.postgres), \(refreshEnd.postgres), \(time.postgres), \(end.postgres), \(app.appId),
-                \(app.secretId), \(Int64(snapshot.version)), \(opening.methods.text))
-            """
+        row = SessionRow(
+            tenant: tenant.uuid, id: id, employee: employee.uuid, fingerprint: fingerprint.bytes,
+            accessDigest: context.ring.accessTokenDigest(access), accessEnd: accessEnd, refreshEnd: refreshEnd,
+            createdAt: time, end: end, app: app.appId, secret: app.secretId, tenantVersion: Int64(snapshot.version),
+            methods: opening.methods.text)
+        insertion = row.insertion(endingAt: time, context.ring)
     }
 
     /// Prepares a session of an employee who was registered before.
@@ -82,6 +78,23 @@ struct NewSession: Sendable {
         """
         DELETE FROM tenure.session
         WHERE ledger_id = \(tenant.uuid) AND employee_id = \(employee.uuid) AND fingerprint = \(fingerprint.bytes)
+        """
+    }
+}
+
+extension SessionRow {
+    /// The statement that inserts the row, and deletes those of the employee's sessions that ended before `time`.
+    fileprivate func insertion(endingAt time: Timestamp, _ ring: KeyRing) -> SQL {
+        """
+        WITH ended AS (
+            DELETE FROM tenure.session WHERE ledger_id = \(tenant) AND employee_id = \(employee)
+                AND refresh_expires_at <= \(time.postgres)
+        )
+        INSERT INTO tenure.session (ledger_id, session_id, employee_id, fingerprint, access_digest, access_expires_at,
+            refresh_expires_at, created_at, ends_at, app_id, secret_id, tenant_version, refresh_counter, methods, mac)
+        VALUES (\(tenant), \(id), \(employee), \(fingerprint), \(accessDigest), \(accessEnd.postgres),
+            \(refreshEnd.postgres), \(createdAt.postgres), \(end.postgres), \(app), \(secret), \(tenantVersion),
+            \(counter), \(methods), \(rightCode(ring)))
         """
     }
 }

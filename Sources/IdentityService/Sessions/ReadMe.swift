@@ -17,7 +17,7 @@ public struct ReadMe: UseCase {
     public func run(_ run: UseCaseRun<MeView>) async throws -> MeView {
         let context = run.context
         let own = try await OwnDevices(of: caller, context)
-        let (session, app) = try await session(context)
+        let (session, app) = try await session(context, at: run.call.time)
         let loaded = try await StateLoader(reader: context.reader).app(app)
         let tenant = own.access.tenant, employee = own.employee
         let role = employee.sessionRole(of: caller.fingerprint, in: tenant)
@@ -37,19 +37,11 @@ public struct ReadMe: UseCase {
         return user.isEmailVerified || (user.holdsEmail && account.isEmailVerified)
     }
 
-    private func session(_ context: ServiceContext) async throws -> (SessionView, AppID) {
-        let rows = try await context.pool.query(
-            """
-            SELECT created_at, least(refresh_expires_at, ends_at), app_id FROM tenure.session
-            WHERE ledger_id = \(caller.tenantId) AND session_id = \(caller.sessionId) AND app_id IS NOT NULL
-            """, in: [LedgerID(caller.tenantId)])
-        guard let row = rows.first else { throw ServiceError(.sessionInvalid) }
-        let (created, expiry, app) = try row.decode(PostgresTimestamp.self, PostgresTimestamp.self, UUID.self)
-        let session = SessionView(
-            sessionId: caller.sessionId, fingerprint: Hex.encode(caller.fingerprint),
-            createdAt: Timestamp(microseconds: created.microsecondsSinceUnixEpoch),
-            expiresAt: Timestamp(microseconds: expiry.microsecondsSinceUnixEpoch), isCurrent: true)
-        return (session, AppID(app))
+    private func session(_ context: ServiceContext, at time: Timestamp) async throws -> (SessionView, AppID) {
+        guard let row = try await context.session(caller.sessionId, of: caller.tenantId, at: time)?.row,
+            let app = row.app
+        else { throw ServiceError(.sessionInvalid) }
+        return (SessionView(row, isCurrent: true), AppID(app))
     }
 }
 

@@ -8,18 +8,24 @@ import Postgres
 
 /// Exchanges a refresh token for new tokens.
 ///
-/// The exchange is one compare-and-set of the session's counter, so of two requests with one token one wins. An
-/// authentic token that is not the current one shows that another party holds a copy, however often the session was
-/// refreshed since. The session then ends with all its tokens (RFC 9700 section 4.14.2). A forged token changes
-/// nothing. No exchange postpones the session's own end.
+/// The exchange is one compare-and-set of the session's row, so of two requests with one token one wins. The other one gets
+/// the same reply, if it comes from the app within ten seconds; see ``RefreshReply``. Otherwise an authentic token that is
+/// not the current one shows that another party holds a copy, however often the session was refreshed since. The session
+/// then ends with all its tokens (RFC 9700 section 4.14.2). A forged token changes nothing. No exchange postpones the
+/// session's own end.
 public struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
-    /// The refresh token, which is the only credential.
+    /// The refresh token, which is the only credential that the exchange needs.
     public let refreshToken: String
+    /// The app, if it presented its secret. Only then a token may be presented twice at once.
+    public let app: AppCaller?
     /// A placeholder that never contains the token.
     public var description: String { "[redacted]" }
 
     /// Each parameter sets the property of the same name.
-    public init(refreshToken: String) { self.refreshToken = refreshToken }
+    public init(refreshToken: String, app: AppCaller? = nil) {
+        self.refreshToken = refreshToken
+        self.app = app
+    }
 
     /// The session, if the token is authentic.
     public func keyOwner(in context: ServiceContext) -> String? { RefreshToken(refreshToken, context.ring)?.scope }
@@ -27,125 +33,207 @@ public struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
     /// Whether the session exists: a caller without a session leaves no row.
     public func mayStore(in context: ServiceContext) async throws -> Bool {
         guard let token = RefreshToken(refreshToken, context.ring) else { return false }
-        return try await Self.session(token, context) != nil
-    }
-
-    private struct Session {
-        var employee: EmployeeID
-        /// The number of refreshes.
-        var counter: Int64
-        var end: Timestamp
-        /// When the session ends unless it is refreshed.
-        var refreshEnd: Timestamp
-        var isInForce: Bool
-        var isSecretRevoked: Bool
-        var app: UUID?
-        var fingerprint: [UInt8]
-        var methods: AuthenticationMethods
-        var loggedIn: Timestamp
-
-        /// Returns why the session ends when this token is refused, and the code of the refusal.
-        func refusal(of token: RefreshToken, at time: Timestamp) -> (SessionEnd, ServiceError.Code) {
-            if counter != token.counter { return (.refreshReused, .sessionInvalid) }
-            if time >= min(end, refreshEnd) { return (.expired, .sessionExpired) }
-            return (isSecretRevoked ? .secretRevoked : .appUnlinked, .sessionInvalid)
-        }
-    }
-
-    /// Reads the session of a token, whichever of its tokens it is.
-    private static func session(_ token: RefreshToken, _ context: ServiceContext) async throws -> Session? {
-        let rows = try await context.pool.query(
-            """
-            SELECT s.employee_id, s.refresh_counter, s.ends_at, s.refresh_expires_at,
-                \(SessionCutoff.isLinked) AND r.subject IS NULL, r.subject IS NOT NULL,
-                s.app_id, s.fingerprint, s.methods, s.created_at
-            FROM tenure.session s LEFT JOIN (
-                \(SessionCutoff.revokedSecrets(.session(token.session), of: token.tenant))
-            ) AS r ON r.subject = s.secret_id
-            WHERE s.ledger_id = \(token.tenant) AND s.session_id = \(token.session)
-            """, in: SessionCutoff.ledgers(of: token.tenant))
-        return try rows.first.map { row in
-            let (employee, counter, end, refreshEnd, isInForce, isRevoked, app, fingerprint, methods, created) =
-                try row.decode(
-                    UUID.self, Int64.self, PostgresTimestamp.self, PostgresTimestamp.self, Bool.self, Bool.self,
-                    UUID?.self, [UInt8].self, String.self, PostgresTimestamp.self)
-            return Session(
-                employee: EmployeeID(employee), counter: counter,
-                end: Timestamp(microseconds: end.microsecondsSinceUnixEpoch),
-                refreshEnd: Timestamp(microseconds: refreshEnd.microsecondsSinceUnixEpoch), isInForce: isInForce,
-                isSecretRevoked: isRevoked, app: app, fingerprint: fingerprint,
-                methods: AuthenticationMethods(text: methods),
-                loggedIn: Timestamp(microseconds: created.microsecondsSinceUnixEpoch))
-        }
+        return try await context.session(token.session, of: token.tenant, at: context.settings.now()) != nil
     }
 
     /// Exchanges the token.
     ///
-    /// - Throws: `session.invalid` for a forged token, for one that was used, or for a session that has ended;
-    ///   `session.expired`.
+    /// - Throws: `session.invalid` for a forged token, or for a session that has ended; `session.reused` for a token that
+    ///   was used, which ends the session; `session.expired`.
     public func run(_ run: UseCaseRun<IssuedTokens>) async throws -> IssuedTokens {
-        let context = run.context, ticket = run.ticket, time = run.call.time
-        guard let token = RefreshToken(refreshToken, context.ring),
-            let session = try await Self.session(token, context)
+        guard let token = RefreshToken(refreshToken, run.context.ring),
+            let session = try await run.context.session(token.session, of: token.tenant, at: run.call.time)
         else { throw ServiceError(.sessionInvalid) }
+        if let tokens = try await exchange(token, session, run) { return tokens }
+        return try await refused(token, run)
+    }
+
+    /// Exchanges the token; `nil` if the session's row refuses it.
+    private func exchange(
+        _ token: RefreshToken, _ session: StoredSession, _ run: UseCaseRun<IssuedTokens>
+    ) async throws -> IssuedTokens? {
+        let context = run.context, ticket = run.ticket, time = run.call.time
         // A copy of the token ends the session, whatever else is out of order. The exchange below checks again.
-        guard let app = session.app, session.isInForce, session.counter == token.counter,
-            time < min(session.end, session.refreshEnd)
-        else { throw try await refused(token, run) }
-        let accessEnd = min(time.adding(context.settings.accessLifetime), session.end)
-        let refreshEnd = min(time.adding(context.settings.refreshLifetime), session.end)
-        let (access, notices) = try await accessToken(of: session, app, token, until: accessEnd, run)
-        let digest = context.ring.accessTokenDigest(access)
-        let next = token.next
+        guard let app = session.row.app, session.isInForce, session.row.counter == token.counter,
+            time < min(session.row.end, session.row.refreshEnd)
+        else { return nil }
+        let log = try await SessionInLog.read(session.row, app: app, context)
+        if let end = log.end(of: session.row, at: time) { throw try await ended(session.row, end, run) }
+        var next = session.row
+        next.end = min(next.end, log.longestEnd(of: next))
+        next.accessEnd = min(time.adding(context.settings.accessLifetime), next.end)
+        next.refreshEnd = min(time.adding(context.settings.refreshLifetime), next.end)
+        next.counter += 1
+        let subject = TokenSubject(
+            tenant: next.tenant, session: next.id, employee: next.employee, app: app,
+            role: log.employee.sessionRole(of: next.fingerprint, in: log.tenant),
+            methods: AuthenticationMethods(text: next.methods), loggedIn: next.createdAt)
+        let access = try await subject.token(for: app.lowercased, until: next.accessEnd, at: time, context)
+        next.accessDigest = context.ring.accessTokenDigest(access)
         let tokens = IssuedTokens(
-            accessToken: access, expiresAt: accessEnd, refreshToken: next.text(context.ring), notices: notices)
-        let exchange: SQL = """
-            UPDATE tenure.session s SET access_digest = \(digest), refresh_counter = \(next.counter),
-                access_expires_at = \(accessEnd.postgres), refresh_expires_at = \(refreshEnd.postgres)
-            WHERE s.ledger_id = \(token.tenant) AND s.session_id = \(token.session)
-                AND s.refresh_counter = \(token.counter)
-                AND least(s.refresh_expires_at, s.ends_at) > \(time.postgres)
-                AND \(SessionCutoff.isInForce(.session(token.session), of: token.tenant))
-            """
+            accessToken: access, expiresAt: next.accessEnd, refreshToken: token.next.text(context.ring),
+            notices: try await log.notices(at: time, context))
+        var statements: [SQL] = []
+        if self.app?.appId == app {
+            let reply = RefreshReply(of: next, exchangedAt: session.readAt)
+            statements.append(try reply.insertion(tokens, for: refreshToken, context.ring))
+        }
         // The reply is stored with the exchange, so a repeated call replays it and is no second use of the token.
-        let completion = ticket?.completion(.success(tokens))
+        if let ticket { statements.append(ticket.completion(.success(tokens))) }
         let ledgers = SessionCutoff.ledgers(of: token.tenant) + (ticket.map { [$0.ledger] } ?? [])
-        let isExchanged = try await context.pool.withTransaction(in: ledgers) { connection in
+        let exchange = next.replacing(session.row, at: time, context.ring)
+        let isExchanged = try await context.pool.withTransaction(in: ledgers) { [statements] connection in
             guard try await connection.execute(exchange) == 1 else { return false }
-            if let completion { _ = try await connection.execute(completion) }
+            _ = try await connection.commit(after: statements)
             return true
         }
-        guard isExchanged else { throw try await refused(token, run) }
+        guard isExchanged else { return nil }
         ticket?.markStored()
         return tokens
     }
 
-    /// Signs the next access token, with the role that the employee has now, and reads the notices.
-    private func accessToken(
-        of session: Session, _ app: UUID, _ token: RefreshToken, until end: Timestamp, _ run: UseCaseRun<IssuedTokens>
-    ) async throws -> (String, [Notice]) {
+    /// Returns the reply to the exchange that came first, or ends the session that could not be refreshed.
+    ///
+    /// - Throws: The refusal.
+    private func refused(_ token: RefreshToken, _ run: UseCaseRun<IssuedTokens>) async throws -> IssuedTokens {
         let context = run.context, time = run.call.time
-        let loader = StateLoader(reader: context.reader)
-        let tenant = try await loader.tenant(TenantID(token.tenant))
-        let employee = try await loader.employee(session.employee, in: tenant.id)
-        let subject = TokenSubject(
-            tenant: token.tenant, session: token.session, employee: session.employee.uuid, app: app,
-            role: employee.sessionRole(of: session.fingerprint, in: tenant), methods: session.methods,
-            loggedIn: session.loggedIn)
-        let access = try await subject.token(for: app.lowercased, until: end, at: time, context)
-        guard let user = employee.state.account?.user else { return (access, []) }
-        let notices = try await context.notices(of: try await loader.user(user), in: tenant.id, at: time)
-        return (access, notices + context.returnNotices(of: employee, in: tenant.state, at: time))
+        guard let session = try await context.session(token.session, of: token.tenant, at: time) else {
+            throw ServiceError(.sessionInvalid)
+        }
+        let row = session.row
+        if let app, app.appId == row.app, session.isInForce, time < min(row.end, row.refreshEnd),
+            row.counter == token.next.counter,
+            let tokens = try await RefreshReply.find(for: refreshToken, of: row, context)
+        {
+            return tokens
+        }
+        let end: (reason: SessionEnd, code: ServiceError.Code) =
+            if row.counter != token.counter {
+                (.refreshReused, .sessionReused)
+            } else if time >= min(row.end, row.refreshEnd) {
+                (.expired, .sessionExpired)
+            } else {
+                (session.isSecretRevoked ? .secretRevoked : .appUnlinked, .sessionInvalid)
+            }
+        throw try await ended(row, SessionInLog.End(reason: end.reason, code: end.code), run)
     }
 
-    /// Ends the session that could not be refreshed, and returns the refusal.
-    private func refused(_ token: RefreshToken, _ run: UseCaseRun<IssuedTokens>) async throws -> ServiceError {
-        guard let session = try await Self.session(token, run.context) else { return ServiceError(.sessionInvalid) }
-        let (reason, code) = session.refusal(of: token, at: run.call.time)
-        let refusal = ServiceError(code)
+    /// Ends the session, and returns the refusal.
+    private func ended(
+        _ row: SessionRow, _ end: SessionInLog.End, _ run: UseCaseRun<IssuedTokens>
+    ) async throws -> ServiceError {
+        let refusal = ServiceError(end.code)
+        guard let reason = end.reason else {
+            // The log has its end already, so somebody put the row back.
+            run.context.rows.counts.count(ProtectedRows.sessions, hasCode: true)
+            try await run.context.forget(session: row.id, of: row.tenant)
+            return refusal
+        }
         try await EndSession(context: run.context).run(
-            token.session, in: TenantID(token.tenant), reason: reason, actor: session.employee, call: run.call,
+            row.id, in: TenantID(row.tenant), reason: reason, actor: EmployeeID(row.employee), call: run.call,
             storing: run.ticket.map { (statement: $0.completion(.failure(refusal)), ledger: $0.ledger) })
         return refusal
+    }
+}
+
+extension SessionRow {
+    /// The statement that replaces a row that has not changed, and whose session goes on.
+    fileprivate func replacing(_ former: SessionRow, at time: Timestamp, _ ring: KeyRing) -> SQL {
+        """
+        UPDATE tenure.session s SET access_digest = \(accessDigest), refresh_counter = \(counter),
+            access_expires_at = \(accessEnd.postgres), refresh_expires_at = \(refreshEnd.postgres),
+            ends_at = \(end.postgres), mac = \(rightCode(ring))
+        WHERE \(former.isUnchanged) AND least(s.refresh_expires_at, s.ends_at) > \(time.postgres)
+            AND \(SessionCutoff.isInForce(.session(id), of: tenant))
+        """
+    }
+}
+
+extension ServiceContext {
+    /// Deletes the row of a session that has ended in the log.
+    func forget(session: UUID, of tenant: UUID) async throws {
+        _ = try await pool.query(
+            "DELETE FROM tenure.session WHERE ledger_id = \(tenant) AND session_id = \(session)",
+            in: [LedgerID(tenant)])
+    }
+}
+
+/// What the log says about a session that is refreshed: its tenant, its employee, its app and its own end.
+///
+/// Whoever writes the database can delete a cutoff, or put back a row that was deleted. The streams that a refresh reads
+/// anyway decide, so neither is worth more than the lifetime of an access token.
+struct SessionInLog: Sendable {
+    /// Why a session ends, and the code of the refusal.
+    struct End: Sendable, Equatable {
+        /// The reason to record; `nil` if the log has the end already.
+        var reason: SessionEnd?
+        var code: ServiceError.Code
+    }
+
+    let tenant: TenantSnapshot
+    let employee: EmployeeSnapshot
+    private let app: AppSnapshot
+    /// The version of the tenant's stream that last ended the app's link.
+    private let unlinked: Int?
+    private let isClosed: Bool
+
+    /// Reads the streams in one round trip.
+    static func read(_ row: SessionRow, app: UUID, _ context: ServiceContext) async throws -> SessionInLog {
+        let tenantID = TenantID(row.tenant), employeeID = EmployeeID(row.employee), appID = AppID(app)
+        let streams: (tenant: StreamID, employee: StreamID, app: StreamID, session: StreamID) = (
+            .tenant(tenantID), .employee(employeeID, in: tenantID), .app(appID), .session(row.id, in: tenantID)
+        )
+        let read = try await context.reader.read(
+            StreamsQuery(
+                [streams.tenant, streams.employee, streams.app, streams.session], foundingOf: streams.tenant.ledger))
+        let ofTenant = read.streams[streams.tenant] ?? []
+        return SessionInLog(
+            tenant: try StateLoader.tenant(tenantID, read.founding, ofTenant),
+            employee: try StateLoader.employee(employeeID, read.streams[streams.employee] ?? []),
+            app: try StateLoader.app(appID, read.streams[streams.app] ?? []),
+            unlinked: try ofTenant.last { try $0.unlinks(appID) }?.streamVersion,
+            isClosed: (read.streams[streams.session] ?? []).contains { $0.type == SessionClosed.type })
+    }
+
+    /// Why the session has ended; `nil` if it goes on.
+    func end(of row: SessionRow, at time: Timestamp) -> End? {
+        if isClosed { return End(reason: nil, code: .sessionInvalid) }
+        if let unlinked, Int64(unlinked) > row.tenantVersion ?? 0 {
+            return End(reason: .appUnlinked, code: .sessionInvalid)
+        }
+        if let secret = row.secret, app.state.secrets[SecretID(secret)]?.isRevoked ?? false {
+            return End(reason: .secretRevoked, code: .sessionInvalid)
+        }
+        guard let account = employee.state.account, !account.isCancelled,
+            employee.state.keys.values.contains(where: {
+                $0.status == .authorized && $0.fingerprint.bytes == row.fingerprint
+            })
+        else { return End(reason: .closed, code: .sessionInvalid) }
+        if time >= longestEnd(of: row) { return End(reason: .expired, code: .sessionExpired) }
+        return nil
+    }
+
+    /// The latest end that the tenant's policy gives a session of this person.
+    func longestEnd(of row: SessionRow) -> Timestamp {
+        guard tenant.state.role(of: employee.id).isAdministrative else { return row.end }
+        return row.createdAt.adding(tenant.state.policy.adminSessionLifetime)
+    }
+
+    /// The messages to the owner of the account.
+    func notices(at time: Timestamp, _ context: ServiceContext) async throws -> [Notice] {
+        guard let user = employee.state.account?.user else { return [] }
+        let snapshot = try await StateLoader(reader: context.reader).user(user)
+        return try await context.notices(of: snapshot, in: tenant.id, at: time)
+            + context.returnNotices(of: employee, in: tenant.state, at: time)
+    }
+}
+
+extension RecordedEvent {
+    /// Whether the event ends the link of an app.
+    fileprivate func unlinks(_ app: AppID) throws -> Bool {
+        guard type == AppUnlinked.type, let event = try EventCodec.payload(of: self) as? AppUnlinked else {
+            return false
+        }
+        return event.appID == app
     }
 }

@@ -2,6 +2,7 @@ import Canonical
 import EventCoding
 import FoundationEssentials
 import Identity
+import Keys
 import Ledger
 import Postgres
 
@@ -55,62 +56,112 @@ enum SessionCutoff {
     /// The ledgers that a statement with ``isInForce(_:of:)`` reads.
     static func ledgers(of tenant: UUID) -> [LedgerID] { [LedgerID(tenant), .system] }
 
-    /// The statement that ends the sessions that an app opened before `version` of the tenant's stream.
-    static func unlinked(_ app: AppID, from tenant: TenantID, version: Int, at time: Timestamp) -> SQL {
-        insertion(ledger: tenant.uuid, subject: app.uuid, version: Int64(version), time)
+    /// The row that ends the sessions that an app opened before `version` of the tenant's stream.
+    static func unlinked(_ app: AppID, from tenant: TenantID, version: Int, at time: Timestamp) -> Row {
+        Row(ledger: tenant.uuid, subject: app.uuid, version: Int64(version), createdAt: time)
     }
 
-    /// The statement that ends the sessions that a secret opened, in every tenant.
-    static func revoked(_ secret: SecretID, at time: Timestamp) -> SQL {
-        insertion(ledger: LedgerID.system.uuid, subject: secret.uuid, version: .max, time)
+    /// The row that ends the sessions that a secret opened, in every tenant.
+    static func revoked(_ secret: SecretID, at time: Timestamp) -> Row {
+        Row(ledger: LedgerID.system.uuid, subject: secret.uuid, version: .max, createdAt: time)
     }
 
-    private static func insertion(ledger: UUID, subject: UUID, version: Int64, _ time: Timestamp) -> SQL {
-        """
-        INSERT INTO tenure.session_cutoff (ledger_id, subject, tenant_version, created_at)
-        VALUES (\(ledger), \(subject), \(version), \(time.postgres))
-        ON CONFLICT (ledger_id, subject) DO UPDATE SET tenant_version = excluded.tenant_version,
-            created_at = excluded.created_at
-        """
+    /// One row.
+    struct Row: Sendable, Equatable {
+        var ledger: UUID
+        var subject: UUID
+        var version: Int64
+        var createdAt: Timestamp
+
+        private var values: [RowValue] {
+            [.uuid(ledger), .uuid(subject), .integer(version), .time(createdAt.microseconds)]
+        }
+
+        /// The code that the row must have.
+        func rightCode(_ ring: KeyRing) -> [UInt8] { ring.rowCode(ProtectedRows.cutoffs, values) }
+
+        /// Whether the service wrote the row as it is.
+        func isAuthentic(_ code: [UInt8]?, _ rows: RowAuthentication, at time: Timestamp) -> Bool {
+            rows.accepts(code, ProtectedRows.cutoffs, values, at: time)
+        }
+
+        /// The statement that writes the row.
+        func insertion(_ ring: KeyRing) -> SQL {
+            """
+            INSERT INTO tenure.session_cutoff (ledger_id, subject, tenant_version, created_at, mac)
+            VALUES (\(ledger), \(subject), \(version), \(createdAt.postgres), \(rightCode(ring)))
+            ON CONFLICT (ledger_id, subject) DO UPDATE SET tenant_version = excluded.tenant_version,
+                created_at = excluded.created_at, mac = excluded.mac
+            """
+        }
     }
 }
 
 extension TenantSnapshot {
-    /// The statements that shorten open sessions to an admin's lifetime, for the append that records `events`. An
-    /// appointment, a succession or a shorter `adminSessionHours` also applies to earlier sessions.
-    func sessionEffects(of events: [TenantEvent]) -> [SQL] {
+    /// The admins whose open sessions are shortened by events: an appointment, a succession or a shorter
+    /// `adminSessionHours` also applies to earlier sessions. Each with the policy that shortens them.
+    func shortenedSessions(by events: [TenantEvent]) -> [(admins: [EmployeeID], policy: TenantPolicy)] {
         events.compactMap { event in
             switch event {
-            case .adminAppointed(let event): shortening([event.employeeID], to: state.policy)
-            case .securityAdminSucceeded(let event): shortening([event.employeeID], to: state.policy)
+            case .adminAppointed(let event): ([event.employeeID], state.policy)
+            case .securityAdminSucceeded(let event): ([event.employeeID], state.policy)
             case .policyChanged(let event):
-                shortening(Array(state.admins.keys) + (state.securityAdmin.map { [$0] } ?? []), to: event.policy)
+                (Array(state.admins.keys) + (state.securityAdmin.map { [$0] } ?? []), event.policy)
             case .founded, .mpinPolicyChanged, .domainConfirmed, .appLinked, .appUnlinked, .adminDismissed,
                 .addressReclaimed:
                 nil
             }
         }
     }
+}
 
-    /// The statement for some admins. Sessions that are shorter already stay so.
-    func shortening(_ admins: [EmployeeID], to policy: TenantPolicy) -> SQL {
-        """
-        WITH shorter AS MATERIALIZED (
-            SELECT session_id, created_at + \(Int64(policy.adminSessionHours)) * interval '1 hour' AS ends_at
-            FROM tenure.session WHERE ledger_id = \(id.uuid) AND employee_id = ANY (\(admins.map(\.uuid)))
-        )
-        UPDATE tenure.session AS s SET ends_at = least(s.ends_at, shorter.ends_at) FROM shorter
-        WHERE s.ledger_id = \(id.uuid) AND s.session_id = shorter.session_id
-        """
+extension ServiceContext {
+    /// The statements that shorten open sessions to an admin's lifetime, for the append that records `events`.
+    ///
+    /// A session that is refreshed meanwhile stays as it is until its next refresh, which takes the lifetime from the
+    /// log. So a shorter lifetime is late by an access token's lifetime at most.
+    func sessionEffects(of events: [TenantEvent], in tenant: TenantSnapshot) async throws -> [SQL] {
+        var statements: [SQL] = []
+        for (admins, policy) in tenant.shortenedSessions(by: events) {
+            statements += try await shortening(admins, in: tenant.id, to: policy)
+        }
+        return statements
     }
+
+    /// The statements for some admins. Sessions that are shorter already stay so.
+    func shortening(_ admins: [EmployeeID], in tenant: TenantID, to policy: TenantPolicy) async throws -> [SQL] {
+        let found = try await pool.query(
+            """
+            SELECT \(SessionRow.columns) FROM tenure.session s
+            WHERE s.ledger_id = \(tenant.uuid) AND s.employee_id = ANY (\(admins.map(\.uuid)))
+            """, in: [LedgerID(tenant.uuid)])
+        let time = settings.now()
+        return try found.compactMap { found in
+            let row = try SessionRow(found)
+            let end = row.createdAt.adding(policy.adminSessionLifetime)
+            guard end < row.end, row.isAuthentic(rows, at: time) else { return nil }
+            var shorter = row
+            shorter.end = end
+            return """
+                UPDATE tenure.session AS s SET ends_at = \(end.postgres), mac = \(shorter.rightCode(ring))
+                WHERE \(row.isUnchanged)
+                """
+        }
+    }
+}
+
+extension TenantPolicy {
+    /// The longest lifetime of an admin's session.
+    var adminSessionLifetime: Duration { .seconds(adminSessionHours * 3_600) }
 }
 
 /// Ends sessions in the same append that unlinks their app or revokes their secret, whichever use case decides it.
 struct SessionEndingAppender: AppendTarget {
     let appender: any AppendTarget
+    let ring: KeyRing
 
     func append(_ append: Append) async throws(LedgerError) -> AppendReceipt {
-        let statements = try Self.statements(for: append)
+        let statements = try Self.rows(for: append).map { $0.insertion(ring) }
         guard !statements.isEmpty else { return try await appender.append(append) }
         var ending = append
         ending.effects = { appended in append.effects(appended) + statements }
@@ -118,8 +169,8 @@ struct SessionEndingAppender: AppendTarget {
     }
 
     /// The cutoff rows for the events of an append.
-    static func statements(for append: Append) throws(LedgerError) -> [SQL] {
-        var statements: [SQL] = []
+    static func rows(for append: Append) throws(LedgerError) -> [SessionCutoff.Row] {
+        var rows: [SessionCutoff.Row] = []
         var versions = append.expectations
         for event in append.events {
             let version = versions[event.stream, default: 0] + 1
@@ -128,19 +179,19 @@ struct SessionEndingAppender: AppendTarget {
                 switch event.type {
                 case AppUnlinked.type:
                     var reader = try ObjectReader(event.data)
-                    statements.append(
+                    rows.append(
                         SessionCutoff.unlinked(
                             AppID(try reader.uuid("appId")), from: TenantID(event.stream.ledger.uuid),
                             version: version, at: append.time))
                 case AppSecretRevoked.type:
                     var reader = try ObjectReader(event.data)
-                    statements.append(SessionCutoff.revoked(SecretID(try reader.uuid("secretId")), at: append.time))
+                    rows.append(SessionCutoff.revoked(SecretID(try reader.uuid("secretId")), at: append.time))
                 default: break
                 }
             } catch {
                 throw LedgerError(.invalidEvent, "an event does not name the sessions that it ends")
             }
         }
-        return statements
+        return rows
     }
 }

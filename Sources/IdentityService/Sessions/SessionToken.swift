@@ -54,7 +54,8 @@ struct RefreshToken: Sendable {
 /// Authenticates an access token against the session's row. Whatever ends a session deletes that row or cuts it off.
 ///
 /// The row has a keyed digest of the newest token that the session got for this service. No other token has that digest,
-/// so nothing else about the token needs to be verified.
+/// so the signature needs no verification. The row's code shows that the service wrote it, and the token must say what the
+/// row says.
 public struct AuthenticateSession: UseCase, CustomStringConvertible {
     /// The access token that the caller presented.
     public let accessToken: String
@@ -71,17 +72,15 @@ public struct AuthenticateSession: UseCase, CustomStringConvertible {
         let context = run.context, time = run.call.time
         guard let token = UnverifiedAccessToken(accessToken)?.claims else { throw ServiceError(.sessionInvalid) }
         let digest = context.ring.accessTokenDigest(accessToken)
-        let rows = try await context.pool.query(
-            """
-            SELECT s.employee_id, s.fingerprint, least(s.access_expires_at, s.ends_at) FROM tenure.session s
-            WHERE s.ledger_id = \(token.tenantID) AND s.session_id = \(token.sessionID) AND s.access_digest = \(digest)
-                AND \(SessionCutoff.isInForce(.session(token.sessionID), of: token.tenantID))
-            """, in: SessionCutoff.ledgers(of: token.tenantID))
-        guard let row = rows.first else { throw ServiceError(.sessionInvalid) }
-        let (employee, fingerprint, expiry) = try row.decode(UUID.self, [UInt8].self, PostgresTimestamp.self)
-        guard time.microseconds < expiry.microsecondsSinceUnixEpoch else { throw ServiceError(.sessionExpired) }
+        guard
+            let session = try await context.session(
+                token.sessionID, of: token.tenantID, where: "s.access_digest = \(digest)", at: time),
+            session.isInForce, session.row.agrees(withOwn: token)
+        else { throw ServiceError(.sessionInvalid) }
+        guard time < min(session.row.accessEnd, session.row.end) else { throw ServiceError(.sessionExpired) }
         return EmployeeCaller(
-            tenantId: token.tenantID, employeeId: employee, sessionId: token.sessionID, fingerprint: fingerprint)
+            tenantId: token.tenantID, employeeId: session.row.employee, sessionId: token.sessionID,
+            fingerprint: session.row.fingerprint)
     }
 }
 

@@ -84,12 +84,9 @@ extension KeyRing {
 extension ServiceContext {
     /// Finds the employees of a user in a tenant.
     func employees(of user: UserID, in tenant: TenantID) async throws -> [EmployeeID] {
-        let rows = try await pool.query(
-            """
-            SELECT value FROM tenure.claim
-            WHERE ledger_id = \(tenant.uuid) AND kind = 'member' AND owner = \(user.uuid) ORDER BY key
-            """, in: [LedgerID(tenant.uuid)])
-        return try rows.compactMap { UUID(bytes: try $0.decode([UInt8].self)).map(EmployeeID.init) }
+        try await claims("member", of: user.uuid, in: LedgerID(tenant.uuid)).compactMap { claim in
+            claim.value.flatMap { UUID(bytes: $0) }.map(EmployeeID.init)
+        }
     }
 
     /// The statement that makes its append fail, and the use case retry, if the user's number of employees has changed.
@@ -122,15 +119,9 @@ extension KeyRing {
 extension ServiceContext {
     /// Finds the accounts of a user in all tenants.
     func accounts(of user: UserID) async throws -> [(tenant: TenantID, employee: EmployeeID)] {
-        let ledger = LedgerID.directory(of: user)
-        let rows = try await pool.query(
-            """
-            SELECT value FROM tenure.claim
-            WHERE ledger_id = \(ledger.uuid) AND kind = 'account' AND owner = \(user.uuid) ORDER BY key
-            """, in: [ledger])
-        return try rows.compactMap { row in
-            let value = try row.decode([UInt8].self)
-            guard let tenant = UUID(bytes: value.prefix(16)), let employee = UUID(bytes: value.dropFirst(16))
+        try await claims("account", of: user.uuid, in: .directory(of: user)).compactMap { claim in
+            guard let value = claim.value, let tenant = UUID(bytes: value.prefix(16)),
+                let employee = UUID(bytes: value.dropFirst(16))
             else { return nil }
             return (TenantID(tenant), EmployeeID(employee))
         }

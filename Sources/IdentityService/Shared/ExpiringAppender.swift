@@ -3,14 +3,19 @@ import Credentials
 import Identity
 import Ledger
 
-/// Records an event only while the statement that it carries is valid, whichever use case decides it.
+/// Records an event only while the statement that it carries is valid, whichever use case decides it, and with a time
+/// that is not long past.
 ///
 /// The append raises the time of an event to that of the ledger's latest one. It must not raise it beyond the expiry:
 /// verification compares the recorded time with the statement.
 struct ExpiringAppender: AppendTarget {
     let appender: any AppendTarget
+    /// The database's clock; `nil` for tests with a clock of their own.
+    var clock: DatabaseClock?
 
-    func append(_ append: Append) async throws(LedgerError) -> AppendReceipt {
+    func append(_ given: Append) async throws(LedgerError) -> AppendReceipt {
+        var append = given
+        if let earliest = await clock?.earliest() { append.time = max(append.time, earliest) }
         // What accepts the time of the ledger in which it is recorded has that time, however late it is.
         guard !append.mayFollowHead, let expiry = try Self.expiry(of: append.events) else {
             return try await appender.append(append)

@@ -19,6 +19,10 @@ struct IdempotencyTicket<Answer: Sendable>: Sendable {
     let digest: [UInt8]
     /// The end of the lease, which is unique among the calls with this key.
     let lease: PostgresTimestamp
+    /// Until when the reply is kept.
+    let expiresAt: Timestamp
+    /// The digest of what a repeated call must repeat.
+    let fingerprint: [UInt8]
     /// The rows of the first reads; `nil` if there are none.
     var firstRows: PipelinedRows?
     private let rawKey: [UInt8]
@@ -29,13 +33,18 @@ struct IdempotencyTicket<Answer: Sendable>: Sendable {
     private let stored = Lock(false)
 
     /// The ticket for a caller's key.
-    init(key: String, owner: String, ring: KeyRing, lease: PostgresTimestamp, form: WireForm<Answer>) {
+    init(
+        key: String, owner: String, ring: KeyRing, lease: PostgresTimestamp, expiresAt: Timestamp, call: Call,
+        form: WireForm<Answer>
+    ) {
         rawKey = Array(key.utf8)
         self.owner = Array(owner.utf8)
         digest = ring.idempotencyDigest(key: rawKey, scope: self.owner)
         ledger = .directory(digest[0])
         self.ring = ring
         self.lease = lease
+        self.expiresAt = expiresAt
+        fingerprint = ring.idempotencyFingerprint([call.fingerprintInput])
         self.form = form
     }
 
@@ -65,7 +74,7 @@ struct IdempotencyTicket<Answer: Sendable>: Sendable {
         guard let sealed = try? sealed(outcome) else { return "SELECT tenure.require(false)" }
         return """
             WITH written AS (\(writing)), answered AS (
-                UPDATE tenure.idempotency SET state = 'done', answer = \(sealed)
+                UPDATE tenure.idempotency SET state = 'done', answer = \(sealed), mac = \(code("done", sealed))
                 WHERE \(isOwn) AND EXISTS (SELECT 1 FROM written) RETURNING 1
             ) SELECT tenure.require((SELECT count(*) FROM answered) = 1) FROM written
             """
@@ -75,7 +84,8 @@ struct IdempotencyTicket<Answer: Sendable>: Sendable {
         guard let sealed = try? sealed(outcome) else { return "SELECT tenure.require(false)" }
         return """
             WITH answered AS (
-                UPDATE tenure.idempotency SET state = \(state), answer = \(sealed) WHERE \(isOwn) RETURNING 1
+                UPDATE tenure.idempotency SET state = \(state), answer = \(sealed), mac = \(code(state, sealed))
+                WHERE \(isOwn) RETURNING 1
             ) SELECT tenure.require(count(*) = 1) FROM answered
             """
     }
@@ -83,20 +93,29 @@ struct IdempotencyTicket<Answer: Sendable>: Sendable {
     /// The statement that stores a reply outside of a transaction of the use case. It returns a row if it stored the
     /// reply.
     func storing(_ outcome: Result<Answer, ServiceError>) throws -> SQL {
-        "UPDATE tenure.idempotency SET state = 'done', answer = \(try sealed(outcome)) WHERE \(isOwn) RETURNING 1"
+        let sealed = try sealed(outcome)
+        return """
+            UPDATE tenure.idempotency SET state = 'done', answer = \(sealed), mac = \(code("done", sealed))
+            WHERE \(isOwn) RETURNING 1
+            """
     }
 
     /// The statement that lets the next call try again. It returns a row if this call still had the right.
     var release: SQL { "DELETE FROM tenure.idempotency WHERE \(isOwn) AND answer IS NULL RETURNING 1" }
 
     /// The statement that makes the ``fallback(_:)`` final after the lease has run out, and returns it.
-    func settling(at time: PostgresTimestamp) -> SQL {
-        """
-        UPDATE tenure.idempotency SET state = 'done'
-        WHERE ledger_id = \(ledger.uuid) AND key = \(digest) AND state = 'running' AND lease_until <= \(time)
-            AND answer IS NOT NULL
-        RETURNING answer
-        """
+    ///
+    /// - Parameters:
+    ///   - reply: The fallback as it was read.
+    ///   - end: Until when it is kept.
+    func settling(_ reply: [UInt8], until end: Timestamp, at time: PostgresTimestamp) -> SQL {
+        let values = values(fingerprint: fingerprint, "done", reply, until: end)
+        return """
+            UPDATE tenure.idempotency SET state = 'done', mac = \(ring.rowCode(ProtectedRows.replies, values))
+            WHERE ledger_id = \(ledger.uuid) AND key = \(digest) AND state = 'running' AND lease_until <= \(time)
+                AND answer = \(reply)
+            RETURNING answer
+            """
     }
 
     /// The bytes of an outcome as they are sent.
@@ -112,8 +131,23 @@ struct IdempotencyTicket<Answer: Sendable>: Sendable {
         try EncodedReply(stored: ring.openAnswer(reply, key: rawKey, scope: owner))
     }
 
-    /// The digest of what a repeated call must repeat.
-    func fingerprint(of call: Call) -> [UInt8] { ring.idempotencyFingerprint([call.fingerprintInput]) }
+    /// The code of this call's row with a reply.
+    private func code(_ state: String, _ answer: [UInt8]) -> [UInt8] {
+        ring.rowCode(ProtectedRows.replies, values(fingerprint: fingerprint, state, answer, until: expiresAt))
+    }
+
+    /// The code of the row with which this call takes the right.
+    var codeOfTaking: [UInt8] {
+        ring.rowCode(ProtectedRows.replies, values(fingerprint: fingerprint, "running", nil, until: expiresAt))
+    }
+
+    /// What the code of a row covers. The lease is outside: it may only be early or late, and the reply is sealed.
+    func values(fingerprint: [UInt8], _ state: String, _ answer: [UInt8]?, until end: Timestamp) -> [RowValue] {
+        [
+            .uuid(ledger.uuid), .bytes(digest), .bytes(fingerprint), .text(state), .bytes(answer),
+            .time(end.microseconds),
+        ]
+    }
 
     private func sealed(_ outcome: Result<Answer, ServiceError>) throws -> [UInt8] {
         try ring.sealAnswer(encoded(outcome).stored, key: rawKey, scope: owner)

@@ -40,7 +40,7 @@ struct IdempotentCall<Request: RepeatableUseCase>: Sendable {
     /// Returns the refusal of an earlier call, or runs the use case without a trace in the table. An earlier answer is
     /// not repeated: what it gave has ended.
     private func runUnstored(_ ticket: Ticket) async throws -> CallResult<Request.Answer> {
-        if let row = try await row(ticket), row.isDone, row.fingerprint == ticket.fingerprint(of: call),
+        if let row = try await row(ticket), row.isDone, row.fingerprint == ticket.fingerprint,
             let stored = row.reply, case .refusal(let bytes) = try ticket.opened(stored)
         {
             return .repeated(bytes)
@@ -62,17 +62,19 @@ struct IdempotentCall<Request: RepeatableUseCase>: Sendable {
 
     /// Takes the right for this key, or returns the stored reply.
     private func begin(_ ticket: inout Ticket) async throws -> [UInt8]? {
-        let now = call.time.postgres, fingerprint = ticket.fingerprint(of: call)
-        let expiry = call.time.adding(context.settings.idempotencyLifetime).postgres
+        let now = call.time.postgres, fingerprint = ticket.fingerprint
+        let expiry = ticket.expiresAt.postgres, code = ticket.codeOfTaking
         let reads = request.firstReads(in: context)
         // This need not wait for the disk. A database crash that loses the row also loses what this call wrote before.
         // A call that goes on after such a crash cannot store its reply, and gives none. Without its ticket it writes
         // at most one further charge. The first reads write nothing.
         let taking: SQL = """
-            INSERT INTO tenure.idempotency AS i (ledger_id, key, fingerprint, state, answer, lease_until, expires_at)
-            VALUES (\(ticket.ledger.uuid), \(ticket.digest), \(fingerprint), 'running', NULL, \(ticket.lease), \(expiry))
+            INSERT INTO tenure.idempotency AS i 
+                (ledger_id, key, fingerprint, state, answer, lease_until, expires_at, mac)
+            VALUES (\(ticket.ledger.uuid), \(ticket.digest), \(fingerprint), 'running', NULL, \(ticket.lease), \(expiry),
+                \(code))
             ON CONFLICT (ledger_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, state = 'running',
-                answer = NULL, lease_until = excluded.lease_until, expires_at = excluded.expires_at
+                answer = NULL, lease_until = excluded.lease_until, expires_at = excluded.expires_at, mac = excluded.mac
             WHERE i.expires_at <= \(now)
                 OR (i.state = 'running' AND i.lease_until <= \(now) AND i.answer IS NULL
                     AND i.fingerprint = excluded.fingerprint)
@@ -86,8 +88,10 @@ struct IdempotentCall<Request: RepeatableUseCase>: Sendable {
         guard let row = try await row(ticket) else { throw inProgress }
         guard row.fingerprint == fingerprint else { throw ServiceError(.idempotencyConflict) }
         if row.isDone, let reply = row.reply { return try ticket.opened(reply).bytes }
-        guard row.reply != nil,
-            let left = try await context.pool.query(ticket.settling(at: now), in: [ticket.ledger]).first
+        guard let reply = row.reply,
+            let left = try await context.pool.query(
+                ticket.settling(reply, until: row.expiresAt, at: now), in: [ticket.ledger]
+            ).first
         else { throw inProgress }
         return try ticket.opened(left.decode([UInt8].self)).bytes
     }
@@ -96,17 +100,27 @@ struct IdempotentCall<Request: RepeatableUseCase>: Sendable {
         var fingerprint: [UInt8]
         var isDone: Bool
         var reply: [UInt8]?
+        var expiresAt: Timestamp
     }
 
+    /// Reads the row of this key.
+    ///
+    /// - Throws: `idempotency.conflict` if the service did not write it as it is: the caller needs a new key.
     private func row(_ ticket: Ticket) async throws -> Row? {
         let rows = try await context.pool.query(
             """
-            SELECT fingerprint, state, answer FROM tenure.idempotency
+            SELECT fingerprint, state, answer, expires_at, mac FROM tenure.idempotency
             WHERE ledger_id = \(ticket.ledger.uuid) AND key = \(ticket.digest)
             """, in: [ticket.ledger])
         return try rows.first.map { row in
-            let (fingerprint, state, reply) = try row.decode([UInt8].self, String.self, [UInt8]?.self)
-            return Row(fingerprint: fingerprint, isDone: state == "done", reply: reply)
+            let (fingerprint, state, reply, expiry, code) = try row.decode(
+                [UInt8].self, String.self, [UInt8]?.self, PostgresTimestamp.self, [UInt8]?.self)
+            let end = Timestamp(microseconds: expiry.microsecondsSinceUnixEpoch)
+            let values = ticket.values(fingerprint: fingerprint, state, reply, until: end)
+            guard context.rows.accepts(code, ProtectedRows.replies, values, at: call.time) else {
+                throw ServiceError(.idempotencyConflict)
+            }
+            return Row(fingerprint: fingerprint, isDone: state == "done", reply: reply, expiresAt: end)
         }
     }
 }

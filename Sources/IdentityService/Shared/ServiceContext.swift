@@ -20,10 +20,14 @@ public struct ServiceContext: Sendable {
     package let settings: ServiceSettings
     let logger: Logger
     let unknownAttempts: UnknownAttempts
+    /// Makes and compares the codes of rows.
+    let rows: RowAuthentication
     /// The keys that sign access tokens.
     let tokenKeys: TokenKeys
     /// The calls of apps for tenants that they are not linked to.
     let unlinkedAppCalls = UnlinkedAppCalls()
+    /// The database's clock; `nil` for tests with a clock of their own.
+    let clock: DatabaseClock?
     /// Where key shares of M-Pin come from; without it M-Pin is not offered.
     package let mpinKeys: (any MPinKeySource)?
 
@@ -39,9 +43,15 @@ public struct ServiceContext: Sendable {
         logger: Logger, mpinKeys: (any MPinKeySource)? = nil
     ) {
         self.pool = pool
+        let rows = RowAuthentication(ring, unprotectedUntil: settings.unprotectedRowsUntil, logger: logger)
+        self.rows = rows
+        clock = settings.clockTolerance == nil ? nil : DatabaseClock(pool: pool)
         self.appender = ExpiringAppender(
-            appender: DeviceRecordingAppender(appender: SessionEndingAppender(appender: appender)))
-        self.reader = reader
+            appender: DeviceRecordingAppender(
+                appender: SessionEndingAppender(
+                    appender: ClaimCodingAppender(appender: appender, ring: ring), ring: ring),
+                ring: ring), clock: clock)
+        self.reader = reader.accepting { rows.accepts($0) }
         self.ring = ring
         self.personKeys = personKeys
         self.seeds = seeds
@@ -52,7 +62,7 @@ public struct ServiceContext: Sendable {
         self.logger = logger
         unknownAttempts = UnknownAttempts(settings.unknownAttempts)
         self.mpinKeys = mpinKeys
-        tokenKeys = TokenKeys(pool: pool, ring: ring, lifetime: settings.accessLifetime, logger: logger)
+        tokenKeys = TokenKeys(pool: pool, rows: rows, lifetime: settings.accessLifetime, logger: logger)
     }
 }
 
@@ -90,6 +100,9 @@ public struct ServiceSettings: Sendable {
     public var now: @Sendable () -> Timestamp = { .now() } { didSet { clockTolerance = nil } }
     /// How far events may be ahead of the database's clock; `nil` for no limit.
     public var clockTolerance: Duration? = Appender.clockTolerance
+    /// Until when sessions and authentications without a code are accepted, as the database's owner wrote it; `nil` for
+    /// never.
+    public var unprotectedRowsUntil: Timestamp?
 
     /// The documented defaults.
     public init(

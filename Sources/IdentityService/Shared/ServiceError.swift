@@ -96,6 +96,8 @@ extension ServiceError.Code {
     public static let sessionExpired = Self(rawValue: "session.expired", status: 401)
     /// `session.invalid`, status 401.
     public static let sessionInvalid = Self(rawValue: "session.invalid", status: 401)
+    /// `session.reused`, status 401.
+    public static let sessionReused = Self(rawValue: "session.reused", status: 401)
     /// `answers.incorrect`, status 403.
     public static let answersIncorrect = Self(rawValue: "answers.incorrect", status: 403)
     /// `passphrase.incorrect`, status 403.
@@ -205,8 +207,9 @@ extension ServiceError.Code {
         .requestInvalid, .companyNameMissing, .employeeIdMissing, .employeeKeyInvalid, .emailMissing, .emailInvalid,
         .credentialsFiveQuestionsRequired, .credentialsIncomplete, .credentialsCustomQuestion, .credentialsTooWeak,
         .answersAtLeastThreeRequired, .passphraseMissing, .tokenResourceUnknown,
-        .appUnknown, .appSecretInvalid, .sessionExpired, .sessionInvalid, .answersIncorrect, .passphraseIncorrect,
-        .appRoleMissing, .authorizationNotPermitted, .sessionLoginRequired, .appLastWithAccess, .employeeInactive,
+        .appUnknown, .appSecretInvalid, .sessionExpired, .sessionInvalid, .sessionReused, .answersIncorrect,
+        .passphraseIncorrect, .appRoleMissing, .authorizationNotPermitted, .sessionLoginRequired, .appLastWithAccess,
+        .employeeInactive,
         .employeeNotApproved, .policyBlindOnly, .invitationInvalid, .registrationInvitationRequired,
         .companyUnknown, .employeeUnknown, .authorizationUnknownKey, .appNotLinked, .companyAlreadyFounded,
         .employeeAlreadyRegistered,

@@ -114,7 +114,9 @@ extension ServiceContext {
                 try await refusingTimes { try await request.run(UseCaseRun(context: self, call: call)) })
         }
         let end = call.time.adding(IdempotencyTicket<Request.Answer>.lease)
-        let ticket = IdempotencyTicket(key: key, owner: owner, ring: ring, lease: end.postgres, form: form)
+        let ticket = IdempotencyTicket(
+            key: key, owner: owner, ring: ring, lease: end.postgres,
+            expiresAt: call.time.adding(settings.idempotencyLifetime), call: call, form: form)
         return try await refusingTimes {
             try await IdempotentCall(context: self, request: request, call: call).run(ticket)
         }

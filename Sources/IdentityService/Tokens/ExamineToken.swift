@@ -73,15 +73,11 @@ public struct IntrospectToken: UseCase, CustomStringConvertible {
     private func isInForce(
         _ claims: AccessTokenClaims, in tenant: TenantSnapshot, _ context: ServiceContext, at time: Timestamp
     ) async throws -> Bool {
-        let rows = try await context.pool.query(
-            """
-            SELECT s.fingerprint FROM tenure.session s
-            WHERE s.ledger_id = \(claims.tenantID) AND s.session_id = \(claims.sessionID)
-                AND s.employee_id = \(claims.subject) AND s.app_id = \(claims.clientID)
-                AND least(s.refresh_expires_at, s.ends_at) > \(time.postgres)
-                AND \(SessionCutoff.isInForce(.session(claims.sessionID), of: claims.tenantID))
-            """, in: SessionCutoff.ledgers(of: claims.tenantID))
-        guard let fingerprint = try rows.first?.decode([UInt8].self) else { return false }
+        guard let session = try await context.session(claims.sessionID, of: claims.tenantID, at: time),
+            session.isInForce, session.row.agrees(with: claims),
+            time < min(session.row.refreshEnd, session.row.end)
+        else { return false }
+        let fingerprint = session.row.fingerprint
         let loader = StateLoader(reader: context.reader)
         let employee = try await loader.employee(EmployeeID(claims.subject), in: tenant.id)
         return employee.sessionRole(of: fingerprint, in: tenant).rawValue == claims.role
@@ -110,12 +106,9 @@ public struct RevokeToken: UseCase, CustomStringConvertible {
         let context = run.context
         try app.require(.login)
         guard let (tenant, session) = try await named(context, at: run.call.time) else { return }
-        let rows = try await context.pool.query(
-            """
-            SELECT 1 FROM tenure.session
-            WHERE ledger_id = \(tenant) AND session_id = \(session) AND app_id = \(app.appId)
-            """, in: [LedgerID(tenant)])
-        guard !rows.isEmpty else { return }
+        guard
+            let found = try await context.session(session, of: tenant, at: run.call.time), found.row.app == app.appId
+        else { return }
         try await EndSession(context: context).run(
             session, in: TenantID(tenant), reason: .tokenRevoked, actor: nil, call: run.call)
     }

@@ -3,7 +3,6 @@ public import Canonical
 import EventCoding
 import FoundationEssentials
 import Identity
-import Ledger
 import Postgres
 
 /// How the person of a session logged in, as values of RFC 8176. A device key is always proved.
@@ -108,15 +107,9 @@ public struct IssueResourceToken: UseCase {
     /// - Throws: `token.resource_unknown` for a resource that the operator has not registered for the session's app.
     public func run(_ run: UseCaseRun<IssuedAccessToken>) async throws -> IssuedAccessToken {
         let context = run.context, time = run.call.time
-        let rows = try await context.pool.query(
-            """
-            SELECT s.app_id, s.methods, s.created_at, s.ends_at FROM tenure.session s
-            WHERE s.ledger_id = \(caller.tenantId) AND s.session_id = \(caller.sessionId)
-                AND \(SessionCutoff.isInForce(.session(caller.sessionId), of: caller.tenantId))
-            """, in: SessionCutoff.ledgers(of: caller.tenantId))
-        guard let row = rows.first else { throw ServiceError(.sessionInvalid) }
-        let (app, methods, created, end) = try row.decode(
-            UUID.self, String.self, PostgresTimestamp.self, PostgresTimestamp.self)
+        guard let session = try await context.session(caller.sessionId, of: caller.tenantId, at: time),
+            session.isInForce, let app = session.row.app
+        else { throw ServiceError(.sessionInvalid) }
         let loader = StateLoader(reader: context.reader)
         // Byte by byte: equal strings of Swift may differ in their Unicode form.
         guard resource.utf8.allSatisfy({ $0 < 0x80 }),
@@ -127,10 +120,8 @@ public struct IssueResourceToken: UseCase {
         let subject = TokenSubject(
             tenant: caller.tenantId, session: caller.sessionId, employee: caller.employeeId, app: app,
             role: employee.sessionRole(of: caller.fingerprint, in: tenant),
-            methods: AuthenticationMethods(text: methods),
-            loggedIn: Timestamp(microseconds: created.microsecondsSinceUnixEpoch))
-        let expires = min(
-            time.adding(context.settings.accessLifetime), Timestamp(microseconds: end.microsecondsSinceUnixEpoch))
+            methods: AuthenticationMethods(text: session.row.methods), loggedIn: session.row.createdAt)
+        let expires = min(time.adding(context.settings.accessLifetime), session.row.end)
         return IssuedAccessToken(
             accessToken: try await subject.token(for: resource, until: expires, at: time, context), expiresAt: expires)
     }

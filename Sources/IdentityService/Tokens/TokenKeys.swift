@@ -23,7 +23,7 @@ package actor TokenKeys {
     static let pause: Duration = .seconds(1)
 
     private let pool: PostgresPool
-    private let ring: KeyRing
+    private let rows: RowAuthentication
     private let logger: Logger
     /// How long a key is published after the next one started to sign.
     private let overlap: Duration
@@ -31,9 +31,9 @@ package actor TokenKeys {
     private var readAt: Timestamp?
 
     /// - Parameter lifetime: The lifetime of an access token.
-    init(pool: PostgresPool, ring: KeyRing, lifetime: Duration, logger: Logger) {
+    init(pool: PostgresPool, rows: RowAuthentication, lifetime: Duration, logger: Logger) {
         self.pool = pool
-        self.ring = ring
+        self.rows = rows
         self.logger = logger
         overlap = lifetime + TokenKeyRotation.slack
     }
@@ -42,7 +42,7 @@ package actor TokenKeys {
     func signingKey(at time: Timestamp) async throws -> TokenSigningKey {
         try await read(at: time, unlessReadWithin: Self.refresh)
         if let key = current(at: time) { return key }
-        _ = try await TokenKeyRotation(pool: pool, ring: ring).createFirst(at: time)
+        _ = try await TokenKeyRotation(pool: pool, rows: rows).createFirst(at: time)
         try await read(at: time, unlessReadWithin: .zero)
         guard let key = current(at: time) else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
         return key
@@ -76,23 +76,74 @@ package actor TokenKeys {
     /// Reads the rows, oldest key first, unless they were read a moment ago.
     private func read(at time: Timestamp, unlessReadWithin pause: Duration) async throws {
         if let readAt, readAt <= time, time < readAt.adding(pause) { return }
-        let rows = try await pool.query(
-            "SELECT key_id, sealed, signs_from FROM tenure.token_key ORDER BY signs_from, created_at, key_id", in: [])
-        entries = try rows.compactMap { row in
-            let (id, sealed, signsFrom) = try row.decode(String.self, [UInt8].self, PostgresTimestamp.self)
-            guard let clear = ring.openTokenKey(sealed, keyID: id),
-                let key = TokenSigningKey(rawRepresentation: clear), key.publicKey.keyID == id
+        let found = try await pool.query(
+            "SELECT \(TokenKeyRow.columns) FROM tenure.token_key ORDER BY signs_from, created_at, key_id", in: [])
+        var uncoded: [TokenKeyRow] = []
+        entries = try found.compactMap { found in
+            let row = try TokenKeyRow(found)
+            guard let clear = rows.ring.openTokenKey(row.sealed, keyID: row.id),
+                let key = TokenSigningKey(rawRepresentation: clear), key.publicKey.keyID == row.id
             else {
                 // A row of another backup than the purpose keys. Another key signs; this one can never be used again.
                 logger.error(
                     "a key that signs access tokens does not open; run tenure key rotate --tokens --compromised",
-                    metadata: ["kid": "\(id)"])
+                    metadata: ["kid": "\(row.id)"])
                 return nil
             }
-            return Entry(
-                key: key, signsFrom: Timestamp(microseconds: signsFrom.microsecondsSinceUnixEpoch))
+            guard row.isAuthentic(rows, at: time) else { return nil }
+            if row.code == nil { uncoded.append(row) }
+            return Entry(key: key, signsFrom: row.signsFrom)
         }
         readAt = time
+        for row in uncoded { try await addCode(to: row) }
+    }
+
+    /// Gives a key from before there were codes its code, while such keys are accepted: it goes on to sign after that.
+    private func addCode(to row: TokenKeyRow) async throws {
+        _ = try await pool.query(
+            """
+            UPDATE tenure.token_key SET mac = \(row.rightCode(rows.ring))
+            WHERE key_id = \(row.id) AND sealed = \(row.sealed) AND created_at = \(row.createdAt.postgres)
+                AND signs_from = \(row.signsFrom.postgres) AND mac IS NULL
+            """, in: [])
+    }
+}
+
+/// The row of a key. All its columns are covered by its code, so that nobody makes an old key sign again.
+struct TokenKeyRow: Sendable {
+    var id: String
+    var sealed: [UInt8]
+    var createdAt: Timestamp
+    var signsFrom: Timestamp
+    var code: [UInt8]?
+
+    static let columns: SQL = "key_id, sealed, created_at, signs_from, mac"
+
+    init(_ row: PostgresRow) throws(PostgresError) {
+        let created: PostgresTimestamp, start: PostgresTimestamp
+        (id, sealed, created, start, code) = try row.decode(
+            String.self, [UInt8].self, PostgresTimestamp.self, PostgresTimestamp.self, [UInt8]?.self)
+        createdAt = Timestamp(microseconds: created.microsecondsSinceUnixEpoch)
+        signsFrom = Timestamp(microseconds: start.microsecondsSinceUnixEpoch)
+    }
+
+    init(id: String, sealed: [UInt8], createdAt: Timestamp, signsFrom: Timestamp) {
+        self.id = id
+        self.sealed = sealed
+        self.createdAt = createdAt
+        self.signsFrom = signsFrom
+    }
+
+    private var values: [RowValue] {
+        [.text(id), .bytes(sealed), .time(createdAt.microseconds), .time(signsFrom.microseconds)]
+    }
+
+    /// The code that the row must have.
+    func rightCode(_ ring: KeyRing) -> [UInt8] { ring.rowCode(ProtectedRows.tokenKeys, values) }
+
+    /// Whether the service wrote the row as it is.
+    func isAuthentic(_ rows: RowAuthentication, at time: Timestamp) -> Bool {
+        rows.accepts(code, ProtectedRows.tokenKeys, values, at: time)
     }
 }
 
@@ -124,20 +175,24 @@ public struct TokenKeyRotation: Sendable {
     static let retention: Duration = .seconds(86_400)
 
     private let pool: PostgresPool
-    private let ring: KeyRing
+    private let rows: RowAuthentication
 
     /// - Parameters:
     ///   - pool: Connections of the application role.
     ///   - ring: The keys of the installation.
     public init(pool: PostgresPool, ring: KeyRing) {
+        self.init(pool: pool, rows: RowAuthentication(ring, logger: Logger(label: "tenure.token-keys")))
+    }
+
+    init(pool: PostgresPool, rows: RowAuthentication) {
         self.pool = pool
-        self.ring = ring
+        self.rows = rows
     }
 
     /// Creates the next key, unless one is waiting to sign.
     public func rotate(at time: Timestamp) async throws -> NewKey {
         try await exclusively { connection in
-            let newest = try await newest(&connection)
+            let newest = try await newest(&connection, at: time)
             if let newest, newest.signsFrom > time { return newest }
             try await connection.execute(
                 """
@@ -164,16 +219,17 @@ public struct TokenKeyRotation: Sendable {
     /// does not count.
     func createFirst(at time: Timestamp) async throws -> NewKey {
         try await exclusively { connection in
-            let rows = try await connection.query(
+            let found = try await connection.query(
                 """
-                SELECT key_id, sealed, signs_from FROM tenure.token_key WHERE signs_from <= \(time.postgres)
+                SELECT \(TokenKeyRow.columns) FROM tenure.token_key WHERE signs_from <= \(time.postgres)
                 ORDER BY signs_from DESC
                 """)
-            for row in rows {
-                let (id, sealed, from) = try row.decode(String.self, [UInt8].self, PostgresTimestamp.self)
-                guard ring.openTokenKey(sealed, keyID: id) != nil else { continue }
-                return NewKey(
-                    keyID: id, signsFrom: Timestamp(microseconds: from.microsecondsSinceUnixEpoch), isNew: false)
+            for found in found {
+                let row = try TokenKeyRow(found)
+                guard rows.ring.openTokenKey(row.sealed, keyID: row.id) != nil, row.isAuthentic(rows, at: time) else {
+                    continue
+                }
+                return NewKey(keyID: row.id, signsFrom: row.signsFrom, isNew: false)
             }
             return try await insert(at: time, signingFrom: time.adding(.zero - Self.slack), &connection)
         }
@@ -189,14 +245,11 @@ public struct TokenKeyRotation: Sendable {
         }
     }
 
-    private func newest(_ connection: inout PostgresConnection) async throws -> NewKey? {
-        let rows = try await connection.query(
-            "SELECT key_id, signs_from FROM tenure.token_key ORDER BY signs_from DESC, created_at DESC LIMIT 1")
-        return try rows.first.map { row in
-            let (id, from) = try row.decode(String.self, PostgresTimestamp.self)
-            return NewKey(
-                keyID: id, signsFrom: Timestamp(microseconds: from.microsecondsSinceUnixEpoch), isNew: false)
-        }
+    private func newest(_ connection: inout PostgresConnection, at time: Timestamp) async throws -> NewKey? {
+        let found = try await connection.query(
+            "SELECT \(TokenKeyRow.columns) FROM tenure.token_key ORDER BY signs_from DESC, created_at DESC")
+        let newest = try found.lazy.map { try TokenKeyRow($0) }.first { $0.isAuthentic(rows, at: time) }
+        return newest.map { NewKey(keyID: $0.id, signsFrom: $0.signsFrom, isNew: false) }
     }
 
     private func insert(
@@ -204,11 +257,12 @@ public struct TokenKeyRotation: Sendable {
     ) async throws -> NewKey {
         let key = TokenSigningKey()
         let id = key.publicKey.keyID
-        let sealed = try ring.sealTokenKey(key.rawRepresentation, keyID: id)
+        let sealed = try rows.ring.sealTokenKey(key.rawRepresentation, keyID: id)
+        let row = TokenKeyRow(id: id, sealed: sealed, createdAt: time, signsFrom: start)
         try await connection.execute(
             """
-            INSERT INTO tenure.token_key (key_id, sealed, created_at, signs_from)
-            VALUES (\(id), \(sealed), \(time.postgres), \(start.postgres))
+            INSERT INTO tenure.token_key (key_id, sealed, created_at, signs_from, mac)
+            VALUES (\(id), \(sealed), \(time.postgres), \(start.postgres), \(row.rightCode(rows.ring)))
             """)
         return NewKey(keyID: id, signsFrom: start, isNew: true)
     }

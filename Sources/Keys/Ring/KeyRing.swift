@@ -27,10 +27,12 @@ public enum KeyPurpose: String, Sendable, CaseIterable {
     case mail
     /// The encryption of the keys that sign access tokens.
     case tokens
+    /// The codes of rows that decide. Never rotated with the master key: it is only wrapped again.
+    case rows
 
     /// The purposes that came after the first six. Nothing in a log depends on their keys, so a database without them
-    /// gets new ones: links and registrations in progress end.
-    static let added: [KeyPurpose] = [.mpin, .mail, .tokens]
+    /// gets new ones: links, registrations and sessions in progress end, and the log yields the claims again.
+    static let added: [KeyPurpose] = [.mpin, .mail, .tokens, .rows]
 
     /// Describes how the key is wrapped under a master key.
     func wrap(master version: Int) -> KeyWrap {
@@ -59,6 +61,9 @@ public struct KeyRing: Sendable {
     private let mpin: SecretKey
     private let mail: SecretKey
     private let tokens: SecretKey
+    private let rows: SecretKey
+    /// The four bytes that name the rows key in each row.
+    let rowKeyID: [UInt8]
 
     /// A ring of existing keys.
     ///
@@ -77,6 +82,8 @@ public struct KeyRing: Sendable {
         mpin = try key(.mpin)
         mail = try key(.mail)
         tokens = try key(.tokens)
+        rows = try key(.rows)
+        rowKeyID = RowCode.keyID(rows)
     }
 
     private init() {
@@ -89,6 +96,8 @@ public struct KeyRing: Sendable {
         mpin = SecretKey()
         mail = SecretKey()
         tokens = SecretKey()
+        rows = SecretKey()
+        rowKeyID = RowCode.keyID(rows)
     }
 
     /// Generates a ring of random keys.
@@ -121,6 +130,7 @@ public struct KeyRing: Sendable {
         case .mpin: mpin
         case .mail: mail
         case .tokens: tokens
+        case .rows: rows
         }
     }
 }

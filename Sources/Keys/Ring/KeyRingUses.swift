@@ -177,6 +177,33 @@ extension KeyRing {
 }
 
 extension KeyRing {
+    /// Encrypts the reply to a refresh, for a caller that presents the same refresh token again.
+    ///
+    /// The cipher is AES-256-GCM under HKDF-SHA-256(sessions key, salt: token, info: the length-prefixed
+    /// `tenure/v1/refresh-reply` and place), with the place as associated data. The token is stored nowhere, so the
+    /// sessions key alone opens no reply.
+    ///
+    /// - Parameters:
+    ///   - token: The refresh token that was presented.
+    ///   - place: Where and when the reply was given; the reply opens nowhere else.
+    /// - Throws: ``KeysError/Code/cipherFailed``.
+    public func sealRefreshReply(_ clear: [UInt8], token: [UInt8], at place: [UInt8]) throws(KeysError) -> [UInt8] {
+        try SealedBytes.seal(clear, under: refreshReplyKey(token, place), authenticating: place)
+    }
+
+    /// Decrypts the result of ``sealRefreshReply(_:token:at:)``; `nil` if anything differs.
+    public func openRefreshReply(_ sealed: [UInt8], token: [UInt8], at place: [UInt8]) -> [UInt8]? {
+        SealedBytes.open(sealed, under: refreshReplyKey(token, place), authenticating: place)
+    }
+
+    private func refreshReplyKey(_ token: [UInt8], _ place: [UInt8]) -> SymmetricKey {
+        var info = LengthPrefixed(tag: "tenure/v1/refresh-reply")
+        info.append(place)
+        return derivedKey(.sessions, salt: token, info: info.bytes)
+    }
+}
+
+extension KeyRing {
     /// Returns the 32 bytes that a decoy is derived from. The same parts always yield the same bytes.
     ///
     /// They are HMAC-SHA-256 under the decoy key over the length-prefixed list of `tenure/v1/decoy`, the label and the

@@ -103,6 +103,9 @@ public struct Claim: Sendable, Hashable {
     /// The time from which another append may take the claim, or `nil` if it never expires. Readers find an expired
     /// claim until it is taken.
     public var expiresAt: Timestamp?
+    /// The code of its row, as a look-up returns it. The append does not write it: who keeps codes adds it by a further
+    /// statement.
+    public var code: [UInt8]?
 
     /// A claim of `key` for `owner`.
     public init(key: ClaimKey, owner: UUID, value: [UInt8]? = nil, expiresAt: Timestamp? = nil) {

@@ -53,8 +53,10 @@ public struct CheckStoredLedger: Sendable {
                     if let words = inspector.follow(event) {
                         verifier.report(.signature, at: event.position, words)
                     }
-                } else {
-                    inspector.pass(one.checked.leaf, at: one.checked.position, of: ledger)
+                } else if let words = inspector.pass(
+                    one.checked.leaf, at: one.checked.position, one.checked.time, of: ledger)
+                {
+                    verifier.report(.signature, at: one.checked.position, words)
                 }
             }
             try await compareTiles(&verifier)

@@ -1,4 +1,4 @@
-import Canonical
+public import Canonical
 
 /// Follows the entries of one ledger in order and records violations. It does no I/O, so that a database and a bundle
 /// are checked by the same rules.
@@ -153,7 +153,10 @@ public protocol EventInspector: Sendable {
     mutating func follow(_ event: RecordedEvent) -> String?
 
     /// Notes an event that was not parsed, in its place between those passed to ``follow(_:)``.
-    mutating func pass(_ leaf: [UInt8], at position: Int64, of ledger: LedgerID)
+    ///
+    /// - Parameter time: The event's time; `nil` if the entry is malformed.
+    /// - Returns: What is wrong, or `nil`.
+    mutating func pass(_ leaf: [UInt8], at position: Int64, _ time: Timestamp?, of ledger: LedgerID) -> String?
 }
 
 /// An inspector that accepts every event.
@@ -166,8 +169,8 @@ public struct UncriticalInspector: EventInspector {
     public func inspect(_ event: RecordedEvent) -> String? { nil }
     /// Returns `nil`: nothing is wrong.
     public func follow(_ event: RecordedEvent) -> String? { nil }
-    /// Does nothing.
-    public func pass(_ leaf: [UInt8], at position: Int64, of ledger: LedgerID) {}
+    /// Returns `nil`: nothing is wrong.
+    public func pass(_ leaf: [UInt8], at position: Int64, _ time: Timestamp?, of ledger: LedgerID) -> String? { nil }
 }
 
 /// A violation of the log's rules, and where it is. Its text is safe to print.
@@ -196,6 +199,8 @@ public struct Violation: Sendable, Equatable, CustomStringConvertible {
         case checkpoint
         /// A signature inside an event does not verify, or is by the wrong key.
         case signature
+        /// A row beside the log does not agree with it.
+        case row
     }
 
     /// The ledger.

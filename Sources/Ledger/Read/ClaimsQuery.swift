@@ -19,10 +19,13 @@ public struct ClaimsQuery: Sendable {
     /// The ledgers that the statement reads. The transaction needs their ``LedgerScope``.
     public let ledgers: Set<LedgerID>
 
+    /// The columns of `tenure.claim` that ``read(_:)`` reads.
+    public static let columns: SQL = "ledger_id, kind, key, owner, value, expires_at, mac"
+
     /// A query for those of the claims that have an owner.
     public init(_ keys: [ClaimKey]) {
         ledgers = Set(keys.map(\.ledger))
-        let columns: SQL = "SELECT ledger_id, kind, key, owner, value, expires_at FROM tenure.claim"
+        let columns: SQL = "SELECT \(Self.columns) FROM tenure.claim"
         // One part for each claim: a part names one ledger, so a distributed database sends it to one node.
         let parts: [SQL] = keys.map { key in
             """
@@ -37,11 +40,16 @@ public struct ClaimsQuery: Sendable {
     /// - Throws: `PostgresError` if a row is not of this query.
     public func read(_ rows: [PostgresRow]) throws -> [Claim] { try rows.map(Self.claim) }
 
-    static func claim(_ row: PostgresRow) throws -> Claim {
-        let (ledger, kind, digest, owner, value, expiry) = try row.decode(
-            UUID.self, String.self, [UInt8].self, UUID.self, [UInt8]?.self, PostgresTimestamp?.self)
-        return Claim(
+    /// Reads a row of ``columns``.
+    ///
+    /// - Throws: `PostgresError` if the row has others.
+    public static func claim(_ row: PostgresRow) throws -> Claim {
+        let (ledger, kind, digest, owner, value, expiry, code) = try row.decode(
+            UUID.self, String.self, [UInt8].self, UUID.self, [UInt8]?.self, PostgresTimestamp?.self, [UInt8]?.self)
+        var claim = Claim(
             key: ClaimKey(ledger: LedgerID(ledger), kind: kind, digest: digest), owner: owner, value: value,
             expiresAt: expiry.map { Timestamp($0) })
+        claim.code = code
+        return claim
     }
 }

@@ -22,11 +22,20 @@ public struct LedgerReader: Sendable {
     /// Whether full tiles are stored when they are first needed, and statements need a scope: both are so for the
     /// application role. The reader role may not write tiles, and sees all ledgers.
     let storesTiles: Bool
+    /// Whether a claim that was found counts.
+    private var accepts: @Sendable (Claim) -> Bool = { _ in true }
 
     /// A reader over a pool of the application role, or over one of the reader role with `storesTiles` false.
     public init(pool: PostgresPool, storesTiles: Bool = true) {
         self.pool = pool
         self.storesTiles = storesTiles
+    }
+
+    /// Returns a reader that finds only those claims that `accepts` accepts.
+    public func accepting(_ accepts: @escaping @Sendable (Claim) -> Bool) -> LedgerReader {
+        var reader = self
+        reader.accepts = accepts
+        return reader
     }
 
     /// Returns the number of events of a ledger and the time of its last one, or `nil` if it has no events.
@@ -55,7 +64,9 @@ public struct LedgerReader: Sendable {
         var claims: [ClaimKey: Claim] = [:]
         for start in stride(from: 0, to: keys.count, by: Self.width) {
             let query = ClaimsQuery(Array(keys[start..<min(start + Self.width, keys.count)]))
-            for claim in try await rows(query.sql, query.ledgers, ClaimsQuery.claim) { claims[claim.key] = claim }
+            for claim in try await rows(query.sql, query.ledgers, ClaimsQuery.claim) where accepts(claim) {
+                claims[claim.key] = claim
+            }
         }
         return claims
     }

@@ -101,6 +101,9 @@ extension ErrorCode {
             "Log in again and send the request with the new access token within ten minutes."),
         ErrorCode("session.expired", 401, "The session has expired", "Refresh the session or log in again."),
         sessionInvalid,
+        ErrorCode(
+            "session.reused", 401, "The refresh token was used before, so the session has ended",
+            "Log in again. If your app refreshes from several places at once, present its secret as well."),
     ]
 
     static let refusals: [ErrorCode] = [

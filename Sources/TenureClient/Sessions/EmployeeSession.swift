@@ -94,13 +94,12 @@ public struct EmployeeSession: Sendable {
 extension TenureClient {
     /// Exchanges a refresh token for new tokens.
     ///
-    /// The call is never retried, because using a token twice ends the session. After a lost response the user must log
-    /// in again.
+    /// The call presents the app's secret, so that two calls with one token within ten seconds get the same tokens. It is
+    /// never retried, because a later use of the token ends the session. After a lost response the user must log in again.
     ///
     /// - Throws: ``TenureClientError``, for example `session.invalid`.
     public func refreshSession(refreshToken: String) async throws -> SessionResponse {
-        try await call(
-            .refreshSession, body: SessionRefreshRequest(refreshToken: refreshToken), as: .nobody)
+        try await call(.refreshSession, body: SessionRefreshRequest(refreshToken: refreshToken), as: .app)
     }
 
     /// Ends the session of an access token.

@@ -56,12 +56,17 @@ actor SessionKeeper {
             let tokens = try await refresh(old.refreshToken)
             try await store.keep(tokens, of: account)
             return tokens
-        } catch let error as TenureClientError where error.kind == .sessionInvalid || error.kind == .sessionExpired {
+        } catch let error as TenureClientError where error.kind.endsSession {
             // The service does not know the session. Tokens that another process has stored in the meantime stay.
             if try await store.tokens(of: account) == old { try await store.removeTokens(of: account) }
             throw error
         }
     }
+}
+
+extension TenureClientError.Kind {
+    /// Whether the session of a refused refresh token has ended.
+    fileprivate var endsSession: Bool { self == .sessionInvalid || self == .sessionExpired || self == .sessionReused }
 }
 
 /// The keepers of a client, one for each account, so that all users of an account share its refresh.

@@ -21,7 +21,7 @@ extension TenureClientError.Kind {
             "IncorrectInput"
         case .appUnknown: "InvalidAppId"
         case .appSecretInvalid: "InvalidAppSecret"
-        case .sessionExpired, .sessionInvalid, .notLoggedIn: "ReAuthenticationNeeded"
+        case .sessionExpired, .sessionInvalid, .sessionReused, .notLoggedIn: "ReAuthenticationNeeded"
         case .answersIncorrect: "OneOrMoreIncorrectAnswers"
         case .passphraseIncorrect: "InvalidPassphrase"
         case .appRoleMissing, .authorizationNotPermitted, .sessionLoginRequired, .invitationInvalid,

@@ -109,6 +109,7 @@ extension TenureClientError {
         case appSecretInvalid = "app.secret_invalid"
         case sessionExpired = "session.expired"
         case sessionInvalid = "session.invalid"
+        case sessionReused = "session.reused"
         case answersIncorrect = "answers.incorrect"
         case passphraseIncorrect = "passphrase.incorrect"
         case appRoleMissing = "app.role_missing"

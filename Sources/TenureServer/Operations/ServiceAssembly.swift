@@ -115,7 +115,7 @@ public struct ServiceAssembly: Sendable {
     ///   the log are missing or an erased person is back, ``OperatorKeyError``, `PostgresError`.
     public init(_ given: Configuration, logger: Logger) async throws {
         let newest = try NewestServer.ofLog(anchorFile: given.anchorFile)
-        let configuration = given.using(newest)
+        var configuration = given.using(newest)
         // Of the hosts of a URL the newest wins, also when an old primary is listed first.
         await newest.probe([configuration.application, configuration.reader], logger: logger)
         let ring = try await withPostgresPool(
@@ -147,6 +147,10 @@ public struct ServiceAssembly: Sendable {
             try await configuration.keeper(reader)?.requireContinuation(by: signer.key, reader: reader)
             try await ErasedPersons.check(configuration.eraseList, pool, logger: logger)
         }
+        try await Self.addCodes(configuration, ring, logger)
+        configuration.settings.unprotectedRowsUntil = try await withPostgresPool(
+            configuration: configuration.application, maximumConnections: 1, logger: logger
+        ) { pool in try await RowProtection.unprotectedUntil(pool) }
         let pool = PostgresPool(
             configuration: Self.planningOnce(configuration.application, isDistributed: isDistributed),
             maximumConnections: configuration.maximumConnections, logger: logger)
@@ -188,7 +192,7 @@ public struct ServiceAssembly: Sendable {
         commands = OperatorUseCases(context, signer: configuration.operatorSigner)
         let sealing = SignGrownLedgers(
             pool: pool, readerPool: readerPool, appender: appender, signer: signer,
-            now: configuration.settings.now, logger: logger)
+            now: configuration.settings.clockTolerance == nil ? configuration.settings.now : nil, logger: logger)
         closeEndedSessions = upkeep.closeEndedSessions
         let first: [any Service] = [
             pool, readerPool, readinessPool, hints, appender, projector, ViewUpgrade(pool: readerPool, logger: logger),
@@ -199,6 +203,28 @@ public struct ServiceAssembly: Sendable {
                 newest: newest, logger: logger)
         ]
         services = first + upkeep.services + mails.services + last
+    }
+
+    /// Gives the claims from before there were codes theirs, by the log. Nothing to do after the first start.
+    private static func addCodes(_ configuration: Configuration, _ ring: KeyRing, _ logger: Logger) async throws {
+        try await withPostgresPool(
+            configuration: configuration.reader, maximumConnections: 2, logger: logger
+        ) { reader in
+            guard try await RowRestoration.isNeeded(reader) else { return }
+            logger.notice("claims without a code get theirs from the log")
+            let report = try await withPostgresPool(
+                configuration: configuration.application, maximumConnections: 2, logger: logger
+            ) { pool in
+                let keys = PersonKeys(pool: pool, masters: configuration.masters)
+                return try await RowRestoration(
+                    pool: pool, log: RowsOfLog(reader: reader, ring: ring, personKeys: keys)
+                ).addCodes()
+            }
+            guard report.unproved > 0 else { return }
+            logger.error(
+                "the log does not confirm claims or cutoffs, which are refused; run tenure doctor",
+                metadata: ["rows": "\(report.unproved)"])
+        }
     }
 
     /// Refuses keys that did not write the log, and founds a log that has no operator key yet.

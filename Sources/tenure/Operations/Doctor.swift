@@ -2,6 +2,7 @@ import ArgumentParser
 import Canonical
 import Foundation
 import IdentityService
+import Keys
 import Ledger
 import Logging
 import Postgres
@@ -49,7 +50,7 @@ struct Examination: Sendable {
             secret("dev.env", state.environmentFile), secret("master keys", state.masterKeyFile),
             secret("operator key", state.operatorKeyFile),
         ] + durability() + ownership() + distribution() + views() + seals() + clocks() + domains()
-            + addresses() + mpinAuthorities()
+            + addresses() + rows() + mpinAuthorities()
     }
 
     private func programs() async -> Finding {
@@ -198,6 +199,63 @@ extension Examination {
             subject: "view \(stop.view)", verdict: .bad,
             detail: "stopped at position \(stop.position) of company \(stop.tenant): \(stop.reason)",
             remedy: "fix the cause; the projector retries the event each minute")
+    }
+
+    /// Looks for rows that the service did not write, and compares claims with the log. It takes the master keys.
+    func rows() async -> [Finding] {
+        await inDatabase("rows") { reader in
+            guard let masters = try await masterKeys(), let database = try await database(.application) else {
+                return [Finding(subject: "rows", verdict: .note, detail: "not compared: no master keys are configured")]
+            }
+            return try await withPostgresPool(
+                configuration: database, maximumConnections: 2, acquireTimeout: .seconds(5),
+                logger: Logs.logger(level: .critical)
+            ) { application in
+                let ring = try await KeyRing.load(from: application, masters: masters)
+                let log = RowsOfLog(
+                    reader: reader, ring: ring, personKeys: PersonKeys(pool: application, masters: masters))
+                return Self.findings(
+                    try await RowExamination(reader: reader, application: application, log: log).findings())
+            }
+        }
+    }
+
+    static func findings(_ found: [RowExamination.Finding]) -> [Finding] {
+        guard !found.isEmpty else {
+            return [Finding(subject: "rows", verdict: .good, detail: "rows that decide are the service's own")]
+        }
+        return found.map { finding in
+            let rows = Noun("row").counted(finding.count)
+            let (detail, remedy) =
+                switch finding.problem {
+                case .wrongCode:
+                    (
+                        "\(rows) of \(finding.table) were changed or written by somebody else",
+                        "find out who writes the database; the service refuses them"
+                    )
+                case .noCode:
+                    ("\(rows) of \(finding.table) have no code", "they are from before version m018: start the service")
+                case .missing:
+                    ("\(rows) of \(finding.table) are missing that the log has", "run: tenure restore finish")
+                case .foreign:
+                    ("\(rows) of \(finding.table) are there that the log does not have", "run: tenure restore finish")
+                }
+            return Finding(
+                subject: "table \(finding.table)", verdict: finding.problem == .noCode ? .note : .bad, detail: detail,
+                remedy: remedy)
+        }
+    }
+
+    /// The configured master keys, or those of the development service; `nil` without any.
+    private func masterKeys() async throws -> MasterKeyStore? {
+        let fromEnvironment = try await Settings(
+            flags: [:], environment: ProcessInfo.processInfo.environment, file: nil)
+        let settings = settings ?? fromEnvironment
+        if settings.text(.masterKeyFile) != nil || settings.text(.masterKeys) != nil {
+            return try settings.masterKeyStore()
+        }
+        guard SecretFile.mode(of: state.masterKeyFile) != nil else { return nil }
+        return try MasterKeyStore(file: MasterKeyFile(path: state.masterKeyFile))
     }
 
     private func database(_ role: Role) async throws -> PostgresConfiguration? {

@@ -44,7 +44,8 @@ extension CommandFailure {
             .returnUnknown,
             .mpinUnknown:
             .notFound
-        case .appUnknown, .appSecretInvalid, .sessionExpired, .sessionInvalid, .answersIncorrect, .passphraseIncorrect,
+        case .appUnknown, .appSecretInvalid, .sessionExpired, .sessionInvalid, .sessionReused, .answersIncorrect,
+            .passphraseIncorrect,
             .appRoleMissing, .authorizationNotPermitted, .sessionLoginRequired, .invitationInvalid, .invitationRequired,
             .appLastWithAccess, .emailUnverified, .employeeInactive, .employeeNotApproved, .policyBlindOnly,
             .notLoggedIn, .signingRefused, .credentialsChanged, .recoveryOtherCompanies,

@@ -21,7 +21,8 @@ struct Tenure: AsyncParsableCommand {
         version: Tenure.version,
         subcommands: [
             Serve.self, Migrate.self, AppCommand.self, CompanyCommand.self, Replay.self, RebuildViews.self,
-            VerifyCommand.self, AnchorCommand.self, Erase.self, KeyCommand.self, LedgerCommand.self,
+            VerifyCommand.self, AnchorCommand.self, Erase.self, RestoreCommand.self, KeyCommand.self,
+            LedgerCommand.self,
             OperatorCommand.self, MPinAuthorityCommand.self, ClientCommand.self, StatusCommand.self, Doctor.self,
         ])
 

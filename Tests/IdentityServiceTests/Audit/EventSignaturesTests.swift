@@ -47,9 +47,9 @@ import Testing
         _ event: RecordedEvent, by signing: OperatorKey? = nil, _ change: (inout OperatorStatement) -> Void = { _ in }
     ) throws -> String? {
         let signed = try statement(for: event, by: signing ?? key, change)
-        return OperatorSignatures.violation(event, signed, key: signer, authority: authority) { size in
-            size == 4 ? authority : nil
-        }
+        return OperatorSignatures.violation(
+            event, signed, key: signer, authority: authority, seen: { _ in nil }, earliest: event.time
+        ) { size in size == 4 ? authority : nil }
     }
 
     @Test func `a statement about the event verifies`() throws { #expect(try words(event()) == nil) }
@@ -66,7 +66,7 @@ import Testing
             try words(event) { $0.context.authority[0] ^= 1 }
                 == "the operator's statement is bound to another log")
         #expect(
-            try words(event) { $0.context.expires = event.time.adding(.seconds(-1)) }
+            try words(event) { $0.context.expires = event.time.adding(.seconds(-901)) }
                 == "the operator's statement had expired")
         #expect(
             try words(event) { $0.context.ledgerSize = 5 } == "the operator's statement refers to later events")
@@ -93,14 +93,18 @@ import Testing
                 id: event.id, stream: event.stream, type: event.type, schema: event.schema, data: .object(members)),
             at: 5)
         #expect(
-            OperatorSignatures.violation(more, signed, key: signer, authority: authority) { _ in nil }
+            OperatorSignatures.violation(
+                more, signed, key: signer, authority: authority, seen: { _ in nil }, earliest: nil
+            ) { _ in nil }
                 == "the operator's statement is about something else")
         var broken = signed.signature.bytes
         broken[40] ^= 1
         let forged = SignedStatement(
             key: signed.key, statement: signed.statement, signature: try #require(SignatureBytes(broken)))
         #expect(
-            OperatorSignatures.violation(event, forged, key: nil, authority: nil) { _ in nil }
+            OperatorSignatures.violation(
+                event, forged, key: nil, authority: nil, seen: { _ in nil }, earliest: nil
+            ) { _ in nil }
                 == "the operator's signature does not verify")
     }
 

@@ -33,7 +33,7 @@ struct HistoryScene {
     /// The recovery that is opened, if one is.
     let recovery = RecoveryID(UUID())
     /// The invitation that is issued, if one is.
-    let invitation = InvitationID(UUID())
+    var invitation = InvitationID(UUID())
     /// The M-Pin identity that is started, if one is.
     let mpin = MPinIdentityID(UUID())
 

@@ -25,13 +25,18 @@ extension HistoryScene {
             expiresAt: history.time.adding(.seconds(Self.invitationSeconds)), by: by)
     }
 
+    /// - Parameter id: Another id than that of the statement.
     mutating func invite(
-        by decider: SignedHistory.Decider, change: (inout InvitationStatement) -> Void = { _ in }
+        by decider: SignedHistory.Decider, under id: InvitationID? = nil,
+        change: (inout InvitationStatement) -> Void = { _ in }
     ) throws {
         var statement = InvitationStatement(
             context: try history.context(decider), action: .issue, subject: Self.subject,
             seconds: Self.invitationSeconds, reason: "invited")
         change(&statement)
+        // The id is the hash of the statement.
+        let hash = try #require(UUID(bytes: Array(SHA256.hash(data: statement.bytes)).prefix(16)))
+        invitation = id ?? InvitationID(hash)
         let unsigned = try issue(decider.unsigned)
         history.makeKey(of: invitation.uuid)
         try history.append(

@@ -132,8 +132,12 @@ import Testing
     }
 
     @Test func `verification reports an invitation issued or ended twice, or in another stream`() throws {
-        try HistoryScene.expect(
-            "the decision is refused in this state (issue an invitation): issued", after: invite, invite)
+        try HistoryScene.expect("the statement was used before", after: invite) { scene in
+            try scene.history.copy(scene.history.latest)
+        }
+        try HistoryScene.expect("the invitation's id is not the hash of its statement") { scene in
+            try scene.invite(by: scene.asAdmin, under: InvitationID(UUID()))
+        }
         try HistoryScene.expect("the decision is refused in this state (revoke an invitation): invalid") { scene in
             try scene.invite(by: scene.asAdmin)
             try use(&scene)

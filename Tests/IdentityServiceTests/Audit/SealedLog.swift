@@ -75,7 +75,11 @@ struct SealedLog: Sendable {
         for statement in sql { _ = try await connection.query(statement) }
     }
 
-    func verify(key: LogKey? = nil, anchor: Anchor? = nil) async throws -> VerifyReport {
-        try await VerifyLog(pool: readerPool, request: VerifyRequest(key: key ?? signer.key, anchor: anchor)).run()
+    func verify(
+        key: LogKey? = nil, anchor: Anchor? = nil, now: (@Sendable () -> Timestamp)? = nil
+    ) async throws -> VerifyReport {
+        var request = VerifyRequest(key: key ?? signer.key, anchor: anchor)
+        request.now = now
+        return try await VerifyLog(pool: readerPool, request: request).run()
     }
 }

@@ -15,7 +15,8 @@ struct SignedHistory {
     /// An employee with their device keys.
     struct Member {
         let id = EmployeeID(UUID())
-        let user = UserID(UUID())
+        /// All users are in one directory.
+        let user = UserID(SignedHistory.userID())
         /// Each carries the role that its owner has, unless it is ``vouched``.
         let device: SigningKeyPair
         /// A key that an app vouched for.
@@ -55,9 +56,19 @@ struct SignedHistory {
 
     let tenant = TenantID(UUID())
     let operatorPair: SigningKeyPair
+    /// The key of everybody's credentials.
+    private let credential: SigningKeyPair
     var time = Timestamp(microseconds: 1_800_000_000_000_000)
+    /// How much later each decision is than the event before it.
+    var pace = Duration.seconds(1)
+    /// How long statements are valid, from ``time`` on.
+    var validity = Duration.seconds(900)
+    /// The id of the request; `nil` for one that all events of a moment have in common.
+    var request: String?
     private(set) var events: [RecordedEvent] = []
     private(set) var system: [RecordedEvent] = []
+    /// The events of the directory that all users are in.
+    private(set) var directory: [RecordedEvent] = []
     /// The position of the event that was appended last; negative in the system ledger.
     private(set) var latest: Int64 = 0
     private var systemRoots = RootHistory()
@@ -68,7 +79,17 @@ struct SignedHistory {
     private var founding: [UInt8] = []
     private var keys: [UUID: PersonKey] = [:]
 
-    init() throws { operatorPair = try SigningKeyPair() }
+    init() throws {
+        operatorPair = try SigningKeyPair()
+        credential = try SigningKeyPair()
+    }
+
+    /// A random id of a user in the one directory.
+    static func userID() -> UUID {
+        var bytes = UUID().uuid
+        bytes.0 = 0x42
+        return UUID(uuid: bytes)
+    }
 
     var ledger: LedgerID { LedgerID(tenant.uuid) }
     var last: Int64 { Int64(events.count) }
@@ -78,23 +99,52 @@ struct SignedHistory {
     /// Appends an event without asking whether anybody may.
     @discardableResult
     mutating func append(_ payload: any EventPayload, to stream: StreamID) throws -> Int64 {
-        let isSystem = stream.ledger == .system
-        let position = Int64((isSystem ? system : events).count + 1)
+        // The events of one moment are of one request.
+        let metadata = EventMetadata(requestId: request ?? "t\(time.microseconds)")
+        return try append(
+            try EventCodec.encode(payload, id: UUID(), stream: stream, keys: keys, metadata: metadata))
+    }
+
+    /// Appends an encoded event as it is.
+    @discardableResult
+    mutating func append(_ new: NewEvent) throws -> Int64 {
+        let stream = new.stream, isSystem = stream.ledger == .system
+        let isDirectory = stream.ledger.isDirectory
+        let position = Int64((isSystem ? system : isDirectory ? directory : events).count + 1)
         let version = versions[stream, default: 0] + 1
         versions[stream] = version
-        let new = try EventCodec.encode(payload, id: UUID(), stream: stream, keys: keys, metadata: EventMetadata())
         let event = try Entry.decode(try Entry.encode(new, version: version, time: time), at: position)
-        latest = isSystem ? -position : position
-        if isSystem {
+        if !isDirectory { latest = isSystem ? -position : position }
+        if isDirectory {
+            directory.append(event)
+        } else if isSystem {
             system.append(event)
             systemRoots.append(event.leaf, at: position)
-            if let issued = payload as? AppSecretIssued { secrets[issued.secretID] = event.leaf }
-            if payload is SystemFounded { founding = event.leaf }
+            // The service obeys the first issue of a secret.
+            if event.type == AppSecretIssued.type, let issued = try EventCodec.payload(of: event) as? AppSecretIssued,
+                secrets[issued.secretID] == nil
+            {
+                secrets[issued.secretID] = event.leaf
+            }
+            if event.type == SystemFounded.type { founding = event.leaf }
         } else {
             events.append(event)
             _ = state.follow(event)
         }
         return position
+    }
+
+    /// Appends a copy of an event under a new id, as somebody who can write to the database and has no key.
+    ///
+    /// - Parameter position: That of the event; negative in the system ledger.
+    @discardableResult
+    mutating func copy(_ position: Int64) throws -> Int64 {
+        let event = position < 0 ? system[Int(-position) - 1] : events[Int(position) - 1]
+        return try append(
+            NewEvent(
+                id: UUID(), stream: event.stream, type: event.type, schema: event.schema, data: event.data,
+                actor: event.actor, app: event.app, requestId: event.requestId, source: event.source,
+                causes: event.causes))
     }
 
     /// Appends an event of an employee.
@@ -107,10 +157,12 @@ struct SignedHistory {
     @discardableResult
     mutating func append(_ payload: any EventPayload) throws -> Int64 { try append(payload, to: .tenant(tenant)) }
 
-    /// Appends a decision with its signature: the operator's is about exactly this event, everybody else's a statement.
+    /// Appends a decision with its signature, a second later: the operator's is about exactly this event, everybody
+    /// else's a statement.
     mutating func append<Payload: EventPayload>(
         _ payload: (Authority) -> Payload, by decider: Decider, to stream: StreamID, _ statement: some Statement
     ) throws {
+        time = time.adding(pace)
         if case .operator(let pair) = decider {
             try append(byOperator(pair, on: stream, payload), to: stream)
         } else {
@@ -131,12 +183,33 @@ struct SignedHistory {
                 isCompanyOwnedEmail: false, approved: approved), about: member)
     }
 
-    /// Presents a device key.
+    /// Presents a device key, with the validation that the service has in the same append.
     mutating func present(_ pair: SigningKeyPair, of member: Member) throws {
         let isFirst = state.employees[member.id]?.keys.isEmpty ?? true
+        let flow = try validate(member, on: pair)
         try append(
-            EmployeeKeyPresented(employeeID: member.id, key: pair.key, flow: FlowID(UUID()), first: isFirst),
-            about: member)
+            EmployeeKeyPresented(employeeID: member.id, key: pair.key, flow: flow, first: isFirst), about: member)
+    }
+
+    /// Appends the proof of somebody's answers on a device, and returns the flow.
+    @discardableResult
+    mutating func validate(_ member: Member, on pair: SigningKeyPair) throws -> FlowID {
+        if keys[member.id.uuid] == nil { makeKey(of: member.id.uuid) }
+        let flow = UUID(), id = UUID(), hash = [UInt8](repeating: 7, count: 32)
+        let challenge = try Challenge(
+            .init(
+                issuer: "tenure", purpose: .login, flow: flow, nonce: hash, tenant: tenant.uuid,
+                subject: try Commitment.subject(salt: hash, companyName: "acme.example", companyEmployeeId: "7"),
+                app: "app", employeeKey: try EmployeePublicKey(bytes: pair.key.bytes), credential: id,
+                expires: time.adding(.seconds(60))))
+        let validation = CredentialValidation(
+            employeeID: member.id, userID: member.user, credentialID: CredentialID(id), userKey: credential.key,
+            employeeKey: pair.key, purpose: .login, mode: .direct, challenge: challenge.bytes,
+            deviceSignature: try pair.sign(challenge.bytes).signature,
+            userSignature: try credential.sign(SignatureTag.validation.line + challenge.bytes).signature,
+            subjectSalt: Personal(member.id, "salt"))
+        try append(AnswersValidated(validation: validation), to: .flow(flow, in: tenant))
+        return FlowID(flow)
     }
 
     // MARK: Signing
@@ -166,8 +239,10 @@ struct SignedHistory {
             tenant: tenant.uuid, signer: try StatementKey(bytes: signer.key.bytes),
             authority: authority ?? [UInt8](repeating: 0, count: 32), ledgerSize: size,
             ledgerRoot: try #require(state.roots.root(size: size)), systemSize: systemSize,
-            expires: time.adding(.seconds(900)), nonce: [UInt8](repeating: 5, count: 32))
+            expires: time.adding(validity), nonce: Self.nonce())
     }
+
+    private static func nonce() -> [UInt8] { (0..<32).map { _ in .random(in: 0...255) } }
 
     /// A statement signed by a decider, as the member `by`.
     func signed(_ decider: Decider, _ statement: some Statement) throws -> Authority {
@@ -192,8 +267,7 @@ struct SignedHistory {
         let statement = OperatorStatement(
             context: StatementContext(
                 tenant: stream.ledger.uuid, signer: try StatementKey(bytes: pair.key.bytes), authority: founding,
-                ledgerSize: size, ledgerRoot: root ?? known, expires: time.adding(.seconds(900)),
-                nonce: [UInt8](repeating: 5, count: 32)),
+                ledgerSize: size, ledgerRoot: root ?? known, expires: time.adding(validity), nonce: Self.nonce()),
             action: event.type, schema: event.schema, subject: stream.id,
             data: OperatorStatement.signedPart(of: event.data))
         return payload(.operator(try pair.sign(statement.bytes)))
@@ -240,6 +314,33 @@ struct SignedHistory {
             CheckpointSealed(checkpoints: [.init(ledger: tenant.uuid, size: last, root: root)]), to: .checkpoints)
     }
 
+    /// Records checkpoints with the database's clock, as the service does.
+    ///
+    /// - Parameters:
+    ///   - ledgers: The ledgers that grew, by the number of their events.
+    ///   - clock: The clock after the ledgers were read.
+    ///   - start: The clock before, at the end of a complete round.
+    mutating func seal(_ ledgers: [LedgerID: Int64], clock: Timestamp, asOf start: Timestamp?) throws {
+        let checkpoints = try ledgers.sorted { $0.key < $1.key }.map { ledger, size in
+            CheckpointSealed.Checkpoint(ledger: ledger.uuid, size: size, root: try root(of: ledger, size: size))
+        }
+        try append(CheckpointSealed(checkpoints: checkpoints, clock: clock, asOf: start), to: .checkpoints)
+    }
+
+    private func root(of ledger: LedgerID, size: Int64) throws -> Bytes32 {
+        var roots = RootHistory()
+        let events = ledger == .system ? system : ledger.isDirectory ? directory : events
+        for event in events.prefix(Int(size)) { roots.append(event.leaf, at: event.position) }
+        return try #require(roots.root(size: size).flatMap { Bytes32($0) })
+    }
+
+    /// Exchanges the event at a position with the next one, as somebody who can write to the database.
+    mutating func exchange(_ position: Int64) throws {
+        let first = events[Int(position) - 1], second = events[Int(position)]
+        events[Int(position) - 1] = try Entry.decode(second.entry, at: position)
+        events[Int(position)] = try Entry.decode(first.entry, at: position + 1)
+    }
+
     // MARK: Verifying
 
     /// What a verification finds in both ledgers; findings of the system ledger have negative positions.
@@ -251,8 +352,9 @@ struct SignedHistory {
                 findings.append(Finding(position: -event.position, words: words))
             }
         }
+        findings += inspector.settleSystem().map { Finding(position: -($0.position ?? 0), words: $0.detail) }
         var own = LogInspector(
-            checksSignatures: true, system: inspector.authority, sealed: inspector.records[ledger] ?? [])
+            checksSignatures: true, system: inspector.authority, of: ledger, sealed: inspector.records[ledger] ?? [])
         for event in events {
             if let words = own.inspect(event) ?? own.follow(event) {
                 findings.append(Finding(position: event.position, words: words))

@@ -252,6 +252,6 @@ import Testing
         let (findings, notes) = try history.verify()
         #expect(findings == [])
         #expect(notes.map(\.detail) == ["2 decisions are older than the table of authority"])
-        #expect(notes.first?.position == 4 && notes.first?.lastPosition == 5)
+        #expect(notes.first?.position == 5 && notes.first?.lastPosition == 6)
     }
 }

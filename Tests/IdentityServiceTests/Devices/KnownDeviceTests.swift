@@ -2,7 +2,9 @@ import Canonical
 import EventCoding
 import FoundationEssentials
 import Identity
+import Keys
 import Ledger
+import Logging
 import TestSupport
 import Testing
 
@@ -24,8 +26,9 @@ struct KnownDeviceTests {
         try await TestDatabase.with { database in
             try await database.withPool { pool in
                 let ledger = LedgerID(tenant.uuid)
+                let rows = RowAuthentication(.random(), logger: Logger(label: "test"))
                 for append in appends {
-                    for statement in try DeviceRecordingAppender.statements(for: append) {
+                    for statement in try DeviceRecordingAppender.statements(for: append, rows.ring) {
                         _ = try await pool.query(statement, in: [ledger])
                     }
                 }
@@ -35,7 +38,7 @@ struct KnownDeviceTests {
                     state.employeeId = employee.uuid
                     state.employeePublicKey = key
                     let reading = DeviceReading(state)
-                    known.append(reading.read(try await pool.query(reading.sql, in: [ledger])))
+                    known.append(try reading.read(try await pool.query(reading.sql, in: [ledger]), rows))
                 }
                 return known
             }
@@ -71,7 +74,7 @@ struct KnownDeviceTests {
 
     @Test func `a decision that names no key is refused`() throws {
         #expect(throws: LedgerError.self) {
-            try DeviceRecordingAppender.statements(for: append("EmployeeKeyRevoked"))
+            try DeviceRecordingAppender.statements(for: append("EmployeeKeyRevoked"), .random())
         }
     }
 }

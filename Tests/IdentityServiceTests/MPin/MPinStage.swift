@@ -93,7 +93,7 @@ struct MPinStage: Sendable {
             expectations[flow] = 0
             events.append(try EventCodec.encode(proof, id: UUID(), stream: flow, keys: [:], metadata: EventMetadata()))
         }
-        _ = try await appender.append(
+        _ = try await context.appender.append(
             Append(events: events, expectations: expectations, claims: claims, effects: { _ in statements }))
     }
 

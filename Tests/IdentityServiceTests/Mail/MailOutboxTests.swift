@@ -3,6 +3,7 @@ import EventCoding
 import Foundation
 import Identity
 import Ledger
+import Postgres
 import Testing
 import TestSupport
 @testable import IdentityService
@@ -39,6 +40,45 @@ struct MailOutboxTests {
             #expect(events.map(\.type) == ["CredentialsSet", "EmailVerified"])
             scene.advance(VerifyMyEmail.lifetime)
             #expect(try await confirm(key, true) == .expired)
+        }
+    }
+
+    @Test(arguments: [
+        "recipient_id = gen_random_uuid()", "expires_at = expires_at + interval '1 year'", "locale = 'de'",
+        "mac = decode('00', 'hex')", "mac = NULL, locale = 'de'",
+    ])
+    func `a row that somebody changed sends no mail`(change: String) async throws {
+        try await MailScene.with { scene in
+            let mail = try await scene.queue(try await scene.user("zoe@mail.example"))
+            _ = try await scene.context.pool.query(
+                "UPDATE tenure.mail_outbox SET \(unsafeSQL: change)", in: [mail.stream.ledger])
+            let transport = FakeTransport(), worker = try scene.worker(transport)
+            #expect(try await worker.round() == 0)
+            #expect(transport.sent.isEmpty)
+            #expect(scene.context.rows.counts.rows(of: ProtectedRows.mails) == 1)
+        }
+    }
+
+    @Test func `a row without a code sends what its event says`() async throws {
+        try await MailScene.with { scene in
+            let mail = try await scene.queue(try await scene.user("zoe@mail.example"))
+            _ = try await scene.context.pool.query(
+                "UPDATE tenure.mail_outbox SET mac = NULL", in: [mail.stream.ledger])
+            let transport = FakeTransport(), worker = try scene.worker(transport)
+            #expect(try await worker.round() == 1)
+            #expect(try await scene.ends(mail) == ["sent 1"])
+        }
+    }
+
+    @Test func `a mail that was sent is not sent again when its row is put back`() async throws {
+        try await MailScene.with { scene in
+            let mail = try await scene.queue(try await scene.user("zoe@mail.example"))
+            let transport = FakeTransport(), worker = try scene.worker(transport)
+            #expect(try await worker.round() == 1)
+            _ = try await scene.context.pool.query(
+                mail.insertion(scene.context.ring), in: [mail.stream.ledger])
+            #expect(try await worker.round() == 0)
+            #expect(transport.sent.count == 1)
         }
     }
 

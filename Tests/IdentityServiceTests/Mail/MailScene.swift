@@ -99,7 +99,7 @@ final class MailScene: Sendable {
     /// Queues a mail with a link for a user.
     func queue(_ user: UserID, _ languages: [String] = []) async throws -> QueuedMail {
         let mail = context.verification(of: user, at: now, languages)
-        try await append(mail.event, to: mail.stream, version: 0, keys: [:], [mail.insertion])
+        try await append(mail.event, to: mail.stream, version: 0, keys: [:], [mail.insertion(context.ring)])
         return mail
     }
 

@@ -26,7 +26,7 @@ struct SessionCutoffTests {
         try await TestDatabase.with { database in
             try await database.withPool { pool in
                 // The access token does not end before the session.
-                let settings = ServiceSettings(accessLifetime: .seconds(3_600))
+                let settings = ServiceSettings(accessLifetime: .seconds(86_400))
                 let context = try ServiceContext.connected(pool, settings: settings)
                 let snapshot = TenantSnapshot(id: tenant, state: Tenant.initial, version: 5, leaves: [:])
                 let opening = NewSession.Opening(
@@ -56,14 +56,17 @@ struct SessionCutoffTests {
                 SessionCutoff.unlinked(AppID(UUID()), from: tenant, version: 9, at: start),
                 SessionCutoff.unlinked(AppID(app.appId), from: tenant, version: 5, at: start),
             ]
-            for statement in others { _ = try await pool.query(statement, in: [LedgerID(tenant.uuid)]) }
+            for other in others {
+                _ = try await pool.query(other.insertion(context.ring), in: [LedgerID(tenant.uuid)])
+            }
             let elsewhere = TenantID(UUID())
             _ = try await pool.query(
-                SessionCutoff.unlinked(AppID(app.appId), from: elsewhere, version: 9, at: start),
+                SessionCutoff.unlinked(AppID(app.appId), from: elsewhere, version: 9, at: start).insertion(
+                    context.ring),
                 in: [LedgerID(elsewhere.uuid)])
             #expect(await refusal(session, context) == nil)
             _ = try await pool.query(
-                SessionCutoff.unlinked(AppID(app.appId), from: tenant, version: 6, at: start),
+                SessionCutoff.unlinked(AppID(app.appId), from: tenant, version: 6, at: start).insertion(context.ring),
                 in: [LedgerID(tenant.uuid)])
             #expect(await refusal(session, context) == ServiceError(.sessionInvalid))
         }
@@ -71,9 +74,11 @@ struct SessionCutoffTests {
 
     @Test func `a revoked secret ends the sessions that it opened, and no others`() async throws {
         try await withSession { context, pool, session in
-            _ = try await pool.query(SessionCutoff.revoked(SecretID(UUID()), at: start), in: [.system])
+            _ = try await pool.query(
+                SessionCutoff.revoked(SecretID(UUID()), at: start).insertion(context.ring), in: [.system])
             #expect(await refusal(session, context) == nil)
-            _ = try await pool.query(SessionCutoff.revoked(SecretID(app.secretId), at: start), in: [.system])
+            _ = try await pool.query(
+                SessionCutoff.revoked(SecretID(app.secretId), at: start).insertion(context.ring), in: [.system])
             #expect(await refusal(session, context) == ServiceError(.sessionInvalid))
         }
     }
@@ -96,14 +101,53 @@ struct SessionCutoffTests {
         try await withSession { context, pool, session in
             #expect(await refusal(session, context, after: 3_599) == nil)
             // An appointment shortens it.
-            let place = TenantSnapshot(id: tenant, state: Tenant.initial, version: 5, leaves: [:])
-            _ = try await pool.query(
-                place.shortening([EmployeeID(UUID())], to: .initial), in: [LedgerID(tenant.uuid)])
-            let long = "UPDATE tenure.session SET access_expires_at = ends_at WHERE ledger_id = \(tenant.uuid)" as SQL
-            _ = try await pool.query(long, in: [LedgerID(tenant.uuid)])
+            #expect(try await context.shortening([EmployeeID(UUID())], in: tenant, to: .initial).isEmpty)
             #expect(await refusal(session, context, after: 3_601) == nil)
-            _ = try await pool.query(place.shortening([employee], to: .initial), in: [LedgerID(tenant.uuid)])
+            for statement in try await context.shortening([employee], in: tenant, to: .initial) {
+                _ = try await pool.query(statement, in: [LedgerID(tenant.uuid)])
+            }
             #expect(await refusal(session, context, after: 3_601) == ServiceError(.sessionExpired))
+        }
+    }
+
+    @Test func `a session without a code is accepted for a day after the migration`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool { pool in
+                var settings = ServiceSettings(accessLifetime: .seconds(86_400))
+                settings.unprotectedRowsUntil = start.adding(.seconds(3_600))
+                let context = try ServiceContext.connected(pool, settings: settings)
+                let snapshot = TenantSnapshot(id: tenant, state: Tenant.initial, version: 5, leaves: [:])
+                let opening = NewSession.Opening(
+                    employee: employee, tenant: snapshot, role: .employee, sessionRole: .employee,
+                    fingerprint: try #require(KeyFingerprint(hex: String(repeating: "ab", count: 32))),
+                    methods: .device)
+                let session = try await NewSession(opening, app: app, at: start, context)
+                _ = try await pool.query(session.insertion, in: [LedgerID(tenant.uuid)])
+                _ = try await pool.query(
+                    "UPDATE tenure.session SET mac = NULL WHERE ledger_id = \(tenant.uuid)",
+                    in: [LedgerID(tenant.uuid)])
+                #expect(await refusal(session, context, after: 3_599) == nil)
+                #expect(await refusal(session, context, after: 3_600) == ServiceError(.sessionInvalid))
+                _ = try await pool.query(
+                    "UPDATE tenure.session SET mac = decode('00', 'hex') WHERE ledger_id = \(tenant.uuid)",
+                    in: [LedgerID(tenant.uuid)])
+                #expect(await refusal(session, context, after: 1) == ServiceError(.sessionInvalid))
+                #expect(context.rows.counts.rows(of: ProtectedRows.sessions) == 2)
+            }
+        }
+    }
+
+    @Test func `the time without codes is over for a new database, and lasts a day for an old one`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool { pool in
+                #expect(try await RowProtection.unprotectedUntil(pool) == nil)
+                var superuser = try await database.connect(as: .superuser)
+                for (age, isOver) in [("23 hours", false), ("25 hours", true)] {
+                    try await superuser.executeScript(
+                        "UPDATE tenure.row_protection SET begins_at = now() - interval '\(age)'")
+                    #expect(try await (RowProtection.unprotectedUntil(pool) == nil) == isOver)
+                }
+            }
         }
     }
 
@@ -116,7 +160,7 @@ struct SessionCutoffTests {
         let revoked = event("AppSecretRevoked", ["secretId": .uuid(app.secretId)], in: .app(AppID(app.appId)))
         let other = event("AppLinked", ["appId": .uuid(app.appId)], in: stream)
         func count(_ events: [NewEvent]) throws -> Int {
-            try SessionEndingAppender.statements(for: Append(events: events, expectations: [stream: 4])).count
+            try SessionEndingAppender.rows(for: Append(events: events, expectations: [stream: 4])).count
         }
         #expect(try count([other]) == 0)
         #expect(try count([other, unlinked]) == 1)

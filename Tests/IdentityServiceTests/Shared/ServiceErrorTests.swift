@@ -19,7 +19,8 @@ struct CodeTableTests {
         credentials.five_questions_required credentials.incomplete credentials.custom_question credentials.too_weak answers.at_least_three_required
         passphrase.missing token.resource_unknown mpin.unknown
         """,
-        401: "app.unknown app.secret_invalid session.expired session.invalid mpin.unauthorized mpin.wrong_pin",
+        401:
+            "app.unknown app.secret_invalid session.expired session.invalid session.reused mpin.unauthorized mpin.wrong_pin",
         403: """
         answers.incorrect passphrase.incorrect app.role_missing authorization.not_permitted employee.inactive
         employee.not_approved policy.blind_only session.login_required invitation.invalid

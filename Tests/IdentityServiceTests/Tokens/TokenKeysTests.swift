@@ -23,7 +23,9 @@ struct TokenKeysTests {
         try await TestDatabase.with { database in
             try await database.withPool { pool in
                 try await body(
-                    TokenKeys(pool: pool, ring: ring, lifetime: .seconds(300), logger: Self.logger),
+                    TokenKeys(
+                        pool: pool, rows: RowAuthentication(ring, logger: Self.logger), lifetime: .seconds(300),
+                        logger: Self.logger),
                     TokenKeyRotation(pool: pool, ring: ring), pool)
             }
         }
@@ -90,7 +92,9 @@ struct TokenKeysTests {
                         group.addTask {
                             // Their clocks differ by some seconds.
                             let time = time.adding(.seconds(number))
-                            let keys = TokenKeys(pool: pool, ring: ring, lifetime: .seconds(300), logger: Self.logger)
+                            let keys = TokenKeys(
+                                pool: pool, rows: RowAuthentication(ring, logger: Self.logger), lifetime: .seconds(300),
+                                logger: Self.logger)
                             return try await keys.signingKey(at: time).publicKey.keyID
                         }
                     }
@@ -113,10 +117,43 @@ struct TokenKeysTests {
         try await withKeys { keys, rotation, pool in
             let lost = try await signing(keys, 0)
             let restored = TokenKeys(
-                pool: pool, ring: .random(), lifetime: .seconds(300), logger: Self.logger)
+                pool: pool, rows: RowAuthentication(.random(), logger: Self.logger), lifetime: .seconds(300),
+                logger: Self.logger)
             let new = try await restored.signingKey(at: at(1)).publicKey.keyID
             #expect(new != lost)
             #expect(try await restored.published(at: at(1)).keys.map(\.keyID) == [new])
+        }
+    }
+
+    @Test func `a key that was replaced does not sign again when its row is put back with a later time`() async throws {
+        try await withKeys { keys, rotation, pool in
+            let old = try await signing(keys, 0)
+            let sealed = try #require(
+                try await pool.query("SELECT sealed FROM tenure.token_key", in: []).first?.decode([UInt8].self))
+            let new = try await rotation.replaceAll(at: at(1_000))
+            _ = try await pool.query(
+                """
+                INSERT INTO tenure.token_key (key_id, sealed, created_at, signs_from)
+                VALUES (\(old), \(sealed), \(at(2_000).postgres), \(at(2_000).postgres))
+                """, in: [])
+            #expect(try await signing(keys, 2_100) == new.keyID)
+            #expect(try await published(keys, 2_100) == [new.keyID])
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a key from before there were codes signs on if it was read on the first day`(isRead: Bool) async throws {
+        try await withKeys { keys, _, pool in
+            let old = try await signing(keys, 0)
+            _ = try await pool.query("UPDATE tenure.token_key SET mac = NULL", in: [])
+            func newProcess() -> TokenKeys {
+                TokenKeys(
+                    pool: pool,
+                    rows: RowAuthentication(ring, unprotectedUntil: at(86_400), logger: Self.logger),
+                    lifetime: .seconds(300), logger: Self.logger)
+            }
+            if isRead { #expect(try await signing(newProcess(), 100) == old) }
+            #expect((try await signing(newProcess(), 86_401) == old) == isRead)
         }
     }
 

@@ -60,7 +60,7 @@ import Testing
     @Test func `a user ends address and credentials, and lists the seeds to destroy`() throws {
         var state = User.fold([
             Sample.recorded(.credentialsSet(try `Users and apps`.credentials(5))),
-            Sample.recorded(.credentialsSet(try `Users and apps`.credentials(6)), position: 2),
+            Sample.recorded(.credentialsChanged(try `Users and apps`.change(6, of: 5)), position: 2),
         ])
         let events = try User.decide(state, .erase(Scene.operated()))
         #expect(events == [.erased(UserErased(userID: Scene.user, by: try Scene.operated().authority))])

@@ -190,6 +190,9 @@ enum EventSamples {
                 .init(ledger: Sample.uuid(10), size: 1, root: try Sample.bytes32(0x77)),
                 .init(ledger: Sample.uuid(11), size: 9_007_199_254_740_991, root: try Sample.bytes32(0x78)),
             ]),
+            CheckpointSealed(
+                checkpoints: [.init(ledger: Sample.uuid(10), size: 1, root: try Sample.bytes32(0x77))],
+                clock: Sample.start.adding(.seconds(1)), asOf: Sample.start),
         ]
     }
 

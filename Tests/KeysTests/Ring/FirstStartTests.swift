@@ -188,12 +188,13 @@ struct FirstStartTests {
     }
 
     @Test func `purposes that were added later get keys at the next start, once`() async throws {
-        #expect(KeyPurpose.added == [.mpin, .mail, .tokens])
+        #expect(KeyPurpose.added == [.mpin, .mail, .tokens, .rows])
         try await KeysDatabase.withPools { database, application, _ in
             let masters = MasterKeys.random()
             let first = try await KeyRing.load(from: application, masters: masters)
             var owner = try await database.connect(as: .superuser)
-            try await owner.executeScript("DELETE FROM tenure.purpose_key WHERE purpose IN ('mpin', 'mail', 'tokens')")
+            try await owner.executeScript(
+                "DELETE FROM tenure.purpose_key WHERE purpose IN ('mpin', 'mail', 'tokens', 'rows')")
             let rings = try await withThrowingTaskGroup(of: KeyRing.self) { group in
                 for _ in 0..<8 { group.addTask { try await KeyRing.load(from: application, masters: masters) } }
                 return try await group.reduce(into: [KeyRing]()) { $0.append($1) }
@@ -215,7 +216,7 @@ struct FirstStartTests {
             let masters = MasterKeys.random()
             _ = try await KeyRing.load(from: application, masters: masters)
             var owner = try await database.connect(as: .superuser)
-            let missing = [purpose.rawValue, "mpin", "mail", "tokens"]
+            let missing = [purpose.rawValue, "mpin", "mail", "tokens", "rows"]
             _ = try await owner.execute("DELETE FROM tenure.purpose_key WHERE purpose = ANY (\(missing))")
             let error = await #expect(throws: KeysError.self) {
                 try await KeyRing.load(from: application, masters: masters)

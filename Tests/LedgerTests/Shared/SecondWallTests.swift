@@ -8,7 +8,9 @@ import Testing
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct SecondWallTests {
     /// Tables without a ledger: none of their rows belongs to a company.
-    private static let shared: Set<String> = ["bucket_key", "purpose_key", "token_key", "projection_generation"]
+    private static let shared: Set<String> = [
+        "bucket_key", "purpose_key", "token_key", "projection_generation", "row_protection",
+    ]
 
     private func tables(_ connection: inout PostgresConnection) async throws -> [(name: String, isWalled: Bool)] {
         let rows = try await connection.query(

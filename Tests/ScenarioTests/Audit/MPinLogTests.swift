@@ -9,7 +9,8 @@ import Testing
 @Suite(.onServer)
 struct `The log of M-Pin as an outsider sees it` {
     private func verify(_ scene: MPinScene) async throws -> VerifyReport {
-        let request = VerifyRequest(key: try await scene.world.logKey())
+        var request = VerifyRequest(key: try await scene.world.logKey())
+        request.now = scene.world.options.settings.now
         return try await scene.world.database.withPool(as: .reader, maximumConnections: 8) { pool in
             try await VerifyLog(pool: pool, request: request).run()
         }

@@ -163,7 +163,8 @@ extension MPinFaultScene {
             #expect(Set(copies.map(\.mail.recipient)).count == 1, sourceLocation: sourceLocation)
             #expect(Set(copies.map(\.link?.path)).count == 1, sourceLocation: sourceLocation)
         }
-        let request = VerifyRequest(key: try await world.logKey())
+        var request = VerifyRequest(key: try await world.logKey())
+        request.now = world.options.settings.now
         let report = try await world.database.withPool(as: .reader, maximumConnections: 8) { pool in
             try await VerifyLog(pool: pool, request: request).run()
         }

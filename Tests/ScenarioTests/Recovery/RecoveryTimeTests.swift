@@ -8,7 +8,8 @@ import Testing
 @Suite(.onServer)
 struct `The waiting time of a recovery` {
     private func violations(_ world: TenureWorld) async throws -> [String] {
-        let request = VerifyRequest(key: try await world.logKey())
+        var request = VerifyRequest(key: try await world.logKey())
+        request.now = world.options.settings.now
         let report = try await world.database.withPool(as: .reader, maximumConnections: 8) { pool in
             try await VerifyLog(pool: pool, request: request).run()
         }

@@ -11,7 +11,8 @@ import TestSupport
 @Suite(.onServer)
 struct `Recorded recoveries` {
     private func verify(_ world: TenureWorld, waits: Bool = false) async throws -> [Violation] {
-        let request = VerifyRequest(key: try await world.logKey())
+        var request = VerifyRequest(key: try await world.logKey())
+        request.now = world.options.settings.now
         let report = try await world.database.withPool(as: .reader, maximumConnections: 8) { pool in
             try await VerifyLog(pool: pool, request: request).run()
         }

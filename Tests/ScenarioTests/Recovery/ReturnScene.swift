@@ -127,7 +127,8 @@ struct ReturnScene: Sendable {
 
     /// What verification finds.
     func violations() async throws -> [String] {
-        let request = VerifyRequest(key: try await world.logKey())
+        var request = VerifyRequest(key: try await world.logKey())
+        request.now = world.options.settings.now
         let report = try await world.database.withPool(as: .reader, maximumConnections: 8) { pool in
             try await VerifyLog(pool: pool, request: request).run()
         }

@@ -27,7 +27,7 @@ struct `A session` {
         let member = try await client.found("reuse.example")
         let first = try await refresh(member.refreshToken)
         let access = try #require(first["accessToken"]?.text)
-        try expectProblem(try await refresh(member.refreshToken), "session.invalid")
+        try expectProblem(try await refresh(member.refreshToken), "session.reused")
         try expectProblem(try await client.get("/v1/sessions", by: .session(access)), "session.invalid")
         try expectProblem(try await refresh(try #require(first["refreshToken"]?.text)), "session.invalid")
         let closed = try await client.events("reuse.example", "type=SessionClosed")
@@ -42,7 +42,10 @@ struct `A session` {
             try await client.post("/v1/sessions/refresh", body, by: .nobody)
         }
         #expect(replies.filter { $0.status == 200 }.count <= 1)
-        for reply in replies where reply.status != 200 { try expectProblem(reply, "session.invalid") }
+        for reply in replies where reply.status != 200 {
+            try expectProblem(reply, reply.code == "session.reused" ? "session.reused" : "session.invalid")
+        }
+        #expect(replies.filter { $0.code == "session.reused" }.count >= 1)
     }
 
     @Test func `replays a lost refresh if the request had an idempotency key`() async throws {
@@ -147,7 +150,7 @@ struct `A stolen refresh token` {
         let thief = try await refreshed(owner.refreshToken, times: times)
         #expect(try await client.get("/v1/sessions", by: .session(thief.access)).status == 200)
 
-        try expectProblem(try await refresh(owner.refreshToken), "session.invalid")
+        try expectProblem(try await refresh(owner.refreshToken), "session.reused")
         try expectProblem(try await client.get("/v1/sessions", by: .session(thief.access)), "session.invalid")
         try expectProblem(try await refresh(thief.refresh), "session.invalid")
         let closed = try await client.events(company, "type=SessionClosed")
@@ -158,7 +161,7 @@ struct `A stolen refresh token` {
         let client = try sharedWorld().client
         let owner = try await client.found("late-thief.example")
         let tokens = try await refreshed(owner.refreshToken, times: 3)
-        try expectProblem(try await refresh(owner.refreshToken), "session.invalid")
+        try expectProblem(try await refresh(owner.refreshToken), "session.reused")
         try expectProblem(try await client.get("/v1/sessions", by: .session(tokens.access)), "session.invalid")
         // Another session of the same person is another family.
         expectOutcome(try await client.logIn(owner.person, owner.device), "success")
@@ -213,7 +216,7 @@ struct `A stolen refresh token` {
         #expect(try await refresh(owner.refreshToken, key: key).status == 200)
         #expect(try await client.get("/v1/sessions", by: .session(next.access)).status == 200)
         // With another key it is a second use.
-        try expectProblem(try await refresh(owner.refreshToken, key: key + "-other"), "session.invalid")
+        try expectProblem(try await refresh(owner.refreshToken, key: key + "-other"), "session.reused")
         try expectProblem(try await client.get("/v1/sessions", by: .session(next.access)), "session.invalid")
         #expect(try await client.events(company, "type=SessionClosed").count == 1)
     }

@@ -68,6 +68,7 @@ let documentedCodes: [String: Int] = [
     "credentials.incomplete": 400, "credentials.custom_question": 400, "credentials.too_weak": 400,
     "answers.at_least_three_required": 400, "passphrase.missing": 400, "token.resource_unknown": 400,
     "app.unknown": 401, "app.secret_invalid": 401, "session.expired": 401, "session.invalid": 401,
+    "session.reused": 401,
     "answers.incorrect": 403, "passphrase.incorrect": 403, "app.role_missing": 403,
     "authorization.not_permitted": 403, "employee.inactive": 403, "employee.not_approved": 403,
     "policy.blind_only": 403, "session.login_required": 403, "app.last_with_access": 409,

@@ -61,7 +61,7 @@ struct TenureWorld: Sendable {
     let app: TestApp
     let database: TestDatabase
     let instance: RunningInstance
-    private let options: WorldOptions
+    let options: WorldOptions
     /// The file of the keys of every instance.
     let keyFile: MasterKeyFile
     /// The keys of the instance.

@@ -1,0 +1,180 @@
+import Canonical
+import EventCoding
+import FoundationEssentials
+import Identity
+import Ledger
+import Postgres
+
+/// Compares rows beside the log with what the log says, where it takes no key: sessions that have ended, and attempt
+/// budgets.
+///
+/// It reads over a pool of the reader role.
+struct RowComparison: Sendable {
+    let pool: PostgresPool
+    /// The refills of budgets. They are no setting, so every log has these.
+    var rules = BudgetRules()
+
+    /// Returns what does not agree with the log.
+    func violations() async throws -> [Violation] {
+        try await endedSessions() + unlinkedSessions() + revokedSessions() + budgets()
+    }
+
+    /// Rows of sessions whose end is in the log: somebody put them back.
+    private func endedSessions() async throws -> [Violation] {
+        let rows = try await pool.withConnection { connection in
+            try await connection.query(
+                """
+                SELECT e.ledger_id, e.position FROM tenure.session AS s JOIN tenure.event AS e
+                    ON e.ledger_id = s.ledger_id AND e.stream_id = s.session_id AND e.kind = 'session'
+                WHERE e.type = 'SessionClosed' ORDER BY e.ledger_id, e.position
+                """)
+        }
+        return try rows.map { row in
+            let (ledger, position) = try row.decode(UUID.self, Int64.self)
+            return Violation(
+                .row, ledger: LedgerID(ledger), position: position, "a session that ended here has a row again")
+        }
+    }
+
+    /// Sessions of apps whose link ended, without the cutoff that ends them.
+    private func unlinkedSessions() async throws -> [Violation] {
+        let rows = try await pool.withConnection { connection in
+            try await connection.query(
+                """
+                SELECT DISTINCT s.app_id, e.ledger_id, e.position
+                FROM tenure.session AS s JOIN tenure.event AS e
+                    ON e.ledger_id = s.ledger_id AND e.stream_id = s.ledger_id AND e.kind = 'tenant'
+                    AND e.version > s.tenant_version
+                WHERE e.type = 'AppUnlinked' AND NOT EXISTS (SELECT 1 FROM tenure.session_cutoff AS c
+                    WHERE c.ledger_id = s.ledger_id AND c.subject = s.app_id AND c.tenant_version > s.tenant_version)
+                """)
+        }
+        let reader = LedgerReader(pool: pool, storesTiles: false)
+        var violations: [Violation] = []
+        for row in rows {
+            let (app, ledger, position) = try row.decode(UUID?.self, UUID.self, Int64.self)
+            guard let event = try await reader.event(LedgerID(ledger), at: position),
+                let unlinked = try EventCodec.payload(of: event) as? AppUnlinked, unlinked.appID.uuid == app
+            else { continue }
+            violations.append(
+                Violation(
+                    .row, ledger: LedgerID(ledger), position: position,
+                    "the cutoff is missing that ends the sessions of an unlinked app"))
+        }
+        return violations
+    }
+
+    /// Sessions of secrets that were revoked, without the cutoff that ends them.
+    private func revokedSessions() async throws -> [Violation] {
+        let rows = try await pool.withConnection { connection in
+            try await connection.query(
+                """
+                SELECT DISTINCT s.app_id, s.secret_id FROM tenure.session AS s
+                WHERE s.app_id IS NOT NULL AND s.secret_id IS NOT NULL
+                """)
+        }
+        let opened = try rows.map { row in
+            let (app, secret) = try row.decode(UUID.self, UUID.self)
+            return (app: AppID(app), secret: SecretID(secret))
+        }
+        guard !opened.isEmpty else { return [] }
+        let cut = Set(
+            try await pool.withConnection { connection in
+                try await connection.query(
+                    """
+                    SELECT subject FROM tenure.session_cutoff
+                    WHERE ledger_id = \(LedgerID.system.uuid) AND subject = ANY (\(opened.map(\.secret.uuid)))
+                    """)
+            }.map { try $0.decode(UUID.self) })
+        let streams = Set(opened.map { StreamID.app($0.app) })
+        let events = try await LedgerReader(pool: pool, storesTiles: false).streams(Array(streams))
+        return try opened.compactMap { app, secret in
+            for event in events[.app(app)] ?? [] where event.type == AppSecretRevoked.type {
+                guard let revoked = try EventCodec.payload(of: event) as? AppSecretRevoked, revoked.secretID == secret,
+                    !cut.contains(secret.uuid)
+                else { continue }
+                return Violation(
+                    .row, ledger: .system, position: event.position,
+                    "the cutoff is missing that ends the sessions of a revoked secret")
+            }
+            return nil
+        }
+    }
+
+    /// Charges that say that less was spent than charges before them left.
+    private func budgets() async throws -> [Violation] {
+        let reader = LedgerReader(pool: pool, storesTiles: false)
+        let others = EventCatalogue.all.map { $0.type }.filter {
+            $0 != AttemptCharged.type && $0 != AttemptsCleared.type
+        }
+        var violations: [Violation] = []
+        for ledger in LedgerID.directories {
+            var trail = BudgetTrail(ledger: ledger, rules: rules)
+            var page: EntryPage
+            var after: Int64 = 0
+            repeat {
+                page = try await reader.entries(of: ledger, after: after, limit: 1_000, without: others)
+                for entry in page.entries { try trail.add(try entry.event()) }
+                after = page.cursor
+            } while page.cursor < page.size
+            violations += trail.violations
+        }
+        return violations
+    }
+}
+
+/// The attempt budgets of one directory, by its events: each charge says how much of its budget was spent.
+///
+/// A budget only shrinks by a success, which is in the log, and by time. A charge that says less shows that somebody
+/// lowered the budget meanwhile.
+struct BudgetTrail: Sendable {
+    /// The time by which the times of two events may be nearer than those of their charges.
+    static let slack: Duration = .seconds(60)
+
+    private struct Budget: Hashable {
+        var credential: CredentialID
+        /// The device, for a known one.
+        var device: KeyFingerprint?
+    }
+
+    let ledger: LedgerID
+    let rules: BudgetRules
+    private(set) var violations: [Violation] = []
+    private var spent: [Budget: (count: Int, at: Timestamp)] = [:]
+    private var budgets: [UUID: Budget] = [:]
+
+    init(ledger: LedgerID, rules: BudgetRules) {
+        self.ledger = ledger
+        self.rules = rules
+    }
+
+    /// Takes the next event.
+    mutating func add(_ event: RecordedEvent) throws {
+        switch try EventCodec.payload(of: event) {
+        case let charged as AttemptCharged: charge(charged, event)
+        case is AttemptsCleared:
+            guard let budget = budgets.removeValue(forKey: event.stream.id), let known = spent[budget] else { return }
+            spent[budget] = (max(0, known.count - 1), known.at)
+        default: break
+        }
+    }
+
+    private mutating func charge(_ charged: AttemptCharged, _ event: RecordedEvent) {
+        let isKnown = charged.device == .known
+        let budget = Budget(credential: charged.credentialID, device: isKnown ? charged.fingerprint : nil)
+        let refill = isKnown ? rules.knownRefillSeconds : rules.unknownRefillSeconds
+        if let known = spent[budget] {
+            let passed = max(0, event.time.adding(Self.slack).microseconds - known.at.microseconds) / 1_000_000
+            // One refill more, because the refills of a budget began before its last charge.
+            let refills = Int(passed) / refill + 1
+            if charged.spent < max(0, known.count - refills) + 1 {
+                violations.append(
+                    Violation(
+                        .row, ledger: ledger, position: event.position,
+                        "an attempt budget was lowered before this charge, by no success"))
+            }
+        }
+        spent[budget] = (charged.spent, event.time)
+        budgets[event.stream.id] = budget
+    }
+}

@@ -1,0 +1,110 @@
+import Canonical
+import Crypto
+import FoundationEssentials
+import Identity
+import Ledger
+
+/// The signed statements of one ledger that have decided something: each decides once.
+///
+/// The events of one append may share a statement: a reclaim has the cancellation with it, and one event for each
+/// account, and an undone return revokes several device keys. They are neighbours of the same time, app and request, and
+/// of different types, subjects or keys. Anything else with a known statement is a copy.
+///
+/// Memory grows by some 60 bytes for each decision.
+struct UsedStatements: Sendable {
+    /// What is known about an event's statement.
+    enum Use: Sendable, Equatable {
+        /// The event has no statement, or its statement decides for the first time.
+        case first
+        /// The statement decided something else before.
+        case elsewhere
+        /// The statement decided exactly this before. The service does not obey it, see `FirstDecisions`.
+        case again
+    }
+
+    /// What is wrong with an event whose statement was used before.
+    static let words = "the statement was used before"
+
+    /// The first half of a SHA-256: a copy always has the same one.
+    private struct Digest: Hashable {
+        let first: UInt64
+        let second: UInt64
+
+        /// The digest of a statement as the entry spells it. Base64 is strict, so its bytes have no other spelling.
+        init(statement text: String) {
+            var hash = SHA256()
+            var text = text
+            text.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
+            self.init(hash.finalize())
+        }
+
+        /// The digest of an effect of a statement.
+        init(_ statement: Digest, _ event: RecordedEvent, _ subject: UUID) {
+            var hash = SHA256()
+            for half in [statement.first, statement.second] {
+                withUnsafeBytes(of: half) { hash.update(bufferPointer: $0) }
+            }
+            for id in [event.stream.id, subject] { withUnsafeBytes(of: id.uuid) { hash.update(bufferPointer: $0) } }
+            hash.update(data: Array("\(event.stream.kind) \(event.type)".utf8))
+            // An undone return revokes several device keys of one account.
+            if case .string(let key)? = event.data["key"] { hash.update(data: Array(" \(key)".utf8)) }
+            self.init(hash.finalize())
+        }
+
+        private init(_ digest: SHA256.Digest) {
+            (first, second) = digest.withUnsafeBytes { bytes in
+                (bytes.loadUnaligned(as: UInt64.self), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            }
+        }
+    }
+
+    /// What the events of one append have in common.
+    private struct Append: Equatable {
+        let time: Timestamp
+        let app: UUID?
+        let requestID: String?
+
+        init(_ event: RecordedEvent) {
+            time = event.time
+            app = event.app
+            requestID = event.requestId
+        }
+    }
+
+    /// The statements before the present run of neighbours, and the effects of all.
+    private var known: Set<Digest> = []
+    private var append: Append?
+    /// The statement of the present run.
+    private var run: Digest?
+    /// The position at which the present run begins: an append is judged by what was before it.
+    private(set) var runStart: Int64 = 1
+
+    /// Takes the next event of the ledger, and returns how its statement was used before.
+    mutating func use(_ event: RecordedEvent) -> Use {
+        let own = Append(event), isNeighbour = own == append
+        append = own
+        guard case .string(let text)? = event.data["by"]?["statement"] else {
+            if !isNeighbour { end(at: event.position) }
+            return .first
+        }
+        let statement = Digest(statement: text)
+        if !isNeighbour || (run != nil && run != statement) { end(at: event.position) }
+        let subject = event.data["employeeId"]?.uuid ?? event.stream.id
+        guard known.insert(Digest(statement, event, subject)).inserted else { return .again }
+        guard !known.contains(statement) else { return .elsewhere }
+        run = statement
+        return .first
+    }
+
+    /// Takes an event that was not read: it is no neighbour of another.
+    mutating func pass(at position: Int64) {
+        append = nil
+        end(at: position)
+    }
+
+    private mutating func end(at position: Int64) {
+        if let run { known.insert(run) }
+        run = nil
+        runStart = position
+    }
+}

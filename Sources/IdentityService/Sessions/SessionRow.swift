@@ -1,0 +1,186 @@
+import AccessTokens
+import Canonical
+import FoundationEssentials
+import Keys
+import Ledger
+import Postgres
+
+/// The row of a session, with all its columns. All of them are covered by its code.
+struct SessionRow: Sendable, Equatable {
+    var tenant: UUID
+    var id: UUID
+    var employee: UUID
+    var fingerprint: [UInt8]
+    var accessDigest: [UInt8]
+    var accessEnd: Timestamp
+    var refreshEnd: Timestamp
+    var createdAt: Timestamp
+    var end: Timestamp
+    var app: UUID?
+    var secret: UUID?
+    var tenantVersion: Int64?
+    /// The number of refreshes.
+    var counter: Int64
+    /// How the person logged in, as the column has it.
+    var methods: String
+    /// The code as it was read.
+    var code: [UInt8]?
+
+    /// The columns of `tenure.session AS s`, in the order of ``init(_:from:)``.
+    static let columns: SQL = """
+        s.ledger_id, s.session_id, s.employee_id, s.fingerprint, s.access_digest, s.access_expires_at,
+        s.refresh_expires_at, s.created_at, s.ends_at, s.app_id, s.secret_id, s.tenant_version, s.refresh_counter,
+        s.methods, s.mac
+        """
+    /// The number of ``columns``.
+    static let columnCount = 15
+
+    /// Reads the row from its columns, which come first.
+    init(_ row: PostgresRow) throws(PostgresError) {
+        func time(_ column: Int) throws(PostgresError) -> Timestamp {
+            let time = try row.decode(column: column, as: PostgresTimestamp.self)
+            return Timestamp(microseconds: time.microsecondsSinceUnixEpoch)
+        }
+        tenant = try row.decode(column: 0)
+        id = try row.decode(column: 1)
+        employee = try row.decode(column: 2)
+        fingerprint = try row.decode(column: 3)
+        accessDigest = try row.decode(column: 4)
+        accessEnd = try time(5)
+        refreshEnd = try time(6)
+        createdAt = try time(7)
+        end = try time(8)
+        app = try row.decode(column: 9)
+        secret = try row.decode(column: 10)
+        tenantVersion = try row.decode(column: 11)
+        counter = try row.decode(column: 12)
+        methods = try row.decode(column: 13)
+        code = try row.decode(column: 14)
+    }
+
+    /// Each parameter sets the property of the same name.
+    init(
+        tenant: UUID, id: UUID, employee: UUID, fingerprint: [UInt8], accessDigest: [UInt8], accessEnd: Timestamp,
+        refreshEnd: Timestamp, createdAt: Timestamp, end: Timestamp, app: UUID, secret: UUID, tenantVersion: Int64,
+        methods: String
+    ) {
+        self.tenant = tenant
+        self.id = id
+        self.employee = employee
+        self.fingerprint = fingerprint
+        self.accessDigest = accessDigest
+        self.accessEnd = accessEnd
+        self.refreshEnd = refreshEnd
+        self.createdAt = createdAt
+        self.end = end
+        self.app = app
+        self.secret = secret
+        self.tenantVersion = tenantVersion
+        counter = 0
+        self.methods = methods
+    }
+
+    /// What the code covers.
+    private var values: [RowValue] {
+        [
+            .uuid(tenant), .uuid(id), .uuid(employee), .bytes(fingerprint), .bytes(accessDigest),
+            .time(accessEnd.microseconds), .time(refreshEnd.microseconds), .time(createdAt.microseconds),
+            .time(end.microseconds), .uuid(app), .uuid(secret), .integer(tenantVersion), .integer(counter),
+            .text(methods),
+        ]
+    }
+
+    /// The code that the row must have.
+    func rightCode(_ ring: KeyRing) -> [UInt8] { ring.rowCode(ProtectedRows.sessions, values) }
+
+    /// Whether the service wrote the row as it is.
+    func isAuthentic(_ rows: RowAuthentication, at time: Timestamp) -> Bool {
+        rows.accepts(code, ProtectedRows.sessions, values, at: time)
+    }
+
+    /// The condition on `tenure.session AS s` that the row was not changed since it was read. The code covers all of it;
+    /// a row from before the codes is known by its counter and its end.
+    var isUnchanged: SQL {
+        """
+        s.ledger_id = \(tenant) AND s.session_id = \(id) AND s.mac IS NOT DISTINCT FROM \(code)
+            AND s.refresh_counter = \(counter) AND s.ends_at = \(end.postgres)
+        """
+    }
+
+    /// Whether an access token says what the row says, but for the role, which comes from the log.
+    func agrees(with claims: AccessTokenClaims) -> Bool {
+        claims.tenantID == tenant && claims.sessionID == id && claims.subject == employee && claims.clientID == app
+            && claims.methods == AuthenticationMethods(text: methods).values
+            && claims.authenticatedAt == createdAt.wholeSeconds
+    }
+
+    /// Whether an access token for this service, the newest of the session, says what the row says.
+    func agrees(withOwn claims: AccessTokenClaims) -> Bool {
+        agrees(with: claims) && claims.audience == app?.lowercased && claims.expiresAt == accessEnd.wholeSeconds
+    }
+}
+
+/// A session's row together with the cutoffs of its app and its secret, as one statement reads them.
+struct StoredSession: Sendable {
+    let row: SessionRow
+    /// Whether the link of its app ended after the session was opened.
+    let isUnlinked: Bool
+    /// Whether the secret that opened it was revoked.
+    let isSecretRevoked: Bool
+
+    /// Whether no cutoff has ended the session.
+    var isInForce: Bool { row.app != nil && row.secret != nil && !isUnlinked && !isSecretRevoked }
+
+    /// The query for a session by its id. It reads ``SessionCutoff/ledgers(of:)``.
+    ///
+    /// - Parameter condition: A further condition on `tenure.session AS s`.
+    static func reading(_ id: UUID, of tenant: UUID, where condition: SQL = "true") -> SQL {
+        """
+        SELECT \(SessionRow.columns), c.tenant_version, c.created_at, c.mac, r.subject IS NOT NULL, clock_timestamp()
+        FROM tenure.session s
+        LEFT JOIN tenure.session_cutoff c ON c.ledger_id = s.ledger_id AND c.subject = s.app_id
+        LEFT JOIN (\(SessionCutoff.revokedSecrets(.session(id), of: tenant))) AS r ON r.subject = s.secret_id
+        WHERE s.ledger_id = \(tenant) AND s.session_id = \(id) AND \(condition)
+        """
+    }
+
+    /// The time by the database's clock.
+    let readAt: PostgresTimestamp
+
+    /// Reads a session that the service wrote; `nil` for any other.
+    ///
+    /// A cutoff that the service did not write as it is ends the session too: somebody changed the version in it.
+    init?(_ found: PostgresRow, _ rows: RowAuthentication, at time: Timestamp) throws(PostgresError) {
+        let first = SessionRow.columnCount
+        row = try SessionRow(found)
+        let version = try found.decode(column: first, as: Int64?.self)
+        let created = try found.decode(column: first + 1, as: PostgresTimestamp?.self)
+        let code = try found.decode(column: first + 2, as: [UInt8]?.self)
+        isSecretRevoked = try found.decode(column: first + 3, as: Bool.self)
+        readAt = try found.decode(column: first + 4, as: PostgresTimestamp.self)
+        guard row.isAuthentic(rows, at: time) else { return nil }
+        guard let app = row.app, let opened = row.tenantVersion else {
+            isUnlinked = true
+            return
+        }
+        guard let version, let created else {
+            isUnlinked = false
+            return
+        }
+        let cutoff = SessionCutoff.Row(
+            ledger: row.tenant, subject: app, version: version,
+            createdAt: Timestamp(microseconds: created.microsecondsSinceUnixEpoch))
+        isUnlinked = version > opened || !cutoff.isAuthentic(code, rows, at: time)
+    }
+}
+
+extension ServiceContext {
+    /// Reads a session that the service wrote; `nil` if there is none.
+    func session(
+        _ id: UUID, of tenant: UUID, where condition: SQL = "true", at time: Timestamp
+    ) async throws -> StoredSession? {
+        let found = try await pool.query(
+            StoredSession.reading(id, of: tenant, where: condition), in: SessionCutoff.ledgers(of: tenant))
+        return try found.first.flatMap { try StoredSession($0, rows, at: time) }
+    }
+}

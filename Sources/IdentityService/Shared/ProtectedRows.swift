@@ -1,0 +1,151 @@
+package import Canonical
+import FoundationEssentials
+import Keys
+import Logging
+package import Postgres
+import Synchronization
+
+/// The tables whose rows carry a code, with the columns that it covers.
+///
+/// A table that decides and is not here has another wall, which `RowWalls` names. Names and order of columns are
+/// permanent: the codes cover them.
+enum ProtectedRows {
+    static let sessions = CodedTable(
+        "session", key: ["ledger_id", "session_id"],
+        covered: [
+            "employee_id", "fingerprint", "access_digest", "access_expires_at", "refresh_expires_at", "created_at",
+            "ends_at", "app_id", "secret_id", "tenant_version", "refresh_counter", "methods",
+        ])
+    static let cutoffs = CodedTable(
+        "session_cutoff", key: ["ledger_id", "subject"], covered: ["tenant_version", "created_at"])
+    static let passes = CodedTable(
+        "mpin_pass", key: ["ledger_id", "pass_id"],
+        covered: [
+            "app_id", "mpin_hash", "commitment", "challenge", "opened_at", "expires_at", "token", "verdict",
+            "sealed_id",
+            "redeemed",
+        ])
+    static let claims = CodedTable(
+        "claim", key: ["ledger_id", "kind", "key"], covered: ["owner", "value", "expires_at"])
+    static let mails = CodedTable(
+        "mail_outbox", key: ["ledger_id", "mail_id"],
+        covered: ["recipient_kind", "recipient_id", "kind", "locale", "expires_at"])
+    static let replies = CodedTable(
+        "idempotency", key: ["ledger_id", "key"],
+        covered: ["fingerprint", "state", "answer", "expires_at"])
+    static let recoveryRequests = CodedTable(
+        "recovery_request", key: ["ledger_id", "employee_id", "fingerprint"], covered: ["expires_at", "is_open"])
+    static let tokenKeys = CodedTable(
+        "token_key", key: ["key_id"], covered: ["sealed", "created_at", "signs_from"])
+
+    /// All tables, in the order of their names.
+    static let all = [claims, replies, mails, passes, recoveryRequests, sessions, cutoffs, tokenKeys]
+}
+
+/// Makes and compares the codes of rows.
+///
+/// A row without a right code is refused as a missing one is, or with what is safer. It is counted, and named in the log at
+/// most once a second for each table.
+struct RowAuthentication: Sendable {
+    let ring: KeyRing
+    /// Until when rows without a code are accepted in ``graced``; `nil` for never.
+    ///
+    /// The database's owner wrote it when the rows began to carry codes. The application role cannot change it.
+    let unprotectedUntil: Timestamp?
+    let counts: UnauthenticRows
+
+    /// The tables whose rows from before the migration are accepted for a day.
+    static let graced: Set<CodedTable> = [
+        ProtectedRows.sessions, ProtectedRows.passes, ProtectedRows.replies, ProtectedRows.tokenKeys,
+        ProtectedRows.recoveryRequests,
+    ]
+
+    init(_ ring: KeyRing, unprotectedUntil: Timestamp? = nil, logger: Logger) {
+        self.ring = ring
+        self.unprotectedUntil = unprotectedUntil
+        counts = UnauthenticRows(logger)
+    }
+
+    /// Returns the code of a row.
+    func code(_ table: CodedTable, _ values: [RowValue]) -> [UInt8] { ring.rowCode(table, values) }
+
+    /// Whether the service wrote the row. If not, it is counted.
+    func accepts(_ code: [UInt8]?, _ table: CodedTable, _ values: [RowValue], at time: Timestamp) -> Bool {
+        if let code {
+            if ring.isRowCode(code, table, values) { return true }
+        } else if Self.graced.contains(table), let unprotectedUntil, time < unprotectedUntil {
+            return true
+        }
+        counts.count(table, hasCode: code != nil)
+        return false
+    }
+}
+
+/// When rows began to carry codes.
+package enum RowProtection {
+    /// The time for which rows without a code are accepted after the migration.
+    static let grace: SQL = "interval '24 hours'"
+
+    /// Reads until when rows without a code are accepted; `nil` if that time is over, or never was.
+    ///
+    /// - Parameter pool: Connections of any role: only the owner of the schema writes the row.
+    package static func unprotectedUntil(_ pool: PostgresPool) async throws -> Timestamp? {
+        let rows = try await pool.withConnection { connection in
+            try await connection.query(
+                """
+                SELECT begins_at + \(grace) FROM tenure.row_protection WHERE begins_at + \(grace) > clock_timestamp()
+                """)
+        }
+        return try rows.first.map { row in
+            Timestamp(microseconds: try row.decode(PostgresTimestamp.self).microsecondsSinceUnixEpoch)
+        }
+    }
+}
+
+/// Counts the rows that were refused because the service did not write them.
+final class UnauthenticRows: Sendable {
+    /// The shortest time between two lines of the log about one table.
+    static let pause: Duration = .seconds(1)
+
+    private struct Count {
+        var rows = 0
+        var toldAt: ContinuousClock.Instant?
+    }
+
+    private let counts = Mutex<[String: Count]>([:])
+    private let logger: Logger
+
+    init(_ logger: Logger) { self.logger = logger }
+
+    /// Counts one row of a table.
+    func count(_ table: CodedTable, hasCode: Bool) {
+        let now = ContinuousClock.now
+        let isDue = counts.withLock { counts in
+            var count = counts[table.name] ?? Count()
+            count.rows += 1
+            let isDue = count.toldAt.map { now >= $0 + Self.pause } ?? true
+            if isDue { count.toldAt = now }
+            counts[table.name] = count
+            return isDue
+        }
+        guard isDue else { return }
+        logger.error(
+            "a row was refused that the service did not write as it is; run tenure doctor",
+            metadata: ["table": "\(table.name)", "code": "\(hasCode ? "wrong" : "missing")"])
+    }
+
+    /// The number of rows of a table that were refused.
+    func rows(of table: CodedTable) -> Int { counts.withLock { $0[table.name]?.rows ?? 0 } }
+
+    /// The counters in the Prometheus text format, one for each table.
+    var metrics: String {
+        let lines = ProtectedRows.all.map {
+            "tenure_unauthentic_rows_total{table=\"\($0.name)\"} \(rows(of: $0))\n"
+        }
+        return """
+            # HELP tenure_unauthentic_rows_total Rows that were refused because the service did not write them.
+            # TYPE tenure_unauthentic_rows_total counter
+
+            """ + lines.joined()
+    }
+}

@@ -1,0 +1,204 @@
+import Canonical
+import Foundation
+import IdentityService
+import Keys
+import Ledger
+import Postgres
+import TestSupport
+import Testing
+
+/// Claims and cutoffs by the log: after the migration that brought codes, and after a restore.
+@Suite(.onServer)
+struct `Claims by the log` {
+    private func withLog<Result: Sendable>(
+        _ world: TenureWorld, _ body: @Sendable (PostgresPool, PostgresPool, RowsOfLog) async throws -> Result
+    ) async throws -> Result {
+        try await world.database.withPool(as: .reader) { reader in
+            try await world.database.withPool { application in
+                let ring = try await KeyRing.load(from: application, masters: world.store)
+                let keys = PersonKeys(pool: application, masters: world.store)
+                return try await body(
+                    application, reader, RowsOfLog(reader: reader, ring: ring, personKeys: keys))
+            }
+        }
+    }
+
+    private func findings(_ world: TenureWorld) async throws -> [RowExamination.Finding] {
+        try await withLog(world) { application, reader, log in
+            try await RowExamination(reader: reader, application: application, log: log).findings()
+        }
+    }
+
+    private func run(_ world: TenureWorld, _ sql: String) async throws {
+        try await world.superuser { connection in try await connection.executeScript(sql) }
+    }
+
+    /// Every kind of claim that needs no D-TA.
+    private func people(_ world: TenureWorld) async throws -> (founder: Member, member: Member, company: String) {
+        let client = try world.client, company = "by-the-log.example"
+        let founder = try await client.found(company)
+        let member = try await client.join(Person("second", at: company))
+        let leaver = try await client.join(Person("third", at: company))
+        _ = try await world.erase(leaver.person)
+        return (founder, member, company)
+    }
+
+    @Test func `are complete: nothing is missing, foreign or without a code`() async throws {
+        try await inTurn { world in
+            _ = try await people(world)
+            #expect(try await findings(world) == [])
+        }
+    }
+
+    @Test func `get codes when a service starts on a database from before`() async throws {
+        try await inTurn { world in
+            let (founder, member, _) = try await people(world)
+            try await run(world, "UPDATE tenure.claim SET mac = NULL; UPDATE tenure.session_cutoff SET mac = NULL")
+            let client = try world.client
+            #expect(try await client.logIn(member.person, member.device).outcome != "success")
+            try await world.withSecondInstance { url in
+                let second = try Client(url, world.app)
+                expectOutcome(try await second.logIn(member.person, member.device), "success")
+                expectOutcome(try await second.logIn(founder.person, founder.device), "success")
+            }
+            #expect(try await findings(world) == [])
+        }
+    }
+
+    @Test func `leave a claim of somebody else without a code`() async throws {
+        try await inTurn { world in
+            let (_, member, _) = try await people(world)
+            try await run(
+                world,
+                """
+                UPDATE tenure.claim SET mac = NULL;
+                UPDATE tenure.claim SET owner = gen_random_uuid() WHERE kind IN ('email', 'address');
+                """)
+            let report = try await withLog(world) { application, _, log in
+                try await RowRestoration(pool: application, log: log).addCodes()
+            }
+            #expect(report.unproved == 6, "\(report)")
+            let found = try await findings(world)
+            #expect(found.contains { $0.problem == .noCode && $0.table == "claim" && $0.count == 6 })
+            #expect(found.contains { $0.problem == .missing && $0.count == 3 })
+            expectOutcome(try await world.client.logIn(member.person, member.device), "success")
+        }
+    }
+
+    @Test func `are made anew after a restore, and sessions end`() async throws {
+        try await inTurn { world in
+            let (founder, member, company) = try await people(world)
+            let client = try world.client
+            try await run(
+                world,
+                """
+                DELETE FROM tenure.claim WHERE kind IN ('employee', 'email', 'address', 'device') AND owner NOT IN (
+                    SELECT stream_id FROM tenure.event WHERE type = 'EmployeeErased');
+                UPDATE tenure.claim SET owner = gen_random_uuid() WHERE kind = 'account';
+                INSERT INTO tenure.claim (ledger_id, kind, key, owner)
+                    SELECT ledger_id, 'employee', sha256('x'), gen_random_uuid() FROM tenure.claim WHERE kind = 'member' LIMIT 1;
+                """)
+            let problems = Set(try await findings(world).map(\.problem))
+            #expect(problems.isSuperset(of: [.missing, .foreign, .wrongCode]), "\(problems)")
+            let report = try await withLog(world) { application, _, log in
+                try await RowRestoration(pool: application, log: log).rebuild()
+            }
+            #expect(report.deleted >= 2 && report.unproved == 1, "\(report)")
+            #expect(try await findings(world) == [])
+            try expectProblem(try await client.get("/v1/me", by: founder.session), "session.invalid")
+            expectOutcome(try await client.logIn(member.person, member.device), "success")
+            // The id of an erased person is still nobody else's.
+            let again = try await client.register(Person("third", at: company), Device())
+            #expect(again.code == "employee.already_registered", "\(again)")
+        }
+    }
+
+    @Test func `are repeated without another effect`() async throws {
+        try await inTurn { world in
+            _ = try await people(world)
+            for _ in 0..<2 {
+                let report = try await withLog(world) { application, _, log in
+                    try await RowRestoration(pool: application, log: log).rebuild()
+                }
+                #expect(report.unproved == 0)
+            }
+            #expect(try await findings(world) == [])
+        }
+    }
+}
+
+@Suite(.onServer)
+struct `The command that finishes a restore` {
+    @Test func `asks first, then ends all sessions, and says in JSON what it did`() async throws {
+        try await inTurn { world in
+            let client = try world.client
+            let founder = try await client.found("restored.example")
+            let unconfirmed = try await world.tenure(["restore", "finish"])
+            #expect(unconfirmed.status != 0, "\(unconfirmed)")
+            #expect(try await client.get("/v1/me", by: founder.session).status == 200)
+            let done = try await world.tenure(["restore", "finish", "--yes", "--json"])
+            #expect(done.status == 0, "\(done)")
+            let report = try StrictJSON.parse(Array(try #require(done.lines.first).utf8))
+            #expect(report["unproved"] == .integer(0) && report["claims"] != .integer(0), "\(report)")
+            try expectProblem(try await client.get("/v1/me", by: founder.session), "session.invalid")
+            expectOutcome(try await client.logIn(founder.person, founder.device), "success")
+        }
+    }
+}
+
+/// What `tenure verify` finds in rows beside the log.
+@Suite(.onServer)
+struct `Rows that do not agree with the log` {
+    private func violations(_ world: TenureWorld) async throws -> [Violation] {
+        let request = VerifyRequest(key: try await world.logKey())
+        return try await world.database.withPool(as: .reader, maximumConnections: 8) { pool in
+            try await VerifyLog(pool: pool, request: request).run()
+        }.violations
+    }
+
+    @Test func `are a session that was put back and a cutoff that is gone`() async throws {
+        try await inTurn { world in
+            let client = try world.client
+            let company = "rows.example"
+            let founder = try await client.found(company)
+            let other = try await world.makeApp(name: "other")
+            try await world.linkApp(other, to: company)
+            let joined = try await client.join(Person("second", at: company))
+            _ = try await client.by(other).logIn(joined.person, joined.device)
+            #expect(try await violations(world) == [])
+            let path = client.path(company, "/apps/\(other.appId.lowercased())")
+            expectOutcome(try await client.signed(by: founder, "DELETE", path), "done")
+            try await world.superuser { connection in
+                try await connection.executeScript(
+                    "CREATE TABLE public.kept AS SELECT * FROM tenure.session; DELETE FROM tenure.session_cutoff")
+            }
+            #expect(try await violations(world).map(\.kind) == [.row])
+            _ = try await client.send(client.request("DELETE", "/v1/sessions/current", by: founder.session))
+            try await world.superuser { connection in
+                try await connection.executeScript(
+                    "INSERT INTO tenure.session SELECT * FROM public.kept ON CONFLICT DO NOTHING")
+            }
+            #expect(try await violations(world).map(\.kind) == [.row, .row])
+        }
+    }
+
+    @Test func `are attempt budgets that were lowered, at the next charge`() async throws {
+        try await inTurn { world in
+            let client = try world.client
+            let member = try await client.found("lowered.example")
+            func guess() async throws {
+                let device = Device()
+                let flow = try await Flow.logIn(member.person, device, client)
+                _ = try await flow.prove(device)
+                _ = try await flow.step("passphrase", ["passphrase": "a wrong passphrase"])
+            }
+            for _ in 0..<4 { try await guess() }
+            #expect(try await violations(world) == [])
+            try await DatabaseWriter(world: world).run("DELETE FROM tenure.budget")
+            #expect(try await violations(world) == [])
+            try await guess()
+            let found = try await violations(world)
+            #expect(found.map(\.kind) == [.row], "\(found)")
+        }
+    }
+}
