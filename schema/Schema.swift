@@ -29,8 +29,8 @@ public enum Schema {
         Script(name: "m014_tokens", bytes: PackageResources.m014_tokens_sql),
         Script(name: "m015_scope", bytes: PackageResources.m015_scope_sql),
         Script(name: "m016_times", bytes: PackageResources.m016_times_sql),
-        Script(name: "m018_row_codes", bytes: PackageResources.m018_row_codes_sql),
-        Script(name: "m019_suspended_domains", bytes: PackageResources.m019_suspended_domains_sql),
+        Script(name: "m017_row_codes", bytes: PackageResources.m017_row_codes_sql),
+        Script(name: "m018_suspended_domains", bytes: PackageResources.m018_suspended_domains_sql),
     ]
 
     /// The functions, replaced as a whole whenever one of them changed; none needs another to exist when it is created.

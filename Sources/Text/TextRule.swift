@@ -27,6 +27,11 @@ public enum TextRule: UInt16, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// Whether a code point is White_Space in the version of these rules, whatever the system's library says.
+    public static func isWhiteSpace(_ scalar: Unicode.Scalar) -> Bool {
+        UnicodeTables.version15.whiteSpace.contains(scalar.value)
+    }
+
     /// Returns the canonical form of a text as UTF-8. Canonicalising the result again changes nothing.
     ///
     /// - Parameters:

@@ -37,14 +37,15 @@ BEGIN
             coalesce(h.time > c.latest AND m.caller <> ALL (_batch.followers), false) AS is_ahead,
             coalesce(h.time > c.latest AND m.caller <> ALL (_batch.followers) AND h.accepted >= h.time, false)
                 AS is_accepted,
-            coalesce(m.time > c.latest AND m.time > h.time, false) AS is_fast
+            coalesce(m.time > c.latest AND m.time > h.time, false) AS is_fast,
+            EXISTS (SELECT FROM stale AS s WHERE s.caller = m.caller) AS is_stale
         FROM (SELECT DISTINCT caller, ledger_id, e.time FROM mine AS e) AS m
             JOIN unnest(_batch.heads) AS h ON h.ledger_id = m.ledger_id
             CROSS JOIN LATERAL (
                 SELECT clock_timestamp() + _batch.tolerances[m.caller] * interval '1 second' AS latest) AS c
     ), due AS (
         SELECT p.*, greatest(p.head, p.time,
-            max(p.time) FILTER (WHERE NOT p.is_fast) OVER (PARTITION BY p.ledger_id ORDER BY p.caller)) AS time_due
+            max(p.time) FILTER (WHERE NOT p.is_fast AND NOT p.is_stale) OVER (PARTITION BY p.ledger_id ORDER BY p.caller)) AS time_due
         FROM placed AS p
     ), timed AS (
         SELECT d.caller, bool_or(d.is_fast) AS is_fast,

@@ -17,7 +17,7 @@ ALTER TYPE tenure.append_batch
     ADD ATTRIBUTE limits timestamptz[], ADD ATTRIBUTE tolerances integer[], ADD ATTRIBUTE followers integer[],
     ADD ATTRIBUTE heads tenure.append_head[];
 
--- They have other parameters now, and functions/ makes them again.
+-- The old signatures go; functions/ creates the new ones.
 DROP FUNCTION IF EXISTS tenure.append(
     timestamptz[], integer[], uuid[], text[], uuid[], integer[], uuid[], text[], bytea[], integer[], uuid[], text[],
     uuid[], integer[], integer[], uuid[], text[], bytea[], uuid[], bytea[], timestamptz[], integer[], uuid[], text[],

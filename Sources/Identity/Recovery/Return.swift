@@ -78,9 +78,13 @@ extension Employee {
 }
 
 extension Employee.State {
-    /// Returns the return that is open at a time: neither completed nor cancelled nor expired.
-    public func openReturn(at time: Timestamp) -> Employee.Return? {
-        openedReturn.flatMap { time < $0.expiresAt ? $0 : nil }
+    /// Returns the return that is open at a time: neither completed nor cancelled nor expired. A later succession ends
+    /// it.
+    public func openReturn(in tenant: Tenant.State, at time: Timestamp) -> Employee.Return? {
+        guard let account, tenant.securityAdmin == account.id, let open = openedReturn, time < open.expiresAt,
+            let since = tenant.securityAdminSince, since.position < open.opened.position
+        else { return nil }
+        return open
     }
 
     /// Returns the return that can still be undone at a time. A later succession ends that.
@@ -230,12 +234,15 @@ extension Employee {
         }
         /// What shows that the owner is there.
         public var cause: Cause
+        /// The tenant.
+        public var tenant: Tenant.State
         /// Now.
         public var time: Timestamp
 
         /// Each parameter sets the property of the same name.
-        public init(_ cause: Cause, time: Timestamp) {
+        public init(_ cause: Cause, tenant: Tenant.State, time: Timestamp) {
             self.cause = cause
+            self.tenant = tenant
             self.time = time
         }
     }
@@ -249,7 +256,7 @@ extension Employee {
     /// - Throws: ``Rejection``.
     static func decide(_ state: State, _ request: RequestReturn) throws(Rejection) -> [EmployeeEvent] {
         let account = try requireAlone(state, request.scene), time = request.scene.time
-        guard state.openReturn(at: time) == nil else { throw .returnInProgress }
+        try requireNoReturn(state, request.scene)
         try requireSettled(account, request.user, at: time)
         guard state.standing(of: request.key, at: time) == .pending else { throw .unknownKey }
         return [
@@ -265,12 +272,12 @@ extension Employee {
     /// - Throws: ``Rejection``.
     static func decide(_ state: State, _ open: OpenReturn) throws(Rejection) -> [EmployeeEvent] {
         let time = open.scene.time
-        if state.openReturn(at: time)?.id == open.id { return [] }
+        if state.openReturn(in: open.scene.tenant, at: time)?.id == open.id { return [] }
         guard let request = state.returnRequest, request.id == open.id, request.key == open.proof.key,
             time < request.expiresAt
         else { throw .returnUnknown }
         let account = try requireAlone(state, open.scene)
-        guard state.openReturn(at: time) == nil else { throw .returnInProgress }
+        try requireNoReturn(state, open.scene)
         try requireSettled(account, open.user, at: time)
         try requireCredentials(account, open.user, open.proof)
         guard state.keys[request.key]?.status == .pending else { throw .unknownKey }
@@ -289,7 +296,9 @@ extension Employee {
     /// - Throws: ``Rejection``.
     static func decide(_ state: State, _ complete: CompleteReturn) throws(Rejection) -> [EmployeeEvent] {
         let time = complete.scene.time
-        guard let open = state.openReturn(at: time), open.key == complete.proof.key else { throw .returnUnknown }
+        guard let open = state.openReturn(in: complete.scene.tenant, at: time), open.key == complete.proof.key else {
+            throw .returnUnknown
+        }
         let account = try requireAlone(state, complete.scene)
         try requireCredentials(account, complete.user, complete.proof)
         guard open.challenge != complete.proof.challenge else { throw .returnUnknown }
@@ -309,7 +318,8 @@ extension Employee {
     static func decide(_ state: State, _ cancel: CancelReturn) throws(Rejection) -> [EmployeeEvent] {
         let decision = cancel.decision
         guard let account = state.account,
-            let back = state.openReturn(at: cancel.time) ?? state.undoableReturn(in: cancel.tenant, at: cancel.time)
+            let back = state.openReturn(in: cancel.tenant, at: cancel.time)
+                ?? state.undoableReturn(in: cancel.tenant, at: cancel.time)
         else { throw .returnUnknown }
         guard case .employee(let caller) = decision.caller, caller.employee == account.id,
             decision.statement.map({ $0.key == decision.signer }) ?? true, let key = state.keys[decision.signer],
@@ -332,7 +342,7 @@ extension Employee {
     /// Cancels the open return, if there is one, because its owner showed up. It undoes nothing: that needs a
     /// signature.
     static func decide(_ state: State, _ end: EndReturn) throws(Rejection) -> [EmployeeEvent] {
-        guard let account = state.account, let open = state.openReturn(at: end.time) else { return [] }
+        guard let account = state.account, let open = state.openReturn(in: end.tenant, at: end.time) else { return [] }
         let reason: ReasonCode?, fingerprint: KeyFingerprint?
         switch end.cause {
         case .login(let key):
@@ -359,6 +369,14 @@ extension Employee {
         guard AuthorityTable.capacities(for: .returnToRole, about: standing).contains(.mailAndTime), scene.isAlone
         else { throw .returnNotPermitted }
         return account
+    }
+
+    /// Refuses a second return while one is open, or can be undone: it would end the right of the former device keys to
+    /// undo the first one.
+    private static func requireNoReturn(_ state: State, _ scene: ReturnScene) throws(Rejection) {
+        guard state.openReturn(in: scene.tenant, at: scene.time) == nil,
+            state.undoableReturn(in: scene.tenant, at: scene.time) == nil
+        else { throw .returnInProgress }
     }
 
     /// Refuses an address that is not verified, and an address or recovered credentials younger than 30 days.

@@ -146,7 +146,7 @@ public struct EmailAddress: Sendable, Hashable {
         let separators: Set<Unicode.Scalar> = ["@", "\u{FF20}", "\u{FE6B}"]
         let scalars = text.unicodeScalars
         guard let separator = scalars.lastIndex(where: separators.contains) else { return nil }
-        let local = scalars[..<separator].drop(while: \.properties.isWhitespace)
+        let local = scalars[..<separator].drop(while: TextRule.isWhiteSpace)
         return (String(String.UnicodeScalarView(local)), String(scalars[scalars.index(after: separator)...]))
     }
 

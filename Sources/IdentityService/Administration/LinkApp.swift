@@ -137,11 +137,14 @@ public struct LinkApp: RepeatableUseCase {
     /// Refuses a signed statement about other roles than those that an existing link keeps: somebody else linked the
     /// app after the statement was made.
     ///
-    /// - Throws: `request.stale`.
+    /// - Throws: `request.stale`, and `request.invalid` for another statement.
     private func requireHolding(_ link: RoleSet?, _ named: RoleSet?) throws(ServiceError) {
-        guard change != .unlink, named == nil, let link, let signed,
-            let statement = try? AppLinkStatement(parsing: signed.statement, expecting: .appLink)
-        else { return }
+        guard change != .unlink, named == nil, let link, let signed else { return }
+        guard let statement = try? AppLinkStatement(parsing: signed.statement, expecting: .appLink) else {
+            throw ServiceError(
+                .requestInvalid,
+                members: [.init(pointer: "/statement", detail: "the statement about the link of an app is expected")])
+        }
         guard statement.roles == link.names else { throw ServiceError(.requestStale) }
     }
 

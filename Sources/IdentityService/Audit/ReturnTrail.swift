@@ -89,9 +89,12 @@ extension AuthorityTrail {
         if let finding = alone(payload.employeeID, payload.proof, event) { return finding }
         guard let request = state.returnRequest, request.id == payload.returnID, request.key == payload.proof.key,
             event.time <= request.expiresAt.adding(Self.grace)
-        else { return .unlawful("a return is opened that nobody asked for") }
-        guard state.openReturn(at: event.time) == nil else {
+        else { return .unlawful("a return is opened without a request") }
+        guard state.openReturn(in: tenant, at: event.time) == nil else {
             return .unlawful("a return is opened while another one is open")
+        }
+        guard state.undoableReturn(in: tenant, at: event.time) == nil else {
+            return .unlawful("a return is opened while another one can be undone")
         }
         guard state.keys[payload.proof.key]?.status == .pending else {
             return .unlawful("a return is opened for a device key that is not pending")
@@ -111,7 +114,8 @@ extension AuthorityTrail {
     }
 
     private func completed(_ event: RecordedEvent, _ payload: ReturnCompleted) -> AuthorityFinding? {
-        guard let state = employees[payload.employeeID], let open = state.openedReturn, open.id == payload.returnID
+        guard let state = employees[payload.employeeID], let open = state.openedReturn, open.id == payload.returnID,
+            let since = tenant.securityAdminSince, since.position < open.opened.position
         else { return .unlawful("a return is completed that is not open") }
         guard open.key == payload.proof.key else {
             return .forged("a return is completed with another device key than it was opened for")

@@ -68,8 +68,9 @@ public struct SignGrownLedgers: Sendable {
                 // except for the mark of a log at rest.
                 if !hasSigned {
                     guard let time, time.adding(Self.longestSilence) <= start else { break }
-                    checkpoints = [try await mark()]
+                    checkpoints = try await mark()
                 }
+                guard hasSigned || !checkpoints.isEmpty else { break }
             }
             do {
                 try await record(checkpoints, version, asOf: isComplete ? start : nil)
@@ -83,10 +84,10 @@ public struct SignGrownLedgers: Sendable {
         return try await anchor()
     }
 
-    /// The system ledger's own checkpoint.
-    private func mark() async throws -> SignedCheckpoint {
-        let (size, root) = try await reader.root(.system)
-        return try signer.sign(.system, size: size, root: root)
+    /// The system ledger's own checkpoint; none if the ledger differs from what was signed before.
+    private func mark() async throws -> [SignedCheckpoint] {
+        guard let system = try await ledgers.system(evenAtRest: true) else { return [] }
+        return try await signed([system])
     }
 
     /// Signs the checkpoints of ledgers that extend their previous checkpoint.
@@ -202,16 +203,18 @@ struct FindGrownLedgers: Sendable {
     }
 
     /// Returns the system ledger if it grew.
-    func system() async throws -> GrownLedger? {
-        try await found("l.ledger_id = \(LedgerID.system.uuid)").first
+    ///
+    /// - Parameter evenAtRest: Whether it is returned also if it did not grow.
+    func system(evenAtRest: Bool = false) async throws -> GrownLedger? {
+        try await found("l.ledger_id = \(LedgerID.system.uuid)", evenAtRest: evenAtRest).first
     }
 
-    private func found(_ which: SQL) async throws -> [GrownLedger] {
+    private func found(_ which: SQL, evenAtRest: Bool = false) async throws -> [GrownLedger] {
         let rows = try await pool.query(
             """
             SELECT l.ledger_id, l.size, c.size, c.root FROM tenure.ledger AS l
             LEFT JOIN tenure.checkpoint AS c ON c.ledger_id = l.ledger_id
-            WHERE l.size > coalesce(c.size, 0) AND \(which)
+            WHERE (\(evenAtRest) OR l.size > coalesce(c.size, 0)) AND \(which)
             """, in: [LedgerID]())
         return try rows.map { row in
             let (ledger, size, sealedSize, root) = try row.decode(UUID.self, Int64.self, Int64?.self, [UInt8]?.self)

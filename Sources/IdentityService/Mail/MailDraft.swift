@@ -128,7 +128,7 @@ extension MailDraft {
         case .returnCompleted:
             return state.completedReturn(in: company).map { Target(address: address, end: row.expiresAt, back: $0.id) }
         default:
-            guard let open = state.openReturn(at: time) else { return nil }
+            guard let open = state.openReturn(in: company, at: time) else { return nil }
             return Target(address: address, end: open.expiresAt, back: open.id)
         }
     }

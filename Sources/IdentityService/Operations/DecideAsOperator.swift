@@ -83,10 +83,7 @@ struct DecideAsOperator: Sendable {
     func decide<Event: AggregateEvent>(
         on stream: StreamID, _ decide: (AuthorityDecision) throws -> [Event]
     ) async throws -> [Event] {
-        guard let key = try self.signer?.key() else { throw OperatorKeyError(.missing) }
-        guard let signer = PublicKeyBytes(key.publicKey.bytes) else { throw OperatorKeyError(.wrong) }
-        guard let beginning = try await LogBeginning.read(reader) else { throw OperatorKeyError(.notFounded) }
-        guard beginning.operatorKey == signer else { throw OperatorKeyError(.wrong) }
+        let (key, signer, beginning) = try await authority()
         let events = try decide(AuthorityDecision(caller: .operator(signer), signer: signer))
         guard !events.isEmpty else { return [] }
         let (size, root) = try await reader.root(.system)
@@ -101,6 +98,20 @@ struct DecideAsOperator: Sendable {
             guard again.count == events.count else { throw ServiceError(.requestStale) }
             return again[index]
         }
+    }
+
+    /// Refuses a key that this log does not name, before anything is begun that needs it.
+    ///
+    /// - Throws: ``OperatorKeyError``.
+    func requireKey() async throws { _ = try await authority() }
+
+    /// The operator key, its public half and the event that names it.
+    private func authority() async throws -> (key: OperatorKey, signer: PublicKeyBytes, beginning: LogBeginning) {
+        guard let key = try signer?.key() else { throw OperatorKeyError(.missing) }
+        guard let signer = PublicKeyBytes(key.publicKey.bytes) else { throw OperatorKeyError(.wrong) }
+        guard let beginning = try await LogBeginning.read(reader) else { throw OperatorKeyError(.notFounded) }
+        guard beginning.operatorKey == signer else { throw OperatorKeyError(.wrong) }
+        return (key, signer, beginning)
     }
 
     private static func sign(

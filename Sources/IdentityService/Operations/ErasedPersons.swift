@@ -52,7 +52,7 @@ package enum ErasedPersons {
             code: .erasedReturned,
             reason: """
                 \(count) of the persons on the erase list \(count == 1 ? "has a key" : "have keys") in this database: \
-                it was restored from a backup from before the erasure
+                it was restored from a backup from before the erasure, or an erasure was begun and not recorded
                 """,
             remedy: "run tenure erase --reapply, which erases them again by \(list.path), and start again")
     }

@@ -78,6 +78,8 @@ public struct Erasure: Sendable {
         guard includingSecurityAdmins || plan.orphanedCompanies.isEmpty else {
             throw ErasureError(code: .securityAdmin)
         }
+        // The list is read at the next start: nobody may be on it whom this call cannot erase.
+        try await signing.requireKey()
         let now = context.settings.now()
         let entries = plan.people.map { ErasureList.Entry(kind: $0.kind, ledger: $0.ledger, id: $0.id, time: now) }
         try list?.add(entries)

@@ -63,7 +63,8 @@ public struct CancelReturnByDevice: RepeatableUseCase {
     ) throws -> Scene? {
         let signer = try state.deviceKey
         guard let account = employee.state.account, account.user.uuid == state.userId,
-            let back = employee.state.openReturn(at: time) ?? employee.state.undoableReturn(in: tenant.state, at: time),
+            let back = employee.state.openReturn(in: tenant.state, at: time)
+                ?? employee.state.undoableReturn(in: tenant.state, at: time),
             let key = employee.state.keys[signer], back.mayObject(key, of: account.id),
             let caller = DecidingEmployee(employee.state, in: tenant.state)
         else { return nil }
@@ -126,9 +127,10 @@ extension FlowRecorder {
     ///
     /// - Returns: The notice that says so; without a cancellation the notices about a return.
     private mutating func endReturn(of employee: EmployeeSnapshot, in tenant: TenantSnapshot) throws -> [Notice] {
-        let end = Employee.EndReturn(.login(try row.state.deviceKey), time: call.time)
+        let end = Employee.EndReturn(
+            .login(try row.state.deviceKey), tenant: tenant.state, time: call.time)
         let ends = try decided { () throws(Employee.Rejection) in try Employee.decide(employee.state, .endReturn(end)) }
-        guard let open = employee.state.openReturn(at: call.time), !ends.isEmpty else {
+        guard let open = employee.state.openReturn(in: tenant.state, at: call.time), !ends.isEmpty else {
             return context.returnNotices(of: employee, in: tenant.state, at: call.time)
         }
         for event in ends {

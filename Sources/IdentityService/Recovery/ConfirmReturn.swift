@@ -78,7 +78,7 @@ public struct ConfirmReturn: UseCase {
 
     private func open(_ id: ReturnID, _ scene: ReturnScene, _ run: UseCaseRun<Answer>) async throws -> Answer {
         let context = run.context, time = run.call.time, state = scene.employee.state
-        if state.openReturn(at: time)?.id == id { return .done }
+        if scene.openReturn(at: time)?.id == id { return .done }
         guard let request = state.returnRequest, request.id == id,
             let proof = try await proof(of: request, scene, context)
         else { return .invalid }
@@ -93,7 +93,7 @@ public struct ConfirmReturn: UseCase {
             guard case .returnOpened(let opened) = event else { return [] }
             return context.returnMails(opened, to: scene.user.id, in: scene.tenant.id, at: time)
         }
-        try await append(events, mails, scene, run)
+        try await append(events, mails, scene, until: request.expiresAt, run)
         return .done
     }
 
@@ -122,15 +122,17 @@ public struct ConfirmReturn: UseCase {
     private func cancel(_ id: ReturnID, _ scene: ReturnScene, _ run: UseCaseRun<Answer>) async throws -> Answer {
         let time = run.call.time, state = scene.employee.state
         let events = try decided { () throws(Employee.Rejection) in
-            try Employee.decide(state, .endReturn(Employee.EndReturn(.mail(id), time: time)))
+            try Employee.decide(
+                state, .endReturn(Employee.EndReturn(.mail(id), tenant: scene.tenant.state, time: time)))
         }
         if events.isEmpty { return scene.employee.hasCancelled(id) ? .done : .invalid }
-        try await append(events, [], scene, run)
+        try await append(events, [], scene, until: nil, run)
         return .done
     }
 
     private func append(
-        _ events: [EmployeeEvent], _ mails: [QueuedMail], _ scene: ReturnScene, _ run: UseCaseRun<Answer>
+        _ events: [EmployeeEvent], _ mails: [QueuedMail], _ scene: ReturnScene, until end: Timestamp?,
+        _ run: UseCaseRun<Answer>
     ) async throws {
         guard !events.isEmpty else { return }
         let stream = StreamID.employee(scene.employee.id, in: scene.tenant.id)
@@ -146,7 +148,7 @@ public struct ConfirmReturn: UseCase {
         }
         _ = try await run.context.appender.append(
             Append(
-                events: encoded, expectations: expectations, time: run.call.time,
+                events: encoded, expectations: expectations, time: run.call.time, notAfter: end,
                 effects: { [ring = run.context.ring] _ in mails.map { $0.insertion(ring) } }))
     }
 }

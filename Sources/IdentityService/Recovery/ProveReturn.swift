@@ -26,7 +26,7 @@ struct ProveReturn: Sendable {
             }
             let recorder = try await recorder(row, proof, scene, app, run)
             do {
-                guard scene.employee.state.openReturn(at: time)?.key == (try state.deviceKey) else {
+                guard scene.openReturn(at: time)?.key == (try state.deviceKey) else {
                     return .success(try await request(recorder, scene))
                 }
                 return .success(try await complete(recorder, proof, scene))
@@ -42,13 +42,13 @@ struct ProveReturn: Sendable {
     /// - Throws: `mail.unavailable` or `request.rate_limited`.
     private func chargeMail(_ state: FlowState, app: AppCaller, at time: Timestamp) async throws {
         let scene = try await ReturnScene(of: EmployeeID(state.employeeId), in: TenantID(state.tenantId), context)
-        guard scene.employee.state.openReturn(at: time)?.key != (try state.deviceKey),
+        guard scene.openReturn(at: time)?.key != (try state.deviceKey),
             (try? requested(state, scene, at: time)) != nil,
             let text = try await context.userWithAddress(scene.user.id).email?.text
         else { return }
         _ = try context.requireMail()
         let address = try parsed { () throws(ValueError) in try EmailAddress(recorded: text) }
-        try await context.chargeMail(to: address.canonical, app: app.appId, at: time)
+        try await context.chargeMail(to: address.key, app: app.appId, at: time)
     }
 
     /// Whether a refusal ends the flow, with the valid proof on record as in a log-in.
@@ -129,8 +129,9 @@ struct ProveReturn: Sendable {
         let state = recorder.row.state, time = recorder.call.time
         let command = Employee.CompleteReturn(
             proof: try ReturnProof(proof, of: state), user: scene.user.state, scene: scene.facts(at: time))
-        if let open = scene.employee.state.openReturn(at: time), time < open.availableAt {
-            throw ServiceError.notAvailable(open, at: time)
+        if let open = scene.openReturn(at: time) {
+            guard open.availableAt <= time else { throw ServiceError.notAvailable(open, at: time) }
+            recorder.notAfter = open.expiresAt
         }
         let events = try decided { () throws(Employee.Rejection) in
             try Employee.decide(scene.employee.state, .completeReturn(command))

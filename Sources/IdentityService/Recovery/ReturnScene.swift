@@ -37,6 +37,11 @@ struct ReturnScene: Sendable {
             admins: Dictionary(admins.map { ($0.id, $0.state) }, uniquingKeysWith: { first, _ in first }), time: time)
     }
 
+    /// The return that is open at a time.
+    func openReturn(at time: Timestamp) -> Employee.Return? {
+        employee.state.openReturn(in: tenant.state, at: time)
+    }
+
     /// The versions that the decision was made on.
     var expectations: [StreamID: Int] {
         var versions = Dictionary(
@@ -83,7 +88,7 @@ extension ReturnProof {
 extension ServiceContext {
     /// The notices for the sessions of an account whose return is open, or was completed and can be undone.
     func returnNotices(of employee: EmployeeSnapshot, in tenant: Tenant.State, at time: Timestamp) -> [Notice] {
-        if let open = employee.state.openReturn(at: time), tenant.securityAdmin == employee.id {
+        if let open = employee.state.openReturn(in: tenant, at: time) {
             return [
                 Notice(
                     type: Notice.returnOpened, openedAt: open.openedAt, availableAt: open.availableAt,

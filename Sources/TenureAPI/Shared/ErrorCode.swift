@@ -213,8 +213,9 @@ extension ErrorCode {
             "recovery.not_available", 409, "The waiting time of the recovery is not over",
             "Come back with the same device at availableAt, or as Retry-After says."),
         ErrorCode(
-            "return.in_progress", 409, "A return is open for another device",
-            "Complete it on that device, or cancel it by the link in the mail or with a former device."),
+            "return.in_progress", 409, "Another return is open or can still be undone",
+            "Complete it on its device, or end it with a former device or the link in the mail. Otherwise ask the operator."
+        ),
         ErrorCode(
             "return.not_available", 409, "The waiting time of the return is not over",
             "Come back with the same device at availableAt, or as Retry-After says."),

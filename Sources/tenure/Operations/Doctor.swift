@@ -234,7 +234,7 @@ extension Examination {
                         "find out who writes the database; the service refuses them"
                     )
                 case .noCode:
-                    ("\(rows) of \(finding.table) have no code", "they are from before version m018: start the service")
+                    ("\(rows) of \(finding.table) have no code", "they are from before version m017: start the service")
                 case .missing:
                     ("\(rows) of \(finding.table) are missing that the log has", "run: tenure restore finish")
                 case .foreign:

@@ -132,7 +132,7 @@ import Testing
 
     @Test func `verification reports a return that nobody asked for, or that was cancelled`() throws {
         try expect(
-            "a return is opened that nobody asked for",
+            "a return is opened without a request",
             after: { scene in
                 try scene.leaveAlone()
                 try scene.requestReturn()

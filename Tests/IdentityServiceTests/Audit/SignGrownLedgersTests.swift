@@ -120,6 +120,26 @@ struct SealDelayTests {
         }
     }
 
+    @Test func `a system ledger that differs from its checkpoint is not marked either`() async throws {
+        try await SealedLog.with { log in
+            let reader = LedgerReader(pool: log.readerPool, storesTiles: false)
+            let before = try #require(try await reader.head(.system)).size
+            try await log.tamper(
+                """
+                UPDATE tenure.event SET entry = set_byte(entry, 20, get_byte(entry, 20) # 1)
+                WHERE ledger_id = \(LedgerID.system.uuid) AND position = 1
+                """)
+            for minutes in [15, 30, 45] {
+                let time = Timestamp.now().adding(.seconds(minutes * 60))
+                let sealing = SignGrownLedgers(
+                    pool: log.pool, readerPool: log.readerPool, appender: log.appender, signer: log.signer,
+                    now: { time }, logger: TestServer.logger())
+                #expect(try await sealing.run() == nil)
+            }
+            #expect(try await reader.head(.system)?.size == before)
+        }
+    }
+
     @Test func `a ledger that differs from its checkpoint is not signed again, and reported`() async throws {
         try await SealedLog.with { log in
             let stream = StreamID(ledger: LedgerID(UUID()), kind: "thing", id: UUID())

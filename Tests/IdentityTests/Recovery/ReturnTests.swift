@@ -86,7 +86,7 @@ import Testing
         }
 
         func end(_ cause: Employee.EndReturn.Cause, at time: Timestamp) throws -> [EmployeeEvent] {
-            try Employee.decide(state, .endReturn(Employee.EndReturn(cause, time: time)))
+            try Employee.decide(state, .endReturn(Employee.EndReturn(cause, tenant: tenant, time: time)))
         }
 
         /// A stage with an open return, or a completed one.
@@ -104,10 +104,10 @@ import Testing
 
     @Test func `fix the key, the wait and the end`() throws {
         var stage = try Stage.opened()
-        let open = try #require(stage.state.openReturn(at: Self.openedAt))
+        let open = try #require(stage.state.openReturn(in: stage.tenant, at: Self.openedAt))
         #expect(open.key == Self.newKey && open.availableAt == Self.openedAt.adding(Self.wait))
         #expect(open.expiresAt == open.availableAt.adding(.seconds(72 * 3_600)))
-        #expect(stage.state.openReturn(at: open.expiresAt) == nil)
+        #expect(stage.state.openReturn(in: stage.tenant, at: open.expiresAt) == nil)
         stage.tenant = Scene.tenant(employeeIs: .securityAdmin)
         #expect(Employee.returnWait(.seconds(3_600)) == Self.wait)
         #expect(Employee.returnWait(.seconds(168 * 3_600)) == .seconds(336 * 3_600))
@@ -216,7 +216,7 @@ import Testing
         var stage = try Stage.opened(completed: true)
         let done = Self.openedAt.adding(Self.wait)
         let caller = Authority.employee(Scene.employee, try Sample.statement(by: Self.newKey))
-        // The key that came back ends the old one, and lets another in.
+        // The key that came back revokes the old one and authorizes another one.
         stage.happen(
             [
                 .keyRevoked(
@@ -240,6 +240,40 @@ import Testing
         #expect(stage.state.keys[Self.newKey]?.status == .revoked)
         #expect(stage.state.keys[Scene.secondKey]?.status == .revoked)
         #expect(stage.state.completedReturns.isEmpty)
+    }
+
+    @Test func `do not follow each other while the first one can be undone`() throws {
+        var stage = try Stage.opened(completed: true)
+        let done = Self.openedAt.adding(Self.wait), end = done.adding(.seconds(30 * 86_400))
+        stage.happen(
+            [
+                .keyPresented(
+                    EmployeeKeyPresented(
+                        employeeID: Scene.employee, key: Scene.secondKey, flow: EventSamples.flow, first: false))
+            ], at: end.adding(.microseconds(-1)))
+        func request(at time: Timestamp) throws -> [EmployeeEvent] {
+            try Employee.decide(
+                stage.state,
+                .requestReturn(
+                    Employee.RequestReturn(
+                        id: Sample.id(131), key: Scene.secondKey, flow: EventSamples.flow, user: stage.user,
+                        scene: stage.scene(at: time))))
+        }
+        #expect(throws: Rejection.returnInProgress) { try request(at: end.adding(.microseconds(-1))) }
+        #expect(try request(at: end).count == 1)
+        // The old key keeps its right to undo the first one.
+        #expect(try stage.cancel(Self.oldKey, at: end.adding(.microseconds(-1))).isEmpty == false)
+    }
+
+    @Test func `end with a succession by the operator`() throws {
+        var stage = try Stage.opened(), time = Self.openedAt.adding(Self.wait)
+        let named = SecurityAdminSucceeded(
+            employeeID: Scene.employee, fingerprints: [KeyFingerprint(of: Self.oldKey)], by: .operator(nil))
+        Tenant.evolve(&stage.tenant, Sample.recorded(.securityAdminSucceeded(named), at: Self.openedAt, position: 900))
+        #expect(stage.state.openReturn(in: stage.tenant, at: time) == nil)
+        #expect(throws: Rejection.returnUnknown) { try stage.complete(at: time) }
+        time = Self.openedAt.adding(.seconds(60))
+        #expect(throws: Rejection.returnUnknown) { try stage.cancel(Self.oldKey, at: time) }
     }
 
     @Test func `by the operator put the pending keys in force that the succession names`() throws {

@@ -27,9 +27,9 @@ struct `A security admin who lost the only device` {
                 "authorization.not_permitted")
             let events = try await client.events(company)
             let named = try #require(events.first { $0["type"]?.text == "SecurityAdminSucceeded" })
-            let letIn = try #require(events.last { $0["data"]?["by"]?["kind"]?.text == "operator" })
-            #expect(letIn["type"]?.text == "EmployeeKeyAuthorized")
-            #expect(letIn["data"]?["by"] == named["data"]?["by"], "one signed statement")
+            let authorized = try #require(events.last { $0["data"]?["by"]?["kind"]?.text == "operator" })
+            #expect(authorized["type"]?.text == "EmployeeKeyAuthorized")
+            #expect(authorized["data"]?["by"] == named["data"]?["by"], "one signed statement")
             #expect(try await verify(world) == 0)
         }
     }

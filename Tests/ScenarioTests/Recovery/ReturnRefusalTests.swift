@@ -147,6 +147,42 @@ struct `No return` {
         }
     }
 
+    @Test func `is completed while the old device logs in`() async throws {
+        try await ReturnScene.with("no-return-login-race.example") { scene in
+            try await scene.opened()
+            scene.clock.pass(.seconds(49 * 3_600))
+            async let completing = scene.comeBack()
+            async let entering = scene.client.logIn(scene.founder.person, scene.founder.device)
+            let (completed, entered) = try await (completing, entering)
+            expectOutcome(entered, "success")
+            let ended = try await scene.count("ReturnCancelled"), done = try await scene.count("ReturnCompleted")
+            #expect(ended + done == 1, "\(completed) \(entered)")
+            #expect((completed.outcome == "success") == (done == 1))
+            #expect((notice(entered) == "return.cancelled") == (ended == 1))
+            #expect(try await scene.violations() == [])
+        }
+    }
+
+    @Test func `is lost with the process that asked for it or opened it`() async throws {
+        try await ReturnScene.with("no-return-lost.example") { scene in
+            let link = try await scene.requested()
+            // Another process, which has nothing but the database, opens and completes; each is gone afterwards.
+            try await scene.world.withSecondInstance { url in
+                let other = try Client(url, scene.client.app)
+                #expect(try await other.send(other.request("POST", link, by: .nobody)).status == 200)
+            }
+            #expect(try await scene.count("ReturnOpened") == 1)
+            scene.clock.pass(.seconds(49 * 3_600))
+            try await scene.world.withSecondInstance { url in
+                let other = try Client(url, scene.client.app)
+                let flow = try await Flow.comeBack(scene.founder.person, scene.device, scene.client).at(other)
+                let asked = try await flow.prove(scene.device)
+                expectOutcome(try await flow.complete(scene.founder.person, asked), "success")
+            }
+            #expect(try await scene.violations() == [])
+        }
+    }
+
     @Test func `is completed twice by a repeated call, which gets the same reply`() async throws {
         try await ReturnScene.with("no-return-repeated.example") { scene in
             try await scene.opened()
