@@ -10,17 +10,27 @@ import Testing
 
 /// A clock that nearly stands still, and that a test sets forward.
 ///
-/// The lifetimes of M-Pin are short. A test that runs on a busy machine must not exceed one by accident.
+/// The lifetimes of M-Pin are short. A test that runs on a busy machine must not exceed one by accident. The clock starts
+/// when it is first read: a test may wait for minutes until it has a world, whose first events have the real time.
 final class MPinClock: Sendable {
-    private let start = Timestamp.now()
-    private let began = ContinuousClock.now
-    private let ahead = Mutex(Duration.zero)
+    private struct State {
+        var start: (time: Timestamp, instant: ContinuousClock.Instant)?
+        var ahead = Duration.zero
+    }
+
+    private let state = Mutex(State())
 
     /// The time of the service, and of the D-TAs.
-    var now: Timestamp { start.adding((ContinuousClock.now - began) / 100 + ahead.withLock { $0 }) }
+    var now: Timestamp {
+        state.withLock { state in
+            let start = state.start ?? (.now(), .now)
+            state.start = start
+            return start.time.adding((ContinuousClock.now - start.instant) / 100 + state.ahead)
+        }
+    }
 
     /// Lets time pass.
-    func pass(_ duration: Duration) { ahead.withLock { $0 += duration } }
+    func pass(_ duration: Duration) { state.withLock { $0.ahead += duration } }
 }
 
 /// Two D-TAs in this process, as the service and as a client reach them.
