@@ -207,7 +207,7 @@ let package = Package(
             dependencies: [
                 "IdentityService", "TenureServer", "AccessTokens", "EventCoding", "Keys", "Ledger", "Postgres",
                 "Canonical",
-                "TestSupport", crypto,
+                "Schema", "TestSupport", crypto,
             ], swiftSettings: settingsOfTests),
         .testTarget(name: "TenureAPITests", dependencies: ["TenureAPI", "Canonical"], swiftSettings: settingsOfTests),
         .testTarget(name: "APIReferenceTests", dependencies: ["APIReference"], swiftSettings: settingsOfTests),

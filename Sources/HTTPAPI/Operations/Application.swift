@@ -34,7 +34,9 @@ private func server(
     let idle = TimeAmount.nanoseconds(limits.idleTimeout.wholeNanoseconds)
     let publicURL = configuration.publicURL ?? ""
     let http1 = HTTP1Channel.Configuration(
-        additionalChannelHandlers: [ParserRefusal(publicURL: publicURL, security: security)], idleTimeout: idle,
+        additionalChannelHandlers: [
+            ClientDeparture(), ParserRefusal(publicURL: publicURL, security: security),
+        ], idleTimeout: idle,
         httpDecoderConfiguration: .init(
             maxHeaderFieldSize: limits.headerBytes, maxHeaderListSize: limits.headerBytes,
             maxHeaderFieldCount: limits.headerFields))

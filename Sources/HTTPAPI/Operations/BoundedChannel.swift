@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import IdentityService
 import Logging
 import NIOCore
 import NIOHTTPTypes
@@ -70,6 +71,8 @@ final class ConnectionCounter: Sendable {
 struct ConnectionContext: InitializableFromSource {
     /// The address of the peer as text, without a port.
     let peer: String?
+    /// Whether the client still waits.
+    var presence: CallerPresence { CallerPresence(of: channel) }
     private let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {

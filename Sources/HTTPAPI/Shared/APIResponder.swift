@@ -67,7 +67,9 @@ struct APIResponder: HTTPResponder {
             if trace.isMPinProtocol, refusal.code.isAboutApp { refusal.status = 403 }
             return refusal
         }
-        if !(error is CancellationError) { log.unexpected(error, requestId: trace.requestId, route: trace.route) }
+        // The service stops, or the client has left.
+        if error is CancellationError { return Refusal(.serviceUnavailable, retryAfter: 1) }
+        log.unexpected(error, requestId: trace.requestId, route: trace.route)
         return .unexpected
     }
 
@@ -127,11 +129,11 @@ extension APIResponder {
         call.idempotencyKey = route.endpoint.method == "GET" ? nil : try headers.idempotencyKey()
         call.fingerprintInput = Self.fingerprint(
             request.method.rawValue, target.rawPath, caller?.fingerprintId ?? "", body)
-        let reply = try await route.respond(
-            RoutedRequest(
-                service: service, endpoint: route.endpoint, captures: captures, rawQuery: target.rawQuery,
-                headers: headers, body: body, presented: caller, call: call,
-                publicURL: configuration.publicURL ?? "", peer: context.peer))
+        let routed = RoutedRequest(
+            service: service, endpoint: route.endpoint, captures: captures, rawQuery: target.rawQuery,
+            headers: headers, body: body, presented: caller, call: call,
+            publicURL: configuration.publicURL ?? "", peer: context.peer)
+        let reply = try await CallerPresence.$current.withValue(context.presence) { try await route.respond(routed) }
         return reply.conditional(on: headers, of: route.endpoint)
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationEssentials
+import Postgres
 import Synchronization
 
 #if os(Linux)
@@ -78,9 +79,63 @@ struct ComputeTurn {
     fileprivate let lane: AdmissionLane
 
     /// Runs `work` on one of the pool's threads when its lane has a turn.
+    ///
+    /// Work that waits ends with its caller: when the task is cancelled, and when ``CallerPresence/current`` says that
+    /// nobody waits for the answer any more. Work that has begun ends by itself.
+    ///
+    /// - Throws: `CancellationError` if the caller left first, and the errors of `work`.
     func run<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Result, any Error>) in
-            queue.add({ continuation.resume(with: Swift.Result(catching: work)) }, in: lane)
+        let job = QueuedJob(work)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Result, any Error>) in
+                guard job.wait(continuation) else { return }
+                CallerPresence.current?.whenGone { job.withdraw() }
+                queue.add({ job.run() }, in: lane)
+            }
+        } onCancel: {
+            job.withdraw()
+        }
+    }
+}
+
+/// Work that waits for a thread, or was withdrawn before it got one.
+private final class QueuedJob<Result: Sendable>: Sendable {
+    private enum State {
+        case new
+        case waiting(CheckedContinuation<Result, any Error>)
+        /// Run, or withdrawn.
+        case over
+    }
+    private let state = Lock(State.new)
+    private let work: @Sendable () throws -> Result
+
+    init(_ work: @escaping @Sendable () throws -> Result) { self.work = work }
+
+    /// Takes the continuation of the caller. Returns `false`, and resumes it, if the job was withdrawn before.
+    func wait(_ continuation: CheckedContinuation<Result, any Error>) -> Bool {
+        let isNew = state.withLock { state in
+            guard case .new = state else { return false }
+            state = .waiting(continuation)
+            return true
+        }
+        if !isNew { continuation.resume(throwing: CancellationError()) }
+        return isNew
+    }
+
+    /// Runs the work and answers the caller. Does nothing if the job was withdrawn.
+    func run() {
+        guard let continuation = finish() else { return }
+        continuation.resume(with: Swift.Result(catching: work))
+    }
+
+    /// Answers the caller without the work. Does nothing once the work has begun.
+    func withdraw() { finish()?.resume(throwing: CancellationError()) }
+
+    private func finish() -> CheckedContinuation<Result, any Error>? {
+        state.withLock { state in
+            defer { state = .over }
+            guard case .waiting(let continuation) = state else { return nil }
+            return continuation
         }
     }
 }

@@ -144,6 +144,28 @@ public final class MasterKeyStore: Sendable {
     /// The keys as last read.
     public var keys: MasterKeys { held.withLock { $0 } }
 
+    /// Checks that the file can be read and still holds the current key. Does nothing for keys from another source.
+    ///
+    /// - Throws: What ``MasterKeyFile/load()`` throws, ``KeysError/Code/masterVersionUnknown`` or
+    ///   ``KeysError/Code/masterKeysInvalid`` if the file lacks the key that wraps new keys, or has another one.
+    package func checkFile() async throws {
+        guard let file else { return }
+        let fresh = try await Self.read(file), held = keys
+        guard try fresh.key(version: held.current) == held.key(version: held.current) else {
+            throw MasterKeys.invalid("the file holds another key of version \(held.current)")
+        }
+    }
+
+    /// A few system calls. They may block, which is not allowed on the threads of tasks.
+    private static func read(_ file: MasterKeyFile) async throws(KeysError) -> MasterKeys {
+        let read: Result<MasterKeys, KeysError> = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(returning: Result { () throws(KeysError) in try file.load() })
+            }
+        }
+        return try read.get()
+    }
+
     /// Returns keys that include these versions, reading the file again if those in memory do not.
     ///
     /// A version that the file lacks too is not an error here. Unwrapping a key of that version is.
@@ -153,13 +175,7 @@ public final class MasterKeyStore: Sendable {
         let keys = keys
         let known = Set(keys.heldVersions)
         guard let file, !versions.allSatisfy(known.contains) else { return keys }
-        // A few system calls, once per rotation. They may block, which is not allowed on the threads of tasks.
-        let read: Result<MasterKeys, KeysError> = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                continuation.resume(returning: Result { () throws(KeysError) in try file.load() })
-            }
-        }
-        let fresh = try read.get()
+        let fresh = try await Self.read(file)
         return held.withLock { held in
             // If two calls read concurrently, the later file wins, whatever their order.
             if fresh.current >= held.current { held = fresh }

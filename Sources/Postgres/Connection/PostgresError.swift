@@ -169,6 +169,8 @@ public struct SQLState: RawRepresentable, Sendable, Hashable, CustomStringConver
     public static let undefinedTable = SQLState(rawValue: "42P01")
     /// 42601: not valid SQL.
     public static let syntaxError = SQLState(rawValue: "42601")
+    /// 53100: the disk of the server is full.
+    public static let diskFull = SQLState(rawValue: "53100")
     /// 53300: the server has no connection left.
     public static let tooManyConnections = SQLState(rawValue: "53300")
     /// P0001: `RAISE EXCEPTION` without a code.

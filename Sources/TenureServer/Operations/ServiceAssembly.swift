@@ -32,6 +32,8 @@ public struct ServiceAssembly: Sendable {
         public var computeWaiting: Int
         /// The number of blind-mode calls that may wait for their evaluation.
         public var evaluationsWaiting: Int
+        /// The names of the migrations that the service needs. Without one of them it is not ready.
+        public var migrations: [String] = []
         /// The file to keep the newest anchor in, if any.
         public var anchorFile: String?
         /// The list of erased persons, if one is kept. A database in which somebody on it is back is refused.
@@ -153,7 +155,8 @@ public struct ServiceAssembly: Sendable {
         ) { pool in try await RowProtection.unprotectedUntil(pool) }
         let pool = PostgresPool(
             configuration: Self.planningOnce(configuration.application, isDistributed: isDistributed),
-            maximumConnections: configuration.maximumConnections, logger: logger)
+            maximumConnections: configuration.maximumConnections, acquireTimeout: TenureService.patience,
+            logger: logger)
         let readerPool = PostgresPool(configuration: configuration.reader, maximumConnections: 10, logger: logger)
         var appending = Appender.Configuration()
         appending.clockTolerance = configuration.settings.clockTolerance
@@ -178,8 +181,12 @@ public struct ServiceAssembly: Sendable {
             configuration: Self.answeringSoon(configuration.reader), maximumConnections: 1,
             acquireTimeout: Readiness.connectionPatience, logger: logger)
         let readinessHealth = ViewHealth(pool: readinessPool, projector: projector)
+        let probe = LoginProbe(
+            application: Self.probing(configuration.application), masters: configuration.masters,
+            migrations: configuration.migrations, logger: logger)
         let readiness = Readiness(
-            pool: readinessPool, now: configuration.settings.now, tolerance: configuration.settings.clockTolerance
+            pool: readinessPool, now: configuration.settings.now, tolerance: configuration.settings.clockTolerance,
+            probe: ProbeMemory(probe: probe.reasons)
         ) {
             Dictionary(uniqueKeysWithValues: try await readinessHealth.stops().map { ($0.rawValue, $1) })
         }
@@ -270,6 +277,14 @@ public struct ServiceAssembly: Sendable {
         configuration.connectTimeout = min(configuration.connectTimeout, .seconds(4))
         configuration.statementTimeout = .milliseconds(500)
         configuration.responseGrace = .milliseconds(100)
+        return configuration
+    }
+
+    /// Configures a connection of the probe, which ends within two seconds or fails.
+    private static func probing(_ configuration: PostgresConfiguration) -> PostgresConfiguration {
+        var configuration = answeringSoon(configuration)
+        configuration.connectTimeout = .seconds(1)
+        configuration.statementTimeout = .seconds(1)
         return configuration
     }
 }

@@ -5,6 +5,7 @@ import IdentityService
 import Keys
 import Logging
 import Postgres
+import Schema
 import ServiceLifecycle
 import TenureServer
 import UnixSignals
@@ -66,6 +67,7 @@ struct Serve: AsyncParsableCommand {
             for (database, name) in parts.databases {
                 try await CommandDatabase.reach(database, name, patience: CommandDatabase.patienceOfService)
             }
+            try await DatabaseMigration.requireApplied(parts.assembly.reader, logger: logger)
             try await ServiceRun.run(parts, logger: logger) { ports, _ in
                 Announcement(ports: ports, logger: logger)
             }
@@ -224,10 +226,12 @@ struct ServiceParts: Sendable {
         application: PostgresConfiguration, reader: PostgresConfiguration, masters: MasterKeyStore, issuer: String?
     ) -> ServiceAssembly.Configuration {
         let threads = ProcessInfo.processInfo.activeProcessorCount
-        return ServiceAssembly.Configuration(
+        var assembly = ServiceAssembly.Configuration(
             application: application, reader: reader, masters: masters,
             settings: issuer.map { ServiceSettings(issuer: $0) } ?? ServiceSettings(), computeThreads: threads,
             computeWaiting: threads * 32)
+        assembly.migrations = Schema.migrations.map(\.name)
+        return assembly
     }
 
     private static func certificate(_ settings: Settings) throws -> HTTPConfiguration.Certificate? {
