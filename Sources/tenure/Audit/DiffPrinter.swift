@@ -26,9 +26,9 @@ struct DiffPrinter: Sendable {
             guard !changes.isEmpty else { continue }
             let names = try await names(changes, tenant, ledger)
             if json {
-                for change in changes { output.write(JSONLines.line(Self.json(change, ledger, tenant, names))) }
+                for change in changes { try output.write(JSONLines.line(Self.json(change, ledger, tenant, names))) }
             } else {
-                output.write(text(changes, tenant, ledger, names, on: output.terminal))
+                try output.write(text(changes, tenant, ledger, names, on: output.terminal))
             }
         }
         progress?.finish()
@@ -147,7 +147,7 @@ struct ComparePrinter: Sendable {
             progress.update(done: Int64(index + 1))
         }
         progress.finish()
-        DifferenceText.print(differences, json: json, on: .standardOutput())
+        try DifferenceText.print(differences, json: json, on: .standardOutput())
         Output.standardError().line(
             differences.isEmpty
                 ? "The live projections of \(Noun.company.counted(ledgers.count)) match the log."
@@ -183,11 +183,11 @@ struct ComparePrinter: Sendable {
 /// Prints differences between live read models and the log.
 enum DifferenceText {
     /// Prints the differences as a table, or as one JSON object each.
-    static func print(_ differences: [ViewDifference], json: Bool, on output: Output) {
+    static func print(_ differences: [ViewDifference], json: Bool, on output: Output) throws {
         if json {
-            for difference in differences { output.write(JSONLines.line(Self.json(difference))) }
+            for difference in differences { try output.write(JSONLines.line(Self.json(difference))) }
         } else if !differences.isEmpty {
-            output.write(table(differences).rendered(on: output.terminal))
+            try output.write(table(differences).rendered(on: output.terminal))
         }
     }
 

@@ -27,7 +27,7 @@ struct EntryPrinter: Sendable {
             let (cursor, isEnd) = (page.cursor, page.cursor >= min(page.size, last))
             async let following = isEnd ? nil : read(ledger, after: cursor, last)
             for part in try await lines(page.entries) where !part.isEmpty {
-                output.write(String(decoding: part, as: UTF8.self))
+                try output.write(String(decoding: part, as: UTF8.self))
             }
             try reached(cursor)
             guard let next = try await following else { return cursor }

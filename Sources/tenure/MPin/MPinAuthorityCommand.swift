@@ -68,7 +68,7 @@ struct MPinAuthorityInit: ParsableCommand {
         let signing = try directory.create(signingKeyFile: signingKey.map(MPinAuthorityPlace.absolute))
         words.line("Created a D-TA in \(directory.path). Keep a copy of the directory and of \(directory.keyFile):")
         words.line("without them nobody who registers later shares keys with those who did. The service signs with:")
-        Output.standardOutput().line(signing)
+        try Output.standardOutput().line(signing)
     }
 }
 

@@ -31,9 +31,9 @@ struct Doctor: AsyncParsableCommand {
         let findings = await Examination(state: StateDirectory(stateDirectory)).findings()
         let output = Output.standardOutput()
         if json {
-            for finding in findings { output.write(JSONLines.line(finding.json)) }
+            for finding in findings { try output.write(JSONLines.line(finding.json)) }
         } else {
-            output.write(Finding.table(findings).rendered(on: output.terminal))
+            try output.write(Finding.table(findings).rendered(on: output.terminal))
         }
         if findings.contains(where: { $0.verdict == .bad }) { throw ExitCode.failure }
     }

@@ -49,9 +49,9 @@ struct KeyStatus: AsyncParsableCommand {
         let rows = Self.rows(masters, use, erasures)
         let output = Output.standardOutput()
         if json {
-            for row in rows { output.write(JSONLines.line(row.json)) }
+            for row in rows { try output.write(JSONLines.line(row.json)) }
         } else {
-            output.write(Self.table(rows).rendered(on: output.terminal))
+            try output.write(Self.table(rows).rendered(on: output.terminal))
         }
         let words = Output.standardError()
         let complete = erasures.complete(holding: masters.heldVersions)

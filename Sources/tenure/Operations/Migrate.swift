@@ -44,7 +44,7 @@ struct Migrate: AsyncParsableCommand {
         ]
         for (kind, told, names) in done {
             for name in names {
-                output.write(
+                try output.write(
                     json
                         ? JSONLines.line(.object(["kind": .string(kind), "name": .string(name)]))
                         : "\(told) \(name)\n")

@@ -54,7 +54,7 @@ struct OperatorFound: AsyncParsableCommand {
         words.line(
             "The log begins with the operator key in \(file.path). Keep a copy of that file where the database's")
         words.line("backups are not, and give auditors the public half for tenure verify --operator:")
-        Output.standardOutput().line(key.base64)
+        try Output.standardOutput().line(key.base64)
     }
 }
 
@@ -86,8 +86,8 @@ struct OperatorShow: AsyncParsableCommand {
         }
         let key = try OperatorPublicKey(bytes: beginning.operatorKey.bytes)
         let output = Output.standardOutput()
-        guard json else { return output.line(key.base64) }
-        output.write(
+        guard json else { return try output.line(key.base64) }
+        try output.write(
             JSONLines.line(["operatorKey": .string(key.base64), "fingerprint": .string(key.fingerprint)]))
     }
 }

@@ -66,8 +66,8 @@ struct RebuildViews: AsyncParsableCommand {
             return try await Self.rebuild(request, session, format)
         }
         let output = Output.standardOutput()
-        DifferenceText.print(report.differences, json: format == .ndjson, on: output)
-        if format == .ndjson { output.write(JSONLines.line(Self.json(report))) }
+        try DifferenceText.print(report.differences, json: format == .ndjson, on: output)
+        if format == .ndjson { try output.write(JSONLines.line(Self.json(report))) }
         let count = report.differenceCount
         if count > report.differences.count {
             Output.standardError().line("Only the first \(report.differences.count) are shown.")
@@ -87,7 +87,7 @@ struct RebuildViews: AsyncParsableCommand {
             let result = try await Rebuild(pool: session.pool, logger: session.logger).run(request) { progress in
                 report.update(progress)
             }
-            report.finish()
+            try report.finish()
             guard request.tenant == nil || result.companies > 0 else {
                 throw CommandFailure(.notFound, "there is no company of that name")
             }
@@ -116,6 +116,7 @@ final class RebuildProgressReport: Sendable {
     private let output = Output.standardOutput()
     private let start = ContinuousClock.now
     private let told = Lock<ContinuousClock.Instant?>(nil)
+    private let failure = Lock<(any Error)?>(nil)
 
     init(isDryRun: Bool, isForMachines: Bool) {
         persons = isForMachines ? nil : ProgressReport(isDryRun ? "compare" : "rebuild", unit: .event, total: nil)
@@ -132,13 +133,19 @@ final class RebuildProgressReport: Sendable {
         guard isDue else { return }
         let elapsed = (now - start) / .seconds(1)
         let rate = elapsed > 0 ? Int64(Double(progress.done) / elapsed) : 0
-        output.write(
-            JSONLines.line(
-                .object([
-                    "kind": "progress", "done": .integer(progress.done), "total": .integer(progress.total),
-                    "elapsedMilliseconds": .integer(Int64(elapsed * 1_000)), "eventsPerSecond": .integer(rate),
-                ])))
+        let line = JSONLines.line(
+            .object([
+                "kind": "progress", "done": .integer(progress.done), "total": .integer(progress.total),
+                "elapsedMilliseconds": .integer(Int64(elapsed * 1_000)), "eventsPerSecond": .integer(rate),
+            ]))
+        do { try output.write(line) } catch { failure.withLock { $0 = $0 ?? error } }
     }
 
-    func finish() { persons?.finish() }
+    /// Removes the bar.
+    ///
+    /// - Throws: The first error of a line for programs. A lost line does not stop a rebuild, but fails the command.
+    func finish() throws {
+        persons?.finish()
+        if let error = failure.withLock({ $0 }) { throw error }
+    }
 }

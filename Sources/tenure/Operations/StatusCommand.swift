@@ -52,9 +52,9 @@ struct StatusCommand: AsyncParsableCommand {
         let findings = service + [version] + (await Examination(state: state, settings: settings).database())
         let output = Output.standardOutput()
         if json {
-            for finding in findings { output.write(JSONLines.line(finding.json)) }
+            for finding in findings { try output.write(JSONLines.line(finding.json)) }
         } else {
-            output.write(Finding.table(findings).rendered(on: output.terminal))
+            try output.write(Finding.table(findings).rendered(on: output.terminal))
         }
         if !answers { throw ExitCode.unreachable }
         if findings.contains(where: { $0.verdict == .bad }) { throw ExitCode.failure }
