@@ -34,6 +34,7 @@ let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioConcurrency: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioExtras: Target.Dependency = .product(name: "NIOExtras", package: "swift-nio-extras")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -93,10 +94,14 @@ let package = Package(
         .target(name: "MPinCryptography", dependencies: ["BLS12381", crypto], swiftSettings: settings),
         .target(name: "MPinRequests", dependencies: ["Canonical", crypto], swiftSettings: settings),
         .target(
+            name: "HTTPLimits",
+            dependencies: [hummingbird, hummingbirdTLS, httpTypes, nioCore, nioExtras, nioHTTPTypes, logging],
+            swiftSettings: settings),
+        .target(
             name: "MPinAuthority",
             dependencies: [
-                "MPinRequests", "MPinCryptography", "Canonical", crypto, hummingbird, hummingbirdTLS, httpTypes,
-                nioCore, logging,
+                "HTTPLimits", "MPinRequests", "MPinCryptography", "Canonical", crypto, hummingbird, hummingbirdTLS,
+                httpTypes, nioCore, logging,
             ], swiftSettings: settings),
         .target(name: "Identity", dependencies: ["Text", "Canonical", crypto], swiftSettings: settings),
         .target(
@@ -127,6 +132,7 @@ let package = Package(
             name: "HTTPAPI",
             dependencies: [
                 "TenureServer", "IdentityService", "TenureAPI", "APIReference", "Contract", "AccessTokens",
+                "HTTPLimits",
                 "Canonical", crypto, hummingbird, hummingbirdTLS, hummingbirdHTTP2, httpTypes, nioCore, nioHTTPTypes,
                 logging,
             ], swiftSettings: settings),
@@ -139,7 +145,8 @@ let package = Package(
             dependencies: [
                 "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",
                 "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", "HTTPAPI", "TenureClient",
-                "MPinAuthority", "MPinRequests", "SMTP", arguments, configuration, crypto, logging, lifecycle, signals,
+                "HTTPLimits", "MPinAuthority", "MPinRequests", "SMTP", arguments, configuration,
+                crypto, logging, lifecycle, signals,
             ], swiftSettings: settings),
         // Built here too, so that the example always compiles. Its own package is what a reader copies.
         .executableTarget(
@@ -192,6 +199,7 @@ let package = Package(
         .testTarget(
             name: "MPinRequestsTests", dependencies: ["MPinRequests", "Canonical", crypto],
             swiftSettings: settingsOfTests),
+        .testTarget(name: "HTTPLimitsTests", dependencies: ["HTTPLimits"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "MPinAuthorityTests",
             dependencies: ["MPinAuthority", "MPinRequests", "MPinCryptography", "Canonical", crypto],
@@ -214,9 +222,10 @@ let package = Package(
         .testTarget(
             name: "HTTPAPITests",
             dependencies: [
-                "HTTPAPI", "Contract", "TenureServer", "IdentityService", "TenureAPI", "TenureClient", "AccessTokens",
+                "HTTPAPI", "HTTPLimits", "Contract", "TenureServer", "IdentityService", "TenureAPI", "TenureClient",
+                "AccessTokens",
                 "Canonical",
-                crypto, hummingbird, hummingbirdTesting, httpTypes, nioCore, nioConcurrency, nioPosix, logging,
+                crypto, hummingbird, hummingbirdTesting, httpTypes, nioCore, nioConcurrency, nioPosix, nioSSL, logging,
                 lifecycle,
             ], exclude: ["check_openapi.py"], swiftSettings: settingsOfTests),
         .testTarget(
@@ -235,8 +244,8 @@ let package = Package(
         .testTarget(
             name: "tenureTests",
             dependencies: [
-                "tenure", "Canonical", "EventCoding", "Identity", "IdentityService", "Keys", "Ledger", "Postgres",
-                "Projections", "TenureServer", "TestSupport", arguments, logging,
+                "tenure", "Canonical", "EventCoding", "HTTPLimits", "Identity", "IdentityService", "Keys", "Ledger",
+                "Postgres", "Projections", "TenureServer", "TestSupport", arguments, logging,
             ],
             swiftSettings: settingsOfTests),
     ],

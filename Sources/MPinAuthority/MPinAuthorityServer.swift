@@ -1,4 +1,5 @@
 import Dispatch
+public import HTTPLimits
 import HTTPTypes
 public import Hummingbird
 import HummingbirdCore
@@ -30,18 +31,29 @@ public struct MPinAuthorityConfiguration: Sendable {
     public var certificate: Certificate?
     /// Whether clear text is permitted beyond loopback, because a proxy in front terminates TLS.
     public var allowsClearText: Bool
+    /// The limits of connections.
+    public var connections: ConnectionLimits
+    /// The addresses of the proxies in front, to which the limits of one address do not apply.
+    public var trustedProxies: Set<String>
     /// Receives the bound port once the server accepts connections.
     public var onServerRunning: @Sendable (Int) async -> Void
+
+    /// The limits of a D-TA: 512 connections, 128 of one address, 30 seconds of idleness, and 10 seconds for a body.
+    public static let usualConnections = ConnectionLimits(
+        connections: 512, connectionsPerAddress: 128, idleTimeout: .seconds(30))
 
     /// Describes a configuration. The defaults serve clear text on loopback.
     public init(
         host: String = "127.0.0.1", port: Int = 8001, certificate: Certificate? = nil, allowsClearText: Bool = false,
+        connections: ConnectionLimits = Self.usualConnections, trustedProxies: Set<String> = [],
         onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) {
         self.host = host
         self.port = port
         self.certificate = certificate
         self.allowsClearText = allowsClearText
+        self.connections = connections
+        self.trustedProxies = trustedProxies
         self.onServerRunning = onServerRunning
     }
 
@@ -70,33 +82,42 @@ public func makeMPinAuthorityApplication(
     issuer: MPinKeyIssuer, configuration: MPinAuthorityConfiguration, logger: Logger
 ) throws -> some ApplicationProtocol {
     try configuration.validate()
+    let table = ConnectionTable(limits: configuration.connections)
     return Application(
         responder: MPinAuthorityResponder(issuer: issuer),
-        server: try serverBuilder(configuration),
+        server: try serverBuilder(configuration, table),
         configuration: ApplicationConfiguration(
             address: .hostname(configuration.host, port: configuration.port),
-            availableConnectionsDelegate: .maximum(512, logger: logger)),
+            availableConnectionsDelegate: .maximum(configuration.connections.connections, logger: logger)),
         onServerRunning: { channel in
+            ConnectionSweeper(table: table).start(with: channel)
             if let port = channel.localAddress?.port { await configuration.onServerRunning(port) }
         },
         logger: logger)
 }
 
 private func serverBuilder(
-    _ configuration: MPinAuthorityConfiguration
+    _ configuration: MPinAuthorityConfiguration, _ table: ConnectionTable
 ) throws(MPinAuthorityError) -> HTTPServerBuilder {
-    let http = HTTPServerBuilder.http1(
-        configuration: HTTP1Channel.Configuration(
-            idleTimeout: .seconds(30),
-            httpDecoderConfiguration: .init(
-                maxHeaderFieldSize: 8_192, maxHeaderListSize: 8_192, maxHeaderFieldCount: 64)))
-    guard let certificate = configuration.certificate else { return http }
+    let http = HTTP1Channel.Configuration(
+        additionalChannelHandlers: [ExchangeHandler(table: table)],
+        idleTimeout: TimeAmount(configuration.connections.idleTimeout),
+        httpDecoderConfiguration: .init(
+            maxHeaderFieldSize: 8_192, maxHeaderListSize: 8_192, maxHeaderFieldCount: 64))
+    let proxies = configuration.trustedProxies
+    guard let certificate = configuration.certificate else {
+        return HTTPServerBuilder { responder in
+            BoundedChannel(
+                base: HTTP1Channel(responder: responder, configuration: http), table: table, trustedProxies: proxies)
+        }
+    }
     do {
-        var tls = TLSConfiguration.makeServerConfiguration(
-            certificateChain: try NIOSSLCertificate.fromPEMFile(certificate.chainFile).map { .certificate($0) },
-            privateKey: .privateKey(try NIOSSLPrivateKey(file: certificate.keyFile, format: .pem)))
-        tls.minimumTLSVersion = .tlsv12
-        return try .tls(http, tlsConfiguration: tls)
+        let tls = try ServerTLS.configuration(chainFile: certificate.chainFile, keyFile: certificate.keyFile)
+        return HTTPServerBuilder { responder in
+            let base = HTTP1Channel(responder: responder, configuration: http)
+            return BoundedChannel(
+                base: try TLSChannel(base, tlsConfiguration: tls), table: table, trustedProxies: proxies)
+        }
     } catch {
         throw MPinAuthorityError(
             .certificateUnreadable, "the certificate or its key cannot be read",

@@ -34,8 +34,13 @@ enum ImportTable {
         "BLS12381": Row(isPure: true),
         "MPinCryptography": Row(local: ["BLS12381"], external: ["Crypto"], isPure: true),
         "MPinRequests": Row(local: ["Canonical"], external: ["Crypto"], isPure: true),
+        "HTTPLimits": Row(
+            external: [
+                "HTTPTypes", "HummingbirdCore", "HummingbirdTLS", "Logging", "NIOCore", "NIOExtras", "NIOHTTP1",
+                "NIOHTTPTypes",
+            ]),
         "MPinAuthority": Row(
-            local: ["MPinRequests", "MPinCryptography", "Canonical"],
+            local: ["HTTPLimits", "MPinRequests", "MPinCryptography", "Canonical"],
             external: [
                 "Crypto", "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdTLS", "Logging", "NIOCore",
             ]),
@@ -63,7 +68,9 @@ enum ImportTable {
         "TenureAPI": Row(local: ["Canonical"], isPure: true),
         "HTTPAPI": Row(
             local: [
-                "TenureServer", "IdentityService", "TenureAPI", "APIReference", "Contract", "AccessTokens", "Canonical",
+                "TenureServer", "IdentityService", "TenureAPI", "APIReference", "Contract", "AccessTokens",
+                "HTTPLimits",
+                "Canonical",
             ],
             external: [
                 "Crypto", "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "HummingbirdTLS",
@@ -76,7 +83,7 @@ enum ImportTable {
             local: [
                 "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",
                 "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", "HTTPAPI",
-                "MPinAuthority", "MPinRequests", "SMTP", "TenureClient",
+                "HTTPLimits", "MPinAuthority", "MPinRequests", "SMTP", "TenureClient",
             ],
             external: [
                 "ArgumentParser", "Configuration", "Crypto", "Logging", "ServiceLifecycle", "UnixSignals",

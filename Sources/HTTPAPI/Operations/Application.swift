@@ -1,3 +1,4 @@
+import HTTPLimits
 public import Hummingbird
 import HummingbirdCore
 import HummingbirdHTTP2
@@ -11,16 +12,26 @@ public import TenureServer
 public func makeApplication(
     service: some UseCaseRunner, configuration: HTTPConfiguration, logger: Logger
 ) throws -> some ApplicationProtocol {
+    try makeApplication(
+        service: service, configuration: configuration, table: ConnectionTable(limits: configuration.connections),
+        logger: logger)
+}
+
+/// Builds the HTTP API with a table of connections.
+func makeApplication(
+    service: some UseCaseRunner, configuration: HTTPConfiguration, table: ConnectionTable, logger: Logger
+) throws -> some ApplicationProtocol {
     try configuration.validate()
-    let responder = APIResponder(service: service, configuration: configuration, logger: logger)
+    let responder = APIResponder(service: service, configuration: configuration, table: table, logger: logger)
     return Application(
         responder: responder,
-        server: try server(configuration, responder.security),
+        server: try server(configuration, table, responder.security),
         configuration: ApplicationConfiguration(
             address: .hostname(configuration.host, port: configuration.port),
-            availableConnectionsDelegate: .maximum(configuration.limits.connections, logger: logger)
+            availableConnectionsDelegate: .maximum(configuration.connections.connections, logger: logger)
         ),
         onServerRunning: { channel in
+            ConnectionSweeper(table: table).start(with: channel)
             if let port = channel.localAddress?.port { await configuration.onServerRunning(port) }
         },
         logger: logger
@@ -28,36 +39,33 @@ public func makeApplication(
 }
 
 private func server(
-    _ configuration: HTTPConfiguration, _ security: SecurityHeaders
+    _ configuration: HTTPConfiguration, _ table: ConnectionTable, _ security: SecurityHeaders
 ) throws(HTTPConfigurationError) -> HTTPServerBuilder {
     let limits = configuration.limits
-    let idle = TimeAmount.nanoseconds(limits.idleTimeout.wholeNanoseconds)
+    let idle = configuration.connections.idleTimeout
     let publicURL = configuration.publicURL ?? ""
     let http1 = HTTP1Channel.Configuration(
         additionalChannelHandlers: [
-            ClientDeparture(), ParserRefusal(publicURL: publicURL, security: security),
-        ], idleTimeout: idle,
+            ClientDeparture(), ExchangeHandler(table: table),
+            ParserRefusal(publicURL: publicURL, security: security),
+        ], idleTimeout: TimeAmount(idle),
         httpDecoderConfiguration: .init(
             maxHeaderFieldSize: limits.headerBytes, maxHeaderListSize: limits.headerBytes,
             maxHeaderFieldCount: limits.headerFields))
-    let counter = ConnectionCounter(limit: limits.connectionsPerAddress), proxies = configuration.trustedProxies
+    let proxies = configuration.trustedProxies
     guard let certificate = configuration.certificate else {
         return HTTPServerBuilder { responder in
             BoundedChannel(
-                base: HTTP1Channel(responder: responder, configuration: http1), counter: counter,
-                trustedProxies: proxies)
+                base: HTTP1Channel(responder: responder, configuration: http1), table: table, trustedProxies: proxies)
         }
     }
     do {
-        var tls = TLSConfiguration.makeServerConfiguration(
-            certificateChain: try NIOSSLCertificate.fromPEMFile(certificate.chainFile).map { .certificate($0) },
-            privateKey: .privateKey(try NIOSSLPrivateKey(file: certificate.keyFile, format: .pem)))
-        tls.minimumTLSVersion = .tlsv12
-        let http2 = HTTP2UpgradeChannel.Configuration(idleTimeout: limits.idleTimeout, streamConfiguration: http1)
-        return HTTPServerBuilder { [tls] responder in
+        let tls = try ServerTLS.configuration(chainFile: certificate.chainFile, keyFile: certificate.keyFile)
+        let http2 = HTTP2UpgradeChannel.Configuration(idleTimeout: idle, streamConfiguration: http1)
+        return HTTPServerBuilder { responder in
             BoundedChannel(
                 base: try HTTP2UpgradeChannel(tlsConfiguration: tls, configuration: http2, responder: responder),
-                counter: counter, trustedProxies: proxies)
+                table: table, trustedProxies: proxies)
         }
     } catch {
         throw HTTPConfigurationError(code: .certificateUnreadable)
@@ -65,12 +73,6 @@ private func server(
 }
 
 extension Duration {
-    /// The duration in nanoseconds, clamped to 64 bits.
-    var wholeNanoseconds: Int64 {
-        let (seconds, overflow) = components.seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow ? .max : seconds &+ components.attoseconds / 1_000_000_000
-    }
-
     /// The duration in seconds.
     var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

@@ -1,4 +1,5 @@
 public import Canonical
+public import HTTPLimits
 public import IdentityService
 
 /// The configuration of the HTTP API.
@@ -29,8 +30,10 @@ public struct HTTPConfiguration: Sendable {
     public var allowsClearText: Bool
     /// The addresses of the proxies whose `X-Forwarded-For` is trusted.
     public var trustedProxies: Set<String>
-    /// The limits of one request and one connection.
-    public var limits: HTTPLimits
+    /// The limits of one request.
+    public var limits: RequestLimits
+    /// The limits of connections.
+    public var connections: ConnectionLimits
     /// The rate limit of one address; `nil` for none. A read costs one token, a call that hashes up to ten.
     public var rateLimit: RateLimit?
     /// The rate limit of one app over all addresses; `nil` for none.
@@ -53,7 +56,8 @@ public struct HTTPConfiguration: Sendable {
     /// Describes a configuration. The defaults serve clear text on loopback.
     public init(
         host: String = "127.0.0.1", port: Int = 8080, publicURL: String? = nil, certificate: Certificate? = nil,
-        allowsClearText: Bool = false, trustedProxies: Set<String> = [], limits: HTTPLimits = .init(),
+        allowsClearText: Bool = false, trustedProxies: Set<String> = [], limits: RequestLimits = .init(),
+        connections: ConnectionLimits = .init(),
         rateLimit: RateLimit? = nil, appRateLimit: RateLimit? = nil, companyRateLimit: RateLimit? = nil,
         metricsToken: String? = nil, moreMetrics: (@Sendable () async -> String)? = nil,
         onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
@@ -65,6 +69,7 @@ public struct HTTPConfiguration: Sendable {
         self.allowsClearText = allowsClearText
         self.trustedProxies = trustedProxies
         self.limits = limits
+        self.connections = connections
         self.rateLimit = rateLimit
         self.appRateLimit = appRateLimit
         self.companyRateLimit = companyRateLimit
@@ -99,9 +104,7 @@ extension HTTPConfiguration {
             }
         }
         let positive =
-            limits.bodyBytes > 0 && limits.headerBytes > 0 && limits.headerFields > 0 && limits.connections > 0
-            && limits.connectionsPerAddress > 0
-            && limits.bodyTimeout > .zero && limits.idleTimeout > .zero
+            limits.bodyBytes > 0 && limits.headerBytes > 0 && limits.headerFields > 0 && connections.isPositive
         let rate = [rateLimit, appRateLimit, companyRateLimit].allSatisfy { limit in
             limit.map { $0.perSecond > 0 && $0.burst > 0 && $0.addresses > 0 } ?? true
         }
@@ -133,36 +136,19 @@ public struct HTTPConfigurationError: Error, Sendable, Equatable, CustomStringCo
     public var description: String { code.rawValue }
 }
 
-/// The limits of one request and of one connection.
-public struct HTTPLimits: Sendable {
+/// The limits of one request.
+public struct RequestLimits: Sendable {
     /// The maximum size of a body, in bytes.
     public var bodyBytes: Int
-    /// The time that a body may take to arrive.
-    public var bodyTimeout: Duration
-    /// The time that a connection may be idle, or take to send a head.
-    public var idleTimeout: Duration
     /// The maximum total size of the header fields, in bytes.
     public var headerBytes: Int
     /// The maximum number of header fields.
     public var headerFields: Int
-    /// The maximum number of open connections. Further connections wait in the backlog.
-    public var connections: Int
-    /// The maximum number of open connections of one address, trusted proxies excepted. Further connections are closed
-    /// at once.
-    public var connectionsPerAddress: Int
 
     /// Describes limits. The defaults are the documented ones.
-    public init(
-        bodyBytes: Int = 65_536, bodyTimeout: Duration = .seconds(10), idleTimeout: Duration = .seconds(60),
-        headerBytes: Int = 16_384, headerFields: Int = 64, connections: Int = 4096,
-        connectionsPerAddress: Int = 512
-    ) {
+    public init(bodyBytes: Int = 65_536, headerBytes: Int = 16_384, headerFields: Int = 64) {
         self.bodyBytes = bodyBytes
-        self.bodyTimeout = bodyTimeout
-        self.idleTimeout = idleTimeout
         self.headerBytes = headerBytes
         self.headerFields = headerFields
-        self.connections = connections
-        self.connectionsPerAddress = connectionsPerAddress
     }
 }

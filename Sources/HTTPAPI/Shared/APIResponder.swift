@@ -1,6 +1,8 @@
 import Canonical
+import HTTPLimits
 import HTTPTypes
 import Hummingbird
+import HummingbirdCore
 import IdentityService
 import Logging
 import NIOCore
@@ -18,8 +20,11 @@ struct APIResponder: HTTPResponder {
     let metrics = RequestMetrics()
     let limiters: RequestLimiters
     let security: SecurityHeaders
+    /// The open connections, which bodies are written to in pieces.
+    let table: ConnectionTable
 
-    init(service: any UseCaseRunner, configuration: HTTPConfiguration, logger: Logger) {
+    init(service: any UseCaseRunner, configuration: HTTPConfiguration, table: ConnectionTable, logger: Logger) {
+        self.table = table
         self.configuration = configuration
         self.service = service
         routes = RouteTable(Route.all(configuration, metrics: metrics))
@@ -58,7 +63,7 @@ struct APIResponder: HTTPResponder {
             .init(
                 requestId: trace.requestId, method: trace.method, route: trace.route, status: reply.status,
                 duration: duration, caller: trace.caller), quiet: trace.isQuiet)
-        return response(reply, isHead: request.method == .head, closing: closes ? context : nil)
+        return await response(reply, isHead: request.method == .head, on: context, closes: closes)
     }
 
     private func refusal(_ error: any Error, _ trace: Trace) -> Refusal {
@@ -73,7 +78,9 @@ struct APIResponder: HTTPResponder {
         return .unexpected
     }
 
-    private func response(_ reply: Reply, isHead: Bool, closing context: ConnectionContext?) -> Response {
+    private func response(
+        _ reply: Reply, isHead: Bool, on context: ConnectionContext, closes: Bool
+    ) async -> Response {
         var fields = HTTPFields()
         for (name, value) in reply.headers {
             if let name = HTTPField.Name(name) { fields[name] = value }
@@ -81,22 +88,20 @@ struct APIResponder: HTTPResponder {
         let hasContent = reply.status != 204 && reply.status != 304
         if hasContent { fields[.contentLength] = String(reply.body.count) }
         // HTTP/2 has no Connection header, and it is spoken only with a certificate.
-        if context != nil, configuration.certificate == nil { fields[.connection] = "close" }
-        let buffer = ByteBuffer(bytes: isHead ? [] : reply.body)
-        guard let context else {
-            var response = Response(
-                status: .init(code: reply.status), headers: fields,
-                body: buffer.readableBytes == 0 ? .init() : .init(byteBuffer: buffer))
-            // A length of zero would be that of the representation (RFC 9110 §8.6).
-            if !hasContent { response.headers[.contentLength] = nil }
-            return response
-        }
-        let body = ResponseBody(contentLength: reply.body.count) { writer in
-            try await writer.write(buffer)
-            try await writer.finish(nil)
-            await context.stopReading()
-        }
-        return Response(status: .init(code: reply.status), headers: fields, body: body)
+        if closes, configuration.certificate == nil { fields[.connection] = "close" }
+        let buffer = isHead ? ByteBuffer() : reply.shared ?? ByteBuffer(bytes: reply.body)
+        let isShared = reply.shared != nil
+        var afterwards: (@Sendable () async -> Void)?
+        if closes { afterwards = { await context.stopReading() } }
+        let isEmpty = buffer.readableBytes == 0 && !closes
+        let body =
+            isEmpty
+            ? ResponseBody()
+            : await table.body(of: buffer, isShared: isShared, on: context.channel, afterwards: afterwards)
+        var response = Response(status: .init(code: reply.status), headers: fields, body: body)
+        // A length of zero would be that of the representation (RFC 9110 §8.6).
+        if !hasContent { response.headers[.contentLength] = nil }
+        return response
     }
 }
 
@@ -107,7 +112,9 @@ extension APIResponder {
     ) async throws -> Reply {
         let target = RequestTarget(request.head.path ?? "")
         trace.isOAuth = target.map { Endpoint.refusesAsOAuth(path: $0.rawPath) } ?? false
-        let body = try await RequestBodyReader(limits: configuration.limits).read(request, headers: headers)
+        let body = try await RequestBodyReader(
+            limits: configuration.limits, timeout: configuration.connections.bodyTimeout
+        ).read(request, headers: headers)
         let arrived = configuration.now()
         guard let target else {
             throw Refusal.invalid(.none, "a path of visible ASCII characters is expected")

@@ -1,4 +1,5 @@
 import Canonical
+import HTTPLimits
 import IdentityService
 import TenureAPI
 
@@ -21,7 +22,7 @@ actor RateLimiter {
     func draw(
         _ policy: RateDraw.Policy, for caller: String, cost: Int = 1, now: ContinuousClock.Instant = .now
     ) -> RateDraw {
-        let key = policy == .address ? Self.network(of: caller) : caller
+        let key = policy == .address ? ClientNetwork.of(caller) : caller
         if buckets[key] == nil {
             if buckets.count >= limit.addresses { sweep(now) }
             // When active callers occupy every bucket, new callers share one, so that memory stays bounded.
@@ -49,20 +50,6 @@ actor RateLimiter {
         guard now - sweptAt >= .seconds(1) else { return }
         sweptAt = now
         buckets = buckets.filter { !$0.value.isFull(limit, now: now) }
-    }
-
-    /// Returns the network that counts as one address: an IPv4 address, or the /64 prefix of an IPv6 address.
-    static func network(of address: String) -> String {
-        guard address.contains(":"), !address.contains("."), let text = address.split(separator: "%").first else {
-            return address
-        }
-        guard let gap = text.firstRange(of: "::") else {
-            return text.split(separator: ":").prefix(4).joined(separator: ":")
-        }
-        let head = text[..<gap.lowerBound].split(separator: ":")
-        let tail = text[gap.upperBound...].split(separator: ":")
-        let zeros = Array(repeating: Substring("0"), count: max(0, 8 - head.count - tail.count))
-        return (head + zeros + tail).prefix(4).joined(separator: ":")
     }
 }
 

@@ -1,4 +1,5 @@
 import Canonical
+import NIOCore
 import TenureAPI
 
 /// A route's response, before it becomes an HTTP response.
@@ -9,6 +10,8 @@ struct Reply: Sendable {
     var headers: [String: String] = [:]
     /// The bytes of the body.
     var body: [UInt8] = []
+    /// The bytes of the body again, for a document that does not change: every reply shares them.
+    var shared: ByteBuffer?
 
     /// Replies with JSON.
     static func json(_ value: some JSONConvertible, status: Int = 200, position: Int64? = nil) -> Reply {

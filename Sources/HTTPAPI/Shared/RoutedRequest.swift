@@ -122,7 +122,9 @@ extension RoutedRequest {
 
 /// Reads a whole body within limits of size and time.
 struct RequestBodyReader {
-    let limits: HTTPLimits
+    let limits: RequestLimits
+    /// The time that the body may take to arrive.
+    let timeout: Duration
 
     /// Reads the body.
     ///
@@ -148,7 +150,7 @@ struct RequestBodyReader {
     }
 
     private func collect(_ body: RequestBody) async throws(Refusal) -> [UInt8] {
-        let limits = limits
+        let limits = limits, timeout = timeout
         let result = await withTaskGroup(of: Result<[UInt8], Refusal>.self) { group in
             group.addTask {
                 var bytes: [UInt8] = []
@@ -165,7 +167,7 @@ struct RequestBodyReader {
                 return .success(bytes)
             }
             group.addTask {
-                try? await Task.sleep(for: limits.bodyTimeout)
+                try? await Task.sleep(for: timeout)
                 return .failure(.unreadable("the body did not arrive in time"))
             }
             defer { group.cancelAll() }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HTTPLimits
 import Logging
 import MPinAuthority
 import ServiceLifecycle
@@ -101,6 +102,15 @@ struct MPinAuthorityServe: AsyncParsableCommand {
     @Flag(help: "Permit clear text beyond loopback, behind a proxy that terminates TLS.")
     var clearTextAllowed = false
 
+    @Option(help: "The most connections that one address may have open.")
+    var connectionsPerAddress = MPinAuthorityConfiguration.usualConnections.connectionsPerAddress
+
+    @Option(
+        help: ArgumentHelp(
+            "The address of a proxy in front, which carries the connections of many. May be given more than once.",
+            valueName: "address"))
+    var trustedProxy: [String] = []
+
     /// A development service holds the other end, so that its D-TAs end with it however it ends.
     @Flag(help: .hidden)
     var untilInputEnds = false
@@ -110,6 +120,7 @@ struct MPinAuthorityServe: AsyncParsableCommand {
             throw ValidationError("--certificate and --certificate-key belong together.")
         }
         guard (0...65_535).contains(port) else { throw ValidationError("--port takes 0 to 65535.") }
+        guard connectionsPerAddress > 0 else { throw ValidationError("--connections-per-address takes 1 or more.") }
     }
 
     func run() async throws {
@@ -119,6 +130,11 @@ struct MPinAuthorityServe: AsyncParsableCommand {
             told.yield(port)
             told.finish()
         }
+        http.trustedProxies = Set(trustedProxy)
+        http.connections.connectionsPerAddress = connectionsPerAddress
+        let descriptors = DescriptorAdmission(limit: .raise(), wanted: http.connections, others: 0)
+        http.connections = descriptors.connections
+        descriptors.log(logger)
         if let certificate, let certificateKey {
             http.certificate = .init(chainFile: certificate, keyFile: certificateKey)
         }

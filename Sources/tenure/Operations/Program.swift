@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HTTPLimits
 
 #if canImport(Glibc)
 import Glibc
@@ -106,8 +107,9 @@ struct ChildProcess: Sendable {
         posix_spawnattr_setflags(&attributes, Int16(flags))
 
         var id: pid_t = 0
-        let failure = Self.withCStrings([path] + arguments) { arguments in
-            Self.withCStrings(environment) { posix_spawn(&id, path, &actions, &attributes, arguments, $0) }
+        let command = Self.command(path, arguments, descriptors: DescriptorLimit.ofChildren)
+        let failure = Self.withCStrings(command) { arguments in
+            Self.withCStrings(environment) { posix_spawn(&id, command[0], &actions, &attributes, arguments, $0) }
         }
         guard failure == 0 else {
             if let pipe { close(pipe.writing) }
@@ -115,6 +117,14 @@ struct ChildProcess: Sendable {
         }
         self.id = id
         input = pipe?.writing ?? -1
+    }
+
+    /// Returns the program with its arguments. If this process has raised its limit of descriptors, the shell sets the
+    /// old one before it becomes the program.
+    static func command(_ path: String, _ arguments: [String], descriptors: Int?) -> [String] {
+        // Without the program, the error is that of starting it, as it is without the shell.
+        guard let descriptors, FileManager.default.isExecutableFile(atPath: path) else { return [path] + arguments }
+        return ["/bin/sh", "-c", "ulimit -S -n \(descriptors) && exec \"$0\" \"$@\"", path] + arguments
     }
 
     /// Opens a pipe that no other child inherits.

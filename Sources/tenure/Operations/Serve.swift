@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HTTPLimits
 import HTTPAPI
 import IdentityService
 import Keys
@@ -121,6 +122,10 @@ enum ServiceRun {
             told.yield(port)
             told.finish()
         }
+        let descriptors = DescriptorAdmission(
+            limit: .raise(), wanted: http.connections, others: parts.assembly.maximumConnections)
+        http.connections = descriptors.connections
+        descriptors.log(logger)
         let mpinKeys = try parts.mpin.map { try MPinAuthorityClient($0, logger: logger) }
         var assembled = parts.assembly
         assembled.mpinKeys = mpinKeys
@@ -172,7 +177,7 @@ struct ServiceParts: Sendable {
             allowsClearText: try settings.flag(.clearTextAllowed),
             trustedProxies: Set(settings.list(.trustedProxies)), rateLimit: limits.address, appRateLimit: limits.app,
             companyRateLimit: limits.company, metricsToken: settings.text(.metricsToken))
-        http.limits.connectionsPerAddress = limits.connectionsPerAddress
+        http.connections = try settings.connectionLimits()
         assembly.settings.tokenIssuer = try Self.issuer(http)
         mpin = try settings.mpinAuthorities()
         if let mail = try MailConfiguration(settings) { send(mail) }
@@ -246,14 +251,13 @@ struct ServiceParts: Sendable {
     }
 }
 
-/// The limits of callers: request rates and connections.
+/// The rates of requests that callers may make.
 struct ServiceLimits: Sendable {
     var address: RateLimit?
     var app: RateLimit?
     var company: RateLimit?
     /// The rate of attempts from unknown devices, per app.
     var unknownAttempts: RateLimit?
-    var connectionsPerAddress: Int
 
     /// Reads the limits. A rate of 0 means no limit.
     init(_ settings: Settings) throws {
@@ -262,7 +266,6 @@ struct ServiceLimits: Sendable {
         company = try Self.limit(settings, .companyRate, 1_000, .companyBurst, 4_000)
         // The rate is per minute, because one attempt takes most of a second of CPU time.
         unknownAttempts = try Self.limit(settings, .unknownAttemptRate, 60, .unknownAttemptBurst, 120, seconds: 60)
-        connectionsPerAddress = try settings.number(.connectionsPerAddress, in: 1...1_000_000, default: 512)
     }
 
     private static func limit(

@@ -21,6 +21,8 @@ struct Settings: Sendable {
         // The limits of one caller.
         case addressRate, addressBurst, appRate, appBurst, companyRate, companyBurst, unknownAttemptRate,
             unknownAttemptBurst, connectionsPerAddress
+        // The limits of all connections.
+        case connections, stallSeconds, unsentKbPerConnection, unsentMbPerAddress, unsentMb
         // The D-TAs of M-Pin.
         case mpinDta1Url, mpinDta1KeyFile, mpinDta2Url, mpinDta2KeyFile, mpinDta2PublicUrl, mpinCaFile, mpinEpoch,
             mpinOldestEpoch, mpinClearTextAllowed

@@ -1,3 +1,4 @@
+import HTTPLimits
 import HummingbirdTesting
 import Testing
 @testable import HTTPAPI
@@ -14,7 +15,7 @@ import Testing
         _ limit: Int, trustedProxies: Set<String> = [], _ body: @Sendable (Int) async throws -> Void
     ) async throws {
         var configuration = HTTPConfiguration(port: 0, trustedProxies: trustedProxies)
-        configuration.limits.connectionsPerAddress = limit + 1
+        configuration.connections.connectionsPerAddress = limit + 1
         try await API.with(configuration: configuration, live: true) { api in
             // Once it is answered, that client has its place.
             #expect(try await api.send("GET", "/healthz", authorization: nil).status == 200)
@@ -76,17 +77,5 @@ import Testing
                 #expect(text.hasPrefix("HTTP/1.1 200"))
             }
         }
-    }
-}
-
-@Suite(.timeLimit(.minutes(5))) struct ConnectionCounterTests {
-    @Test func `each address has its own connection limit`() {
-        let counter = ConnectionCounter(limit: 2)
-        #expect(counter.open("a") && counter.open("a") && !counter.open("a"))
-        #expect(counter.open("b"))
-        counter.close("a")
-        #expect(counter.open("a") && !counter.open("a"))
-        for address in ["a", "a", "b"] { counter.close(address) }
-        #expect(counter.addresses == 0)
     }
 }

@@ -1,4 +1,5 @@
 import Canonical
+import HTTPLimits
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -18,7 +19,7 @@ import Testing
         service: FakeService = FakeService()
     ) async throws -> (text: String, closed: Bool) {
         var configuration = HTTPConfiguration(port: 0)
-        configuration.limits.bodyTimeout = timeout
+        configuration.connections.bodyTimeout = timeout
         return try await API.with(service, configuration: configuration, live: true) { api in
             let port = try #require(api.client.port)
             return try await RawConnection(port: port).exchange(parts, pause: pause, until: last)
@@ -46,7 +47,7 @@ import Testing
         let head = HTTPRequest(
             method: .post, scheme: "http", authority: "x", path: "/", headerFields: [.contentLength: length])
         let request = Request(head: head, body: RequestBody(buffer: ByteBuffer(string: "abc")))
-        let reader = RequestBodyReader(limits: HTTPLimits())
+        let reader = RequestBodyReader(limits: RequestLimits(), timeout: .seconds(10))
         let bytes = try? await reader.read(request, headers: RequestHeaders(fields: head.headerFields))
         #expect(bytes == (isRead ? Array("abc".utf8) : nil))
     }
@@ -112,7 +113,7 @@ import Testing
 
     @Test func `a trickling head is cut off`() async throws {
         var configuration = HTTPConfiguration(port: 0)
-        configuration.limits.idleTimeout = .milliseconds(300)
+        configuration.connections.idleTimeout = .milliseconds(300)
         let (text, closed) = try await API.with(configuration: configuration, live: true) { api in
             let port = try #require(api.client.port)
             return try await RawConnection(port: port).exchange(

@@ -1,4 +1,5 @@
 import Canonical
+import HTTPLimits
 import HTTPTypes
 import IdentityService
 import TenureAPI
@@ -44,7 +45,7 @@ extension RateLimiter {
         ("10.1.2.3", "10.1.2.3"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2"), ("2001:db8::1", "2001:db8:0:0"),
         ("::1", "0:0:0:0"), ("fe80::1%eth0", "fe80:0:0:0"), ("::ffff:10.0.0.1", "::ffff:10.0.0.1"), ("", ""),
     ]) func `IPv6 addresses of one /64 network share a bucket`(address: String, network: String) {
-        #expect(RateLimiter.network(of: address) == network)
+        #expect(ClientNetwork.of(address) == network)
     }
 
     @Test func `a draw reports the remaining tokens and the reset time`() async {
