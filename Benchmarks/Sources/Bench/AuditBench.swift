@@ -12,7 +12,7 @@ struct AuditBench: Benchmark {
 
     private static let database = "bench_audit"
     private static let hiring = "bench_hiring"
-    private static let people = 32
+    private static let people = 16
 
     private let cluster: Cluster
     private let tenure: String
