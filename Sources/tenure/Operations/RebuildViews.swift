@@ -79,7 +79,7 @@ struct RebuildViews: AsyncParsableCommand {
         Output.standardError().line(
             count == 0
                 ? "The live projections matched the log." : "\(Noun.difference.counted(count)) from the log\(mended).")
-        if let failure = DamagedCompanies(report.kept).failure("rebuilt, so their rows are those from before") {
+        if let failure = DamagedCompanies(report.kept).failure("rebuilt; the live rows there are unchanged") {
             throw failure
         }
         if dryRun, count > 0 { throw ExitCode.drift }
