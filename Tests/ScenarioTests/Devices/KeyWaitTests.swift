@@ -71,6 +71,21 @@ struct `Callers that wait for a key` {
         }
     }
 
+    @Test func `get their answer when the service shuts down`() async throws {
+        let (waiting, began) = try await inTurn { world in
+            let client = try world.client, company = "down.example"
+            _ = try await client.found(company)
+            let path = client.path(company, "/authorizations?wait=20")
+            let waiting = Task { try await client.get(path) }
+            let began = ContinuousClock.now
+            try await settle(world.instance, 1)
+            return (waiting, began)
+        }
+        let reply = try await waiting.value
+        #expect(reply.status == 200 && reply["items"]?.items.isEmpty == true, "\(reply)")
+        #expect(ContinuousClock.now - began < .seconds(18))
+    }
+
     @Test func `end their wait when they leave`() async throws {
         try await inTurn { world in
             let client = try world.client, company = "left.example"
