@@ -56,7 +56,8 @@ struct MailList: AsyncParsableCommand {
     static func table(_ mails: [WaitingMail], at time: Timestamp) -> Table {
         var table = Table([
             .init(title: "Mail"), .init(title: "About"), .init(title: "To"),
-            .init(title: "Attempts", alignment: .right), .init(title: "Next attempt"), .init(title: "Expires"), .init(title: "Ledger"),
+            .init(title: "Attempts", alignment: .right), .init(title: "Next attempt"), .init(title: "Expires"),
+            .init(title: "Ledger"),
         ])
         for mail in mails {
             table.add([

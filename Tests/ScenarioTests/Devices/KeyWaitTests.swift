@@ -10,9 +10,11 @@ import TestSupport
 struct `Callers that wait for a key` {
     /// Waits until a number of callers wait at an instance.
     private func settle(_ instance: RunningInstance, _ count: Int) async throws {
-        while await !instance.metrics().contains("tenure_waiting_callers \(count)\n") {
+        for _ in 0..<900 {
+            if await instance.metrics().contains("tenure_waiting_callers \(count)\n") { return }
             try await Task.sleep(for: .milliseconds(20))
         }
+        Issue.record("\(count) callers never waited")
     }
 
     @Test func `cost fewer than 20 transactions a second together, and all learn of a key`() async throws {

@@ -103,6 +103,29 @@ struct `An address` {
         }
     }
 
+    @Test func `is told of every opening of a recovery, however many there are in a day`() async throws {
+        let mailbox = Mailbox()
+        try await withMPin(policy: [:], mailbox: mailbox) { scene in
+            let member = try await scene.employee("reader")
+            expectOutcome(try await scene.askForMail(member), "sent")
+            let link = try await scene.addressLink(of: member.person, in: mailbox)
+            #expect(try await scene.follow(link).status == 200)
+            let before = mailbox.copies.count
+            for _ in 0..<5 {
+                let device = Device()
+                _ = try await scene.client.askToRecover(member.person, device)
+                expectOutcome(
+                    try await scene.client.decide("opening", member.person, device, by: scene.founder), "done")
+                expectOutcome(
+                    try await scene.client.cancelRecovery(member.person, device, by: scene.founder), "done")
+            }
+            try await scene.mailsSettle()
+            let told = mailbox.copies.dropFirst(before).filter { $0.mail.recipient == member.person.email }
+            #expect(told.count == 5)
+            #expect(told.allSatisfy { $0.text.contains("Somebody started to reset your credentials") })
+        }
+    }
+
     @Test func `is told of three new devices a day, and the company is named by its confirmed domain only`()
         async throws
     {
