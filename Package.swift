@@ -78,11 +78,13 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "Canonical", swiftSettings: settings),
         .target(name: "Text", swiftSettings: settings),
+        .target(name: "PrivateFiles", swiftSettings: settings),
         .target(name: "Postgres", dependencies: ["CLibPQ", logging, lifecycle], swiftSettings: settingsBesideC),
         .target(
             name: "Ledger", dependencies: ["Postgres", "Canonical", crypto, logging, lifecycle],
             swiftSettings: settings),
-        .target(name: "Keys", dependencies: ["Postgres", "Canonical", crypto], swiftSettings: settings),
+        .target(
+            name: "Keys", dependencies: ["Postgres", "PrivateFiles", "Canonical", crypto], swiftSettings: settings),
         .target(
             name: "Credentials", dependencies: ["Text", "Canonical", crypto, cryptoExtras], swiftSettings: settings),
         .target(name: "AccessTokens", dependencies: ["Canonical", crypto], swiftSettings: settings),
@@ -100,8 +102,8 @@ let package = Package(
         .target(
             name: "MPinAuthority",
             dependencies: [
-                "HTTPLimits", "MPinRequests", "MPinCryptography", "Canonical", crypto, hummingbird, hummingbirdTLS,
-                httpTypes, nioCore, logging,
+                "HTTPLimits", "MPinRequests", "MPinCryptography", "PrivateFiles", "Canonical", crypto, hummingbird,
+                hummingbirdTLS, httpTypes, nioCore, logging,
             ], swiftSettings: settings),
         .target(name: "Identity", dependencies: ["Text", "Canonical", crypto], swiftSettings: settings),
         .target(
@@ -114,7 +116,7 @@ let package = Package(
             name: "IdentityService",
             dependencies: [
                 "Identity", "EventCoding", "Ledger", "Keys", "Credentials", "AccessTokens", "MPinCryptography",
-                "Postgres", "Canonical", "Text", crypto, logging, lifecycle,
+                "Postgres", "PrivateFiles", "Canonical", "Text", crypto, logging, lifecycle,
             ], swiftSettings: settings),
         .target(
             name: "TenureServer",
@@ -138,14 +140,15 @@ let package = Package(
             ], swiftSettings: settings),
         .target(
             name: "TenureClient",
-            dependencies: ["TenureAPI", "Credentials", "MPinCryptography", "Canonical", "Text", crypto],
-            swiftSettings: settings),
+            dependencies: [
+                "TenureAPI", "Credentials", "MPinCryptography", "PrivateFiles", "Canonical", "Text", crypto,
+            ], swiftSettings: settings),
         .executableTarget(
             name: "tenure",
             dependencies: [
                 "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",
                 "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", "HTTPAPI", "TenureClient",
-                "HTTPLimits", "MPinAuthority", "MPinRequests", "SMTP", arguments, configuration,
+                "HTTPLimits", "MPinAuthority", "MPinRequests", "PrivateFiles", "SMTP", arguments, configuration,
                 crypto, logging, lifecycle, signals,
             ], swiftSettings: settings),
         // Built here too, so that the example always compiles. Its own package is what a reader copies.
@@ -180,8 +183,9 @@ let package = Package(
             dependencies: [
                 "Canonical", "Ledger", "LedgerWorkerProcess", "Postgres", "Schema", "TestSupport", crypto, logging,
             ], exclude: ["Proof/check.go"], swiftSettings: settingsOfTests),
+        .testTarget(name: "PrivateFilesTests", dependencies: ["PrivateFiles"], swiftSettings: settingsOfTests),
         .testTarget(
-            name: "KeysTests", dependencies: ["Keys", "TestSupport", "Postgres", "Canonical", crypto],
+            name: "KeysTests", dependencies: ["Keys", "TestSupport", "Postgres", "PrivateFiles", "Canonical", crypto],
             swiftSettings: settingsOfTests),
         .testTarget(
             name: "CredentialsTests", dependencies: ["Credentials", "Canonical", "Text", crypto, cryptoExtras],
@@ -202,8 +206,9 @@ let package = Package(
         .testTarget(name: "HTTPLimitsTests", dependencies: ["HTTPLimits"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "MPinAuthorityTests",
-            dependencies: ["MPinAuthority", "MPinRequests", "MPinCryptography", "Canonical", crypto],
-            swiftSettings: settingsOfTests),
+            dependencies: [
+                "MPinAuthority", "MPinRequests", "MPinCryptography", "PrivateFiles", "Canonical", crypto,
+            ], swiftSettings: settingsOfTests),
         .testTarget(
             name: "ProjectionsTests",
             dependencies: [
@@ -230,7 +235,9 @@ let package = Package(
             ], exclude: ["check_openapi.py"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "TenureClientTests",
-            dependencies: ["TenureClient", "TenureAPI", "Credentials", "MPinCryptography", "Canonical", crypto],
+            dependencies: [
+                "TenureClient", "TenureAPI", "Credentials", "MPinCryptography", "PrivateFiles", "Canonical", crypto,
+            ],
             swiftSettings: settingsOfTests),
         .testTarget(
             name: "ScenarioTests",

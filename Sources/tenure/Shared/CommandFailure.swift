@@ -89,7 +89,7 @@ extension CommandFailure {
         case .credentialsChanged:
             return "If you did not change them, tell the operator of the service. Nothing was sent or signed."
         case .notLoggedIn: return "Log in first: tenure client login"
-        case .keyFileInvalid, .storageFailed:
+        case .keyFileInvalid, .pinInvalid, .storageFailed:
             return "Only you may have access to the files of --data-directory. Run chmod -R go= on it."
         default: return nil
         }

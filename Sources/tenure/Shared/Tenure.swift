@@ -35,6 +35,7 @@ struct Tenure: AsyncParsableCommand {
 struct Main {
     static func main() async {
         StandardDescriptors.prepare()
+        ProxyVariables.restrict()
         do {
             var command = try parsed(Array(CommandLine.arguments.dropFirst()))
             if var asynchronous = command as? any AsyncParsableCommand {
