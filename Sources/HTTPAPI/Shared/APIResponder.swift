@@ -122,7 +122,7 @@ extension APIResponder {
         let match = try routes.find(method: request.method.rawValue, target.rawPath, &trace)
         let address = ClientAddress(trustedProxies: configuration.trustedProxies)
             .of(peer: context.peer, headers: headers)
-        let route = match.route, cost = route.endpoint.cost
+        let route = match.route, cost = route.endpoint.cost(of: target.rawQuery)
         if !trace.isQuiet { try await limiters.draw(address: address ?? "", cost: cost, &trace) }
         trace.isMPinProtocol = route.endpoint.isMPinProtocol
         let captures = try PathCaptures(match.raw)

@@ -190,12 +190,12 @@ public struct ServiceAssembly: Sendable {
         ) {
             Dictionary(uniqueKeysWithValues: try await readinessHealth.stops().map { ($0.rawValue, $1) })
         }
+        let views = Views(pool: pool, nudge: nudge)
         service = TenureService(
-            context: context, reads: CompanyReads(context: context, views: Views(pool: pool, nudge: nudge)),
-            readiness: readiness)
+            context: context, reads: CompanyReads(context: context, views: views), readiness: readiness)
         let upkeep = Upkeep(context, readerPool: readerPool, durability: durability)
         let mails = MailUpkeep(context, readerPool: readerPool, transport: configuration.mailTransport)
-        metrics = { await health.metrics() + upkeep.metrics() + mails.metrics() }
+        metrics = { await health.metrics() + views.metrics() + upkeep.metrics() + mails.metrics() }
         commands = OperatorUseCases(context, signer: configuration.operatorSigner)
         let sealing = SignGrownLedgers(
             pool: pool, readerPool: readerPool, appender: appender, signer: signer,
