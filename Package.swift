@@ -73,7 +73,7 @@ let package = Package(
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(
-            name: "Schema", path: "schema", exclude: ["README.md"], sources: ["Schema.swift"],
+            name: "Schema", path: "schema", exclude: ["README.md", "released"], sources: ["Schema.swift"],
             resources: [.embedInCode("migrations"), .embedInCode("functions"), .embedInCode("distributed")],
             swiftSettings: settings),
         .target(name: "Canonical", swiftSettings: settings),
@@ -97,7 +97,7 @@ let package = Package(
         .target(name: "MPinRequests", dependencies: ["Canonical", crypto], swiftSettings: settings),
         .target(
             name: "HTTPLimits",
-            dependencies: [hummingbird, hummingbirdTLS, httpTypes, nioCore, nioExtras, nioHTTPTypes, logging],
+            dependencies: [hummingbird, hummingbirdTLS, httpTypes, nioCore, nioExtras, nioHTTPTypes, nioSSL, logging],
             swiftSettings: settings),
         .target(
             name: "MPinAuthority",

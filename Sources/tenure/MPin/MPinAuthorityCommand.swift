@@ -136,6 +136,8 @@ struct MPinAuthorityServe: AsyncParsableCommand {
         http.connections = descriptors.connections
         descriptors.log(logger)
         if let certificate, let certificateKey {
+            let files = CertificateFiles(chain: certificate, key: certificateKey)
+            do throws(CertificateFailure) { try files.check() } catch { throw CommandFailure.certificate(error) }
             http.certificate = .init(chainFile: certificate, keyFile: certificateKey)
         }
         let application = try makeMPinAuthorityApplication(
@@ -150,7 +152,10 @@ struct MPinAuthorityServe: AsyncParsableCommand {
         var configuration = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = .seconds(5)
-        try await ServiceGroup(configuration: configuration).run()
+        do { try await ServiceGroup(configuration: configuration).run() } catch {
+            guard let failure = ListenFailure(error) else { throw error }
+            throw CommandFailure.listening(failure, host: host, port: port, setting: "--port")
+        }
     }
 }
 

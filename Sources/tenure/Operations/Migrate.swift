@@ -126,9 +126,9 @@ enum DatabaseMigration {
                 .failure, "the database has another history of migrations, from \(other) on",
                 remedy: "Use the version that created this database.")
         }
-        if let pending = status.pending.first {
+        if let older = status.pending.first ?? status.staleFunctions.first {
             throw CommandFailure(
-                .failure, "the schema of the database is older than this version: \(pending) is not applied",
+                .failure, "the schema of the database is older than this version: \(older) is not applied",
                 remedy: "Run `tenure migrate` with TENURE_OWNER_DATABASE_URL, then start the service again.")
         }
     }
@@ -138,7 +138,7 @@ enum DatabaseMigration {
         Migrator(
             migrations: Schema.migrations.map { Migration(name: $0.name, sql: $0.bytes) },
             functions: Schema.functions(distributed: distributed).map { (name: $0.name, sql: $0.bytes) },
-            routineOwner: owner, logger: logger)
+            revision: Schema.functionsRevision, routineOwner: owner, logger: logger)
     }
 
     /// The role that owns the functions of this binary's schema.

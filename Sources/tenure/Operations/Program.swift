@@ -189,6 +189,30 @@ enum LocalPort {
         )
     }
 
+    /// Returns the reason why a server could not listen on an address; `nil` if it could. Nothing stays open.
+    static func failureToListen(host: String, port: Int) -> ListenFailure? {
+        var hints = addrinfo()
+        hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
+        #if canImport(Darwin)
+        hints.ai_socktype = SOCK_STREAM
+        #else
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #endif
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, "\(port)", &hints, &list) == 0, let first = list else { return .addressUnknown }
+        defer { freeaddrinfo(first) }
+        let info = first.pointee
+        let descriptor = socket(info.ai_family, info.ai_socktype, info.ai_protocol)
+        guard descriptor >= 0 else { return ListenFailure(errno: errno) }
+        defer { close(descriptor) }
+        var yes: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        guard bind(descriptor, info.ai_addr, info.ai_addrlen) == 0, listen(descriptor, 1) == 0 else {
+            return ListenFailure(errno: errno)
+        }
+        return nil
+    }
+
     /// Returns the error number of an attempt to listen on the port; `nil` on success.
     private static func failureToBind(_ port: UInt16) -> Int32? {
         #if canImport(Darwin)

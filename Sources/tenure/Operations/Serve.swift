@@ -145,7 +145,11 @@ enum ServiceRun {
         var configuration = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = parts.draining + patience
-        try await ServiceGroup(configuration: configuration).run()
+        do { try await ServiceGroup(configuration: configuration).run() } catch {
+            guard let failure = ListenFailure(error) else { throw error }
+            throw CommandFailure.listening(
+                failure, host: http.host, port: http.port, setting: Settings.Name.listenPort.variable)
+        }
     }
 }
 
@@ -160,6 +164,7 @@ struct ServiceParts: Sendable {
 
     /// Reads the settings of a production service. Secrets have no defaults.
     init(_ settings: Settings) throws {
+        try settings.requireFiles()
         let url = { (name: Settings.Name) in try CommandDatabase.configuration(name, settings) }
         assembly = Self.assembly(
             application: try url(.databaseUrl), reader: try url(.readerDatabaseUrl),
@@ -179,7 +184,7 @@ struct ServiceParts: Sendable {
         http = HTTPConfiguration(
             host: settings.text(.listenHost) ?? "127.0.0.1",
             port: try settings.number(.listenPort, in: 0...65_535, default: 8080),
-            publicURL: settings.text(.publicUrl), certificate: try Self.certificate(settings),
+            publicURL: try settings.publicOrigin(), certificate: try Self.certificate(settings),
             allowsClearText: try settings.flag(.clearTextAllowed),
             trustedProxies: Set(settings.list(.trustedProxies)), rateLimit: limits.address, appRateLimit: limits.app,
             companyRateLimit: limits.company, metricsToken: settings.text(.metricsToken))
@@ -249,7 +254,11 @@ struct ServiceParts: Sendable {
     private static func certificate(_ settings: Settings) throws -> HTTPConfiguration.Certificate? {
         switch (settings.text(.tlsCertificateFile), settings.text(.tlsKeyFile)) {
         case (nil, nil): return nil
-        case (let chain?, let key?): return HTTPConfiguration.Certificate(chainFile: chain, keyFile: key)
+        case (let chain?, let key?):
+            do throws(CertificateFailure) { try CertificateFiles(chain: chain, key: key).check() } catch {
+                throw CommandFailure.certificate(error)
+            }
+            return HTTPConfiguration.Certificate(chainFile: chain, keyFile: key)
         default:
             throw CommandFailure(
                 .usage, "a TLS certificate needs its key, and a key its certificate",

@@ -121,6 +121,10 @@ struct Settings: Sendable {
         do {
             return try await FileProvider<JSONSnapshot>(config: place)
         } catch {
+            guard FileManager.default.fileExists(atPath: file) else {
+                throw CommandFailure(
+                    .usage, "there is no settings file \(file)", remedy: "Correct the path after --config.")
+            }
             throw CommandFailure(.usage, "\(file) cannot be read as a JSON object", remedy: "See docs/configuration.md")
         }
     }
@@ -137,7 +141,13 @@ extension Settings {
             }
             return MasterKeyStore(try MasterKeys(environment: text))
         }
-        return try MasterKeyStore(file: MasterKeyFile(path: try required(.masterKeyFile, remedy: remedy)))
+        let path = try required(.masterKeyFile, remedy: remedy)
+        do throws(KeysError) { return try MasterKeyStore(file: MasterKeyFile(path: path)) } catch {
+            guard error.code == .masterFileMissing else { throw error }
+            throw CommandFailure(
+                .failure, "there is no master key file at \(path)",
+                remedy: "Restore it from your copy. A new installation makes it with: tenure key init")
+        }
     }
 
     /// The master key file, for commands that change it. Throws if the keys come from the environment.

@@ -186,6 +186,11 @@ extension CommandFailure {
             CommandFailure(
                 .failure, "\(stop): a newer version has migrated this database; this one does not know \(error.name)",
                 remedy: "Use the newer version. Delete a development state with make reset.")
+        case .newerFunction:
+            CommandFailure(
+                .failure, "\(stop): a newer version has replaced the function \(error.name)",
+                remedy: "Use the newer version. Nothing was changed.")
+        case .notPermitted: CommandFailure(.notPermitted, error.name, remedy: error.remedy)
         // This is the operator's own terminal, so the server's message helps more than it reveals.
         default: CommandFailure(.failure, "the migration stopped: \(error.debugDescription)")
         }
@@ -263,10 +268,28 @@ extension CommandFailure {
     }
 
     private static func http(_ error: HTTPConfigurationError) -> CommandFailure {
-        let remedy: String? =
-            error.code == .clearTextBeyondLoopback
-            ? "Set TENURE_TLS_CERTIFICATE_FILE and TENURE_TLS_KEY_FILE, or TENURE_CLEAR_TEXT_ALLOWED=true behind a proxy that terminates TLS."
-            : nil
-        return CommandFailure(.usage, "the service cannot start with this configuration: \(error)", remedy: remedy)
+        switch error.code {
+        case .clearTextBeyondLoopback:
+            CommandFailure(
+                .usage, "the service would serve clear text beyond this machine",
+                remedy: """
+                    Set TENURE_TLS_CERTIFICATE_FILE and TENURE_TLS_KEY_FILE, or TENURE_CLEAR_TEXT_ALLOWED=true behind a \
+                    proxy that terminates TLS.
+                    """)
+        case .publicURLInvalid:
+            CommandFailure(
+                .usage, "\(Settings.Name.publicUrl.variable) is not the address of a service",
+                remedy: "Write it as callers do, such as https://id.example, without a slash at the end.")
+        case .certificateUnreadable:
+            CommandFailure(
+                .usage, "the certificate or its key cannot be used",
+                remedy: "Check the files of TENURE_TLS_CERTIFICATE_FILE and TENURE_TLS_KEY_FILE with: tenure doctor")
+        case .limitInvalid:
+            CommandFailure(
+                .usage, "a limit of requests or connections is not positive",
+                remedy: "See the limits in docs/configuration.md.")
+        default:
+            CommandFailure(.usage, "the service cannot start with these settings: \(error)")
+        }
     }
 }
