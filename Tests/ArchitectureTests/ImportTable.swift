@@ -37,7 +37,7 @@ enum ImportTable {
         "HTTPLimits": Row(
             external: [
                 "HTTPTypes", "HummingbirdCore", "HummingbirdTLS", "Logging", "NIOCore", "NIOExtras", "NIOHTTP1",
-                "NIOHTTPTypes",
+                "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "NIOSSL", "ServiceLifecycle",
             ]),
         "MPinAuthority": Row(
             local: ["HTTPLimits", "MPinRequests", "MPinCryptography", "Canonical"],
