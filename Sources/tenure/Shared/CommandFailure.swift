@@ -256,7 +256,7 @@ extension CommandFailure {
         let exitCode: ExitCode =
             switch error.code {
             case .busy: .busy
-            case .clearTextBeyondLoopback, .certificateUnreadable: .usage
+            case .clearTextBeyondLoopback: .usage
             default: .failure
             }
         return CommandFailure(exitCode, error.reason, remedy: error.remedy)
@@ -264,9 +264,16 @@ extension CommandFailure {
 
     private static func http(_ error: HTTPConfigurationError) -> CommandFailure {
         let remedy: String? =
-            error.code == .clearTextBeyondLoopback
-            ? "Set TENURE_TLS_CERTIFICATE_FILE and TENURE_TLS_KEY_FILE, or TENURE_CLEAR_TEXT_ALLOWED=true behind a proxy that terminates TLS."
-            : nil
+            switch error.code {
+            case .clearTextBeyondLoopback:
+                "Set TENURE_TLS_CERTIFICATE_FILE and TENURE_TLS_KEY_FILE, or TENURE_CLEAR_TEXT_ALLOWED=true behind a proxy "
+                    + "that terminates TLS."
+            case .certificateMismatch:
+                "TENURE_TLS_KEY_FILE must hold the key of the first certificate of TENURE_TLS_CERTIFICATE_FILE."
+            case .metricsTokenMissing: "Set TENURE_METRICS_TOKEN, or TENURE_METRICS_LISTEN to an address of loopback."
+            case .metricsAddressTaken: "Set TENURE_METRICS_LISTEN to a free address, or to off."
+            default: nil
+            }
         return CommandFailure(.usage, "the service cannot start with this configuration: \(error)", remedy: remedy)
     }
 }
