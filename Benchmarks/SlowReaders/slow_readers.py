@@ -12,6 +12,8 @@ import threading
 import time
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+# An idle connection ends after 60 seconds, and a little later if the client does not let it.
+PATIENCE = 75
 CONNECTIONS = 500
 STREAMS = 100
 PIPELINED = 8
@@ -108,11 +110,11 @@ class Attack:
             one.close()
         print(
             f"{self.protocol:9} {self.opened:6} connections, memory {rest:5.0f} MB at rest, {most:5.0f} MB at most "
-            f"(+{most - rest:.0f} MB), {held} connections open 60 s later", flush=True)
+            f"(+{most - rest:.0f} MB), {held} connections open {PATIENCE} s later", flush=True)
         return most - rest <= 150 and held == 0
 
     def wait_for_end(self):
-        end = time.monotonic() + 60
+        end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             left = len(open_ports(self.options.port))
             if left == 0:

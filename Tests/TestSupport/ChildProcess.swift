@@ -52,6 +52,11 @@ public final class ChildProcess: @unchecked Sendable {
         hasEnded.withLock { if !$0 { _ = Foundation.kill(process.processIdentifier, SIGKILL) } }
     }
 
+    /// Asks the process to end, as a service manager does (SIGTERM).
+    public func terminate() {
+        hasEnded.withLock { if !$0 { _ = Foundation.kill(process.processIdentifier, SIGTERM) } }
+    }
+
     /// Whether it has not ended yet.
     public var isAlive: Bool {
         hasEnded.withLock { !$0 && Foundation.kill(process.processIdentifier, 0) == 0 }

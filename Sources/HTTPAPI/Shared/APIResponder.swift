@@ -128,7 +128,7 @@ extension APIResponder {
             .of(peer: context.peer, headers: headers)
         let arrival = try await arrive(request, headers, address, &trace)
         let arrived = configuration.now()
-        let route = arrival.route, cost = route.endpoint.cost
+        let route = arrival.route, cost = route.endpoint.cost(of: arrival.target.rawQuery)
         if !trace.isQuiet { try await limiters.draw(address: address ?? "", cost: cost, &trace) }
         trace.isMPinProtocol = route.endpoint.isMPinProtocol
         let captures = try PathCaptures(arrival.raw)

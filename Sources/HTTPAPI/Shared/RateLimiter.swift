@@ -140,6 +140,19 @@ struct RequestLimiters: Sendable {
 }
 
 extension Endpoint {
+    /// The seconds of a long poll that cost one token.
+    private static let waitPerToken: Int64 = 5
+
+    /// The tokens that a request takes: those of the call, and one for each five seconds that it may wait. What `wait`
+    /// may not be is refused later.
+    func cost(of rawQuery: Substring) -> Int {
+        guard method == "GET", template.text.hasSuffix("/authorizations") else { return cost }
+        guard var query = try? QueryReader(rawQuery), let seconds = try? query.integer("wait", in: 0...20) else {
+            return cost
+        }
+        return cost + Int((seconds + Self.waitPerToken - 1) / Self.waitPerToken)
+    }
+
     /// The tokens that a call takes from each limit: one for a read, two for a change. A call that computes with
     /// secrets takes as many more as it takes longer.
     var cost: Int {

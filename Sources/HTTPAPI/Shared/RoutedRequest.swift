@@ -64,6 +64,12 @@ struct RoutedRequest: Sendable {
         return presented
     }
 
+    /// Refuses a caller whose session ended, or whose secret was revoked, since the request arrived. Time that passed
+    /// meanwhile expires no access token.
+    func authenticateAgain() async throws {
+        _ = try await Authenticator(service: service, call: call).caller(endpoint.access, headers)
+    }
+
     /// Parses the body. An empty body counts as an empty object.
     func document() throws(JSONError) -> JSONValue { body.isEmpty ? [:] : try StrictJSON.parse(body) }
 

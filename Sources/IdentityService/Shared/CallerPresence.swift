@@ -11,6 +11,19 @@ public struct CallerPresence: Sendable {
     /// - Parameter watch: Keeps a closure and calls it once the caller has left, at once if that was before.
     public init(_ watch: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) { self.watch = watch }
 
+    /// Runs `body`, and cancels it when the current task's caller leaves. For waiting, which changes nothing.
+    public static func whilePresent<Result: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let task = Task { try await body() }
+        current?.whenGone { task.cancel() }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
     /// Calls `body` once the caller has left.
     func whenGone(_ body: @escaping @Sendable () -> Void) { watch(body) }
 }

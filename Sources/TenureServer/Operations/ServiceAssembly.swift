@@ -198,16 +198,17 @@ public struct ServiceAssembly: Sendable {
         ) {
             Dictionary(uniqueKeysWithValues: try await readinessHealth.stops().map { ($0.rawValue, $1) })
         }
+        let views = Views(pool: pool, nudge: nudge)
         service = TenureService(
-            context: context, reads: CompanyReads(context: context, views: Views(pool: pool, nudge: nudge)),
-            readiness: readiness)
+            context: context, reads: CompanyReads(context: context, views: views), readiness: readiness)
         let upkeep = Upkeep(context, readerPool: readerPool, durability: durability)
         let mails = MailUpkeep(context, readerPool: readerPool, transport: configuration.mailTransport)
         let load = LoadMetrics(context: context, pools: ["application": pool, "reader": readerPool])
         metricSections = [
             MetricSection("projections") { await health.metrics() },
             MetricSection("checkpoints", upkeep.storedMetrics), MetricSection("upkeep", upkeep.metrics),
-            MetricSection("mails", mails.metrics), MetricSection("load") { load.text },
+            MetricSection("mails", mails.metrics), MetricSection("waits") { await views.metrics() },
+            MetricSection("load") { load.text },
         ]
         commands = OperatorUseCases(context, signer: configuration.operatorSigner)
         let sealing = SignGrownLedgers(

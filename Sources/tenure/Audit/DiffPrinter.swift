@@ -135,23 +135,31 @@ struct ComparePrinter: Sendable {
     let log: EventLog
     let json: Bool
 
-    /// Prints the differences.
+    /// Prints the differences. A company whose log cannot be read is named at the end, and the others are compared.
     ///
-    /// - Throws: Exit code 5 if anything differs.
+    /// - Throws: Exit code 1 if a company could not be compared, and otherwise 5 if anything differs.
     func run(_ selection: ReplaySelection) async throws {
         let ledgers = selection.ledgers.filter(\.id.isTenant)
         let progress = ProgressReport("companies", unit: .company, total: Int64(ledgers.count))
         var differences: [ViewDifference] = []
+        var damaged = DamagedCompanies()
         for (index, (ledger, _)) in ledgers.enumerated() {
-            differences += try await compare(TenantID(ledger.uuid))
+            let tenant = TenantID(ledger.uuid)
+            do { differences += try await compare(tenant) } catch {
+                guard let obstacle = try await StateAt(reader: log.reader).obstacle(in: tenant) else { throw error }
+                damaged.add(tenant, obstacle)
+            }
             progress.update(done: Int64(index + 1))
         }
         progress.finish()
-        try DifferenceText.print(differences, json: json, on: .standardOutput())
+        let output = Output.standardOutput()
+        try DifferenceText.print(differences, json: json, on: output)
+        if json { for line in damaged.lines { try output.write(JSONLines.line(line)) } }
         Output.standardError().line(
             differences.isEmpty
-                ? "The live projections of \(Noun.company.counted(ledgers.count)) match the log."
+                ? "The live projections of \(Noun.company.counted(ledgers.count - damaged.count)) match the log."
                 : "\(Noun.difference.counted(differences.count)) from the log. tenure rebuild repairs them.")
+        if let failure = damaged.failure("compared") { throw failure }
         if !differences.isEmpty { throw ExitCode.drift }
     }
 

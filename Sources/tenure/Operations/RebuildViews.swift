@@ -14,6 +14,9 @@ struct RebuildViews: AsyncParsableCommand {
             Reads are served during a rebuild. A stopped rebuild resumes where it was. --dry-run does not cut over, \
             and exits with 5 if the live projections differ from the log.
 
+            A damaged event stops the rebuild of its own company only, which keeps its rows and is named. The exit code \
+            is then 1.
+
             Needs TENURE_READER_DATABASE_URL, and TENURE_MASTER_KEY_FILE with --company.
             Projections: \(ProjectionName.all.map(\.rawValue).joined(separator: ", ")).
 
@@ -72,10 +75,13 @@ struct RebuildViews: AsyncParsableCommand {
         if count > report.differences.count {
             Output.standardError().line("Only the first \(report.differences.count) are shown.")
         }
-        let mended = report.hasSwitched ? ", repaired" : ""
+        let mended = !report.hasSwitched ? "" : report.kept.isEmpty ? ", repaired" : ", repaired where possible"
         Output.standardError().line(
             count == 0
                 ? "The live projections matched the log." : "\(Noun.difference.counted(count)) from the log\(mended).")
+        if let failure = DamagedCompanies(report.kept).failure("rebuilt; the live rows there are unchanged") {
+            throw failure
+        }
         if dryRun, count > 0 { throw ExitCode.drift }
     }
 
@@ -103,6 +109,7 @@ struct RebuildViews: AsyncParsableCommand {
         .object([
             "kind": "result", "companies": .integer(Int64(report.companies)), "events": .integer(report.events),
             "differences": .integer(Int64(report.differenceCount)), "switched": .bool(report.hasSwitched),
+            "damaged": DamagedCompanies(report.kept).json,
         ])
     }
 }

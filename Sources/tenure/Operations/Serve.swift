@@ -107,7 +107,8 @@ struct Announcement: Service {
 
 /// Runs the service until it is stopped or a part of it fails.
 enum ServiceRun {
-    /// The time that running requests get after a shutdown was requested.
+    /// The time that running requests get after the draining. With the draining of five seconds a stop takes at most
+    /// 20 seconds.
     static let patience: Duration = .seconds(15)
 
     /// Runs the service.
@@ -136,16 +137,20 @@ enum ServiceRun {
         assembled.mpinKeys = mpinKeys
         let assembly = try await ServiceAssembly(assembled, logger: logger)
         http.metrics?.sections = assembly.metricSections
+        let draining = Drain.State(), preparation = http.preparation
+        http.preparation = { preparation() + draining.missing }
         for weakness in assembly.durability.weaknesses where weakness.losesEvents {
             logger.warning("\(weakness.setting) is off: \(weakness.consequence)")
         }
         let servers = try HTTPServers(service: assembly.service, configuration: http, logger: logger)
-        // Services stop in reverse order: first new requests are refused, the database comes last.
+        // Services stop in reverse order: first readiness ends, then new requests are refused, the database comes last.
         let clients: [any Service] = (mpinKeys.map { [$0] } ?? []) + [HangupService(hangups, servers, logger: logger)]
-        let services = assembly.services + clients + servers.services + [companion(ports, assembly.commands)]
+        let drain = Drain(length: parts.draining, state: draining, logger: logger)
+        let services =
+            assembly.services + clients + servers.services + [companion(ports, assembly.commands), drain]
         var configuration = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        configuration.maximumGracefulShutdownDuration = patience
+        configuration.maximumGracefulShutdownDuration = parts.draining + patience
         try await ServiceGroup(configuration: configuration).run()
     }
 }
@@ -156,6 +161,8 @@ struct ServiceParts: Sendable {
     var http: HTTPConfiguration
     /// The D-TAs; without them M-Pin is not offered.
     var mpin: MPinAuthorityClientConfiguration?
+    /// How long the service serves after a stop was requested.
+    var draining: Duration = .zero
 
     /// Reads the settings of a production service. Secrets have no defaults.
     init(_ settings: Settings) throws {
@@ -186,6 +193,7 @@ struct ServiceParts: Sendable {
         assembly.settings.tokenIssuer = try Self.issuer(http)
         mpin = try settings.mpinAuthorities()
         if let mail = try MailConfiguration(settings) { send(mail) }
+        draining = .seconds(try settings.number(.drainSeconds, in: 0...300, default: 5))
     }
 
     /// Creates the configuration of a development service: a private cluster, and clear text on loopback.

@@ -15,7 +15,7 @@ struct Settings: Sendable {
         case databaseUrl, readerDatabaseUrl, ownerDatabaseUrl, masterKeyFile, masterKeys, issuer, listenHost,
             listenPort, publicUrl
         case tlsCertificateFile, tlsKeyFile, clearTextAllowed, trustedProxies, logLevel, metricsToken, metricsListen
-        case operatorKeyFile, anchorFile, sessionHours, databaseConnections
+        case operatorKeyFile, anchorFile, sessionHours, databaseConnections, drainSeconds
         // The mail server.
         case smtpUrl, smtpUser, smtpPasswordFile, smtpCaFile, mailFrom
         // The limits of one caller.

@@ -161,17 +161,16 @@ struct SlowReaderTests {
 /// The end of a server under HTTP/2.
 extension SlowReaderTests {
     @Test func `a shutdown closes an idle connection of HTTP/2 that answers no ping`() async throws {
-        try await serving(tls: true) { port, table, group in
+        // Only the shutdown may end the connection.
+        try await serving(tls: true, { $0.idleTimeout = .seconds(600) }) { port, table, group in
             let peer = try await SlowPeer.connected(to: port, tls: "h2", reads: true)
             try await peer.send(HTTP2Frames.start(window: 65_535) + HTTP2Frames.get("/healthz", stream: 1))
             #expect(
                 try await peer.hears(within: Self.patience) { bytes in
                     HTTP2Frames.frames(in: bytes).contains { $0.kind == HTTP2Frames.data && $0.stream == 1 }
                 })
-            let started = ContinuousClock.now
             await group.triggerGracefulShutdown()
             #expect(try await eventually { table.usage.connections == 0 })
-            #expect(ContinuousClock.now - started < .seconds(5))
             let frames = HTTP2Frames.frames(in: await peer.heard().bytes)
             #expect(frames.contains { $0.kind == HTTP2Frames.goAway })
         }

@@ -58,6 +58,15 @@ extension RateLimiter {
         #expect(third.wait == 4 && third.remaining == 2 && third.secondsUntilFull == 9)
     }
 
+    @Test(arguments: [
+        ("", 1), ("wait=0", 1), ("wait=1", 2), ("wait=5", 2), ("after=3&wait=6", 3), ("wait=20", 5), ("w%61it=20", 5),
+        ("wait=21", 1), ("wait=-1", 1), ("wait=x", 1), ("wait=20&wait=0", 1),
+    ]) func `a long poll costs by the time that it may wait`(query: String, cost: Int) {
+        #expect(Endpoint.listAuthorizations.cost(of: query[...]) == cost)
+        #expect(Endpoint.listEmployees.cost(of: query[...]) == 1)
+        #expect(Endpoint.authorizeKey.cost(of: query[...]) == 2)
+    }
+
     @Test func `a call that hashes costs more than a read`() {
         #expect(Endpoint.readCompany.cost == 1)
         #expect(Endpoint.startLogin.cost == 2)
