@@ -34,6 +34,7 @@ let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioConcurrency: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTPTypesHTTP1: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let nioExtras: Target.Dependency = .product(name: "NIOExtras", package: "swift-nio-extras")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
@@ -97,7 +98,10 @@ let package = Package(
         .target(name: "MPinRequests", dependencies: ["Canonical", crypto], swiftSettings: settings),
         .target(
             name: "HTTPLimits",
-            dependencies: [hummingbird, hummingbirdTLS, httpTypes, nioCore, nioExtras, nioHTTPTypes, nioSSL, logging],
+            dependencies: [
+                hummingbird, hummingbirdTLS, httpTypes, nioCore, nioExtras, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
+                nioSSL, logging, lifecycle,
+            ],
             swiftSettings: settings),
         .target(
             name: "MPinAuthority",
@@ -136,7 +140,7 @@ let package = Package(
                 "TenureServer", "IdentityService", "TenureAPI", "APIReference", "Contract", "AccessTokens",
                 "HTTPLimits",
                 "Canonical", crypto, hummingbird, hummingbirdTLS, hummingbirdHTTP2, httpTypes, nioCore, nioHTTPTypes,
-                logging,
+                logging, lifecycle,
             ], swiftSettings: settings),
         .target(
             name: "TenureClient",
@@ -207,7 +211,8 @@ let package = Package(
         .testTarget(
             name: "MPinAuthorityTests",
             dependencies: [
-                "MPinAuthority", "MPinRequests", "MPinCryptography", "PrivateFiles", "Canonical", crypto,
+                "MPinAuthority", "HTTPLimits", "MPinRequests", "MPinCryptography", "PrivateFiles", "Canonical", crypto,
+                logging,
             ], swiftSettings: settingsOfTests),
         .testTarget(
             name: "ProjectionsTests",
@@ -242,8 +247,8 @@ let package = Package(
         .testTarget(
             name: "ScenarioTests",
             dependencies: [
-                "HTTPAPI", "TenureServer", "IdentityService", "Identity", "Projections", "Credentials", "Keys",
-                "Ledger", "Postgres", "Canonical", "TestSupport", "TenureAPI", "TenureClient", "tenure",
+                "HTTPAPI", "HTTPLimits", "TenureServer", "IdentityService", "Identity", "Projections", "Credentials",
+                "Keys", "Ledger", "Postgres", "Canonical", "TestSupport", "TenureAPI", "TenureClient", "tenure",
                 "MPinAuthority", "MPinRequests", "MPinCryptography", "SMTP", "AccessTokens", crypto, hummingbird,
                 nioCore,
                 nioPosix, logging, lifecycle,
@@ -251,8 +256,8 @@ let package = Package(
         .testTarget(
             name: "tenureTests",
             dependencies: [
-                "tenure", "Canonical", "EventCoding", "HTTPLimits", "Identity", "IdentityService", "Keys", "Ledger",
-                "Postgres", "Projections", "TenureServer", "TestSupport", arguments, logging,
+                "tenure", "Canonical", "EventCoding", "HTTPAPI", "HTTPLimits", "Identity", "IdentityService", "Keys",
+                "Ledger", "Postgres", "Projections", "TenureServer", "TestSupport", arguments, logging,
             ],
             swiftSettings: settingsOfTests),
     ],

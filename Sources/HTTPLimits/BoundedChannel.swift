@@ -18,10 +18,10 @@ import Darwin
 package struct BoundedChannel<Base: ServerChildChannel>: ServerChildChannel {
     private let base: Base
     private let table: ConnectionTable
-    private let trustedProxies: Set<String>
+    private let trustedProxies: TrustedNetworks
 
     /// Bounds the connections of a channel.
-    package init(base: Base, table: ConnectionTable, trustedProxies: Set<String> = []) {
+    package init(base: Base, table: ConnectionTable, trustedProxies: TrustedNetworks = .none) {
         self.base = base
         self.table = table
         self.trustedProxies = trustedProxies

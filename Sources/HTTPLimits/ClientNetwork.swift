@@ -1,7 +1,9 @@
 /// The network that counts as one address.
 package enum ClientNetwork {
-    /// Returns an IPv4 address as it is, or the /64 prefix of an IPv6 address.
+    /// Returns an IPv4 address as it is, or the /64 prefix of an IPv6 address. An IPv4 address that is mapped into IPv6
+    /// counts as IPv4.
     package static func of(_ address: String) -> String {
+        if address.hasPrefix("::"), let mapped = IPAddress(address), mapped.isIPv4 { return mapped.text }
         guard address.contains(":"), !address.contains("."), let text = address.split(separator: "%").first else {
             return address
         }

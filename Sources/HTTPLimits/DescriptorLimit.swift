@@ -59,6 +59,13 @@ package struct DescriptorLimit: Sendable, Equatable {
         max(16, min(wanted, soft - Self.reserve - others))
     }
 
+    /// The limit that holds at this moment.
+    package static var current: Int {
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0 else { return 1_024 }
+        return number(limit.rlim_cur)
+    }
+
     private static func number(_ limit: rlim_t) -> Int { Int(clamping: limit) }
 
     #if canImport(Glibc)

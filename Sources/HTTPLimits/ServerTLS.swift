@@ -1,4 +1,4 @@
-package import HummingbirdTLS
+import NIOSSL
 
 /// The TLS configuration of every server.
 package enum ServerTLS {
@@ -8,13 +8,10 @@ package enum ServerTLS {
         "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305",
     ]
 
-    /// Returns a configuration for TLS 1.2 or later with a certificate chain and its key, both in PEM.
-    ///
-    /// - Throws: An error of the TLS library if a file cannot be read.
-    package static func configuration(chainFile: String, keyFile: String) throws -> TLSConfiguration {
+    /// Returns a configuration for TLS 1.2 or later with a certificate chain and its key.
+    static func configuration(chain: [NIOSSLCertificate], key: NIOSSLPrivateKey) -> TLSConfiguration {
         var tls = TLSConfiguration.makeServerConfiguration(
-            certificateChain: try NIOSSLCertificate.fromPEMFile(chainFile).map { .certificate($0) },
-            privateKey: .privateKey(try NIOSSLPrivateKey(file: keyFile, format: .pem)))
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         tls.minimumTLSVersion = .tlsv12
         tls.cipherSuites = suites.joined(separator: ":")
         return tls

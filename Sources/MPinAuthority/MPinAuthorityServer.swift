@@ -9,32 +9,18 @@ import NIOCore
 
 /// The configuration of a D-TA's server.
 public struct MPinAuthorityConfiguration: Sendable {
-    /// A certificate chain and its private key, as PEM files.
-    public struct Certificate: Sendable {
-        /// The file with the certificate chain, the server's own first.
-        public var chainFile: String
-        /// The file with the private key.
-        public var keyFile: String
-
-        /// Names the files of the certificate chain and the private key.
-        public init(chainFile: String, keyFile: String) {
-            self.chainFile = chainFile
-            self.keyFile = keyFile
-        }
-    }
-
     /// The address to bind.
     public var host: String
     /// The port to bind. 0 binds a free port, which ``onServerRunning`` receives.
     public var port: Int
-    /// The certificate. If set, the server speaks TLS 1.2 or later.
-    public var certificate: Certificate?
+    /// The certificate. If set, the server speaks TLS 1.2 or later. The caller runs it, so that it is renewed.
+    public var certificate: ServerCertificate?
     /// Whether clear text is permitted beyond loopback, because a proxy in front terminates TLS.
     public var allowsClearText: Bool
     /// The limits of connections.
     public var connections: ConnectionLimits
-    /// The addresses of the proxies in front, to which the limits of one address do not apply.
-    public var trustedProxies: Set<String>
+    /// The networks of the proxies in front, to which the limits of one address do not apply.
+    public var trustedProxies: TrustedNetworks
     /// Receives the bound port once the server accepts connections.
     public var onServerRunning: @Sendable (Int) async -> Void
 
@@ -44,8 +30,9 @@ public struct MPinAuthorityConfiguration: Sendable {
 
     /// Describes a configuration. The defaults serve clear text on loopback.
     public init(
-        host: String = "127.0.0.1", port: Int = 8001, certificate: Certificate? = nil, allowsClearText: Bool = false,
-        connections: ConnectionLimits = Self.usualConnections, trustedProxies: Set<String> = [],
+        host: String = "127.0.0.1", port: Int = 8001, certificate: ServerCertificate? = nil,
+        allowsClearText: Bool = false, connections: ConnectionLimits = Self.usualConnections,
+        trustedProxies: TrustedNetworks = .none,
         onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) {
         self.host = host
@@ -85,7 +72,7 @@ public func makeMPinAuthorityApplication(
     let table = ConnectionTable(limits: configuration.connections)
     return Application(
         responder: MPinAuthorityResponder(issuer: issuer),
-        server: try serverBuilder(configuration, table),
+        server: serverBuilder(configuration, table),
         configuration: ApplicationConfiguration(
             address: .hostname(configuration.host, port: configuration.port),
             availableConnectionsDelegate: .maximum(configuration.connections.connections, logger: logger)),
@@ -98,30 +85,19 @@ public func makeMPinAuthorityApplication(
 
 private func serverBuilder(
     _ configuration: MPinAuthorityConfiguration, _ table: ConnectionTable
-) throws(MPinAuthorityError) -> HTTPServerBuilder {
+) -> HTTPServerBuilder {
     let http = HTTP1Channel.Configuration(
-        additionalChannelHandlers: [ExchangeHandler(table: table)],
+        additionalChannelHandlers: [HTTP1Gate(), ExchangeHandler(table: table)],
         idleTimeout: TimeAmount(configuration.connections.idleTimeout),
         httpDecoderConfiguration: .init(
             maxHeaderFieldSize: 8_192, maxHeaderListSize: 8_192, maxHeaderFieldCount: 64))
-    let proxies = configuration.trustedProxies
-    guard let certificate = configuration.certificate else {
-        return HTTPServerBuilder { responder in
-            BoundedChannel(
-                base: HTTP1Channel(responder: responder, configuration: http), table: table, trustedProxies: proxies)
-        }
-    }
-    do {
-        let tls = try ServerTLS.configuration(chainFile: certificate.chainFile, keyFile: certificate.keyFile)
-        return HTTPServerBuilder { responder in
-            let base = HTTP1Channel(responder: responder, configuration: http)
-            return BoundedChannel(
-                base: try TLSChannel(base, tlsConfiguration: tls), table: table, trustedProxies: proxies)
-        }
-    } catch {
-        throw MPinAuthorityError(
-            .certificateUnreadable, "the certificate or its key cannot be read",
-            remedy: "Both are PEM files: \(certificate.chainFile) and \(certificate.keyFile).")
+    let proxies = configuration.trustedProxies, certificate = configuration.certificate
+    return HTTPServerBuilder { responder in
+        let base = HTTP1Channel(responder: responder, configuration: http)
+        guard let certificate else { return BoundedChannel(base: base, table: table, trustedProxies: proxies) }
+        return BoundedChannel(
+            base: try TLSChannel(base, tlsConfiguration: certificate.configuration), table: table,
+            trustedProxies: proxies)
     }
 }
 

@@ -38,7 +38,7 @@ enum ImportTable {
         "HTTPLimits": Row(
             external: [
                 "HTTPTypes", "HummingbirdCore", "HummingbirdTLS", "Logging", "NIOCore", "NIOExtras", "NIOHTTP1",
-                "NIOHTTPTypes", "NIOSSL",
+                "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "NIOSSL", "ServiceLifecycle",
             ]),
         "MPinAuthority": Row(
             local: ["HTTPLimits", "MPinRequests", "MPinCryptography", "PrivateFiles", "Canonical"],

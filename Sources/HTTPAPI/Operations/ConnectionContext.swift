@@ -1,3 +1,4 @@
+import HTTPLimits
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -9,7 +10,7 @@ import TenureAPI
 
 /// What a request knows about its connection.
 struct ConnectionContext: InitializableFromSource {
-    /// The address of the peer as text, without a port.
+    /// The address of the peer as text, without a port. A listener on `::` gives IPv4 addresses as such too.
     let peer: String?
     /// Whether the client still waits.
     var presence: CallerPresence { CallerPresence(of: channel) }
@@ -18,7 +19,7 @@ struct ConnectionContext: InitializableFromSource {
 
     init(source: ApplicationRequestContextSource) {
         channel = source.channel
-        peer = source.channel.remoteAddress?.ipAddress
+        peer = source.channel.remoteAddress?.ipAddress.map(IPAddress.canonical)
     }
 
     /// Stops reading, so that the rest of a refused body is not received.
@@ -42,6 +43,7 @@ final class ParserRefusal: ChannelDuplexHandler, RemovableChannelHandler {
     private let publicURL: String
     private let security: SecurityHeaders
     private var failed = false
+    private var reason = "the request breaks the framing of HTTP, or its head exceeds the limits"
     private var last = LastResponse.none
 
     /// The response that says `Connection: close`.
@@ -54,6 +56,11 @@ final class ParserRefusal: ChannelDuplexHandler, RemovableChannelHandler {
     init(publicURL: String, security: SecurityHeaders) {
         self.publicURL = publicURL
         self.security = security
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let refusal = event as? HTTP1Gate.Refusal { reason = refusal.reason }
+        context.fireUserInboundEventTriggered(event)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -79,8 +86,8 @@ final class ParserRefusal: ChannelDuplexHandler, RemovableChannelHandler {
             return
         }
         var reply = Reply(
-            .invalid(.none, "the request breaks the framing of HTTP, or its head exceeds the limits"),
-            requestId: RequestHeaders(fields: [:]).requestId, challenge: nil, publicURL: publicURL)
+            .invalid(.none, reason), requestId: RequestHeaders(fields: [:]).requestId, challenge: nil,
+            publicURL: publicURL)
         security.add(to: &reply.headers)
         var fields = head.headerFields
         for (name, value) in reply.headers {

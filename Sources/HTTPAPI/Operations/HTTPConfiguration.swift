@@ -10,6 +10,8 @@ public struct HTTPConfiguration: Sendable {
         public var chainFile: String
         /// The file with the private key.
         public var keyFile: String
+        /// The time after which both files are read again.
+        public var pause: Duration = .seconds(60)
 
         /// Names the files of the certificate chain and the private key.
         public init(chainFile: String, keyFile: String) {
@@ -28,8 +30,8 @@ public struct HTTPConfiguration: Sendable {
     public var certificate: Certificate?
     /// Whether clear text is permitted beyond loopback, because a proxy in front terminates TLS.
     public var allowsClearText: Bool
-    /// The addresses of the proxies whose `X-Forwarded-For` is trusted.
-    public var trustedProxies: Set<String>
+    /// The networks of the proxies whose `X-Forwarded-For` is trusted.
+    public var trustedProxies: TrustedNetworks
     /// The limits of one request.
     public var limits: RequestLimits
     /// The limits of connections.
@@ -40,10 +42,8 @@ public struct HTTPConfiguration: Sendable {
     public var appRateLimit: RateLimit?
     /// The rate limit of all employees of one tenant together, and of one app for one tenant; `nil` for none.
     public var companyRateLimit: RateLimit?
-    /// The `Bearer` token that a caller beyond loopback needs to read `/metrics`.
-    public var metricsToken: String?
-    /// Returns additional lines for `/metrics` in the Prometheus text format.
-    public var moreMetrics: (@Sendable () async -> String)?
+    /// Where `/metrics` is served; `nil` for nowhere.
+    public var metrics: MetricsListener?
     /// Returns what this process has yet to prepare. While there is something, `/readyz` names it and answers 503.
     public var preparation: @Sendable () -> [String] = { [] }
     /// The mails to show under `/dev/mail`, on loopback only; `nil` for none.
@@ -56,10 +56,10 @@ public struct HTTPConfiguration: Sendable {
     /// Describes a configuration. The defaults serve clear text on loopback.
     public init(
         host: String = "127.0.0.1", port: Int = 8080, publicURL: String? = nil, certificate: Certificate? = nil,
-        allowsClearText: Bool = false, trustedProxies: Set<String> = [], limits: RequestLimits = .init(),
+        allowsClearText: Bool = false, trustedProxies: TrustedNetworks = .none, limits: RequestLimits = .init(),
         connections: ConnectionLimits = .init(),
         rateLimit: RateLimit? = nil, appRateLimit: RateLimit? = nil, companyRateLimit: RateLimit? = nil,
-        metricsToken: String? = nil, moreMetrics: (@Sendable () async -> String)? = nil,
+        metrics: MetricsListener? = nil,
         onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) {
         self.host = host
@@ -73,15 +73,14 @@ public struct HTTPConfiguration: Sendable {
         self.rateLimit = rateLimit
         self.appRateLimit = appRateLimit
         self.companyRateLimit = companyRateLimit
-        self.metricsToken = metricsToken
-        self.moreMetrics = moreMetrics
+        self.metrics = metrics
         self.onServerRunning = onServerRunning
     }
 }
 
 extension HTTPConfiguration {
     /// Whether the bound address is reachable from this machine only.
-    public var bindsLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+    public var bindsLoopback: Bool { LoopbackName.matches(host) }
 
     /// The address that clients reach the service at: the public URL, or else the address that is bound.
     public var address: String {
@@ -109,6 +108,9 @@ extension HTTPConfiguration {
             limit.map { $0.perSecond > 0 && $0.burst > 0 && $0.addresses > 0 } ?? true
         }
         guard positive, rate, (0...65_535).contains(port) else { throw HTTPConfigurationError(code: .limitInvalid) }
+        if let metrics, !metrics.bindsLoopback, metrics.token == nil {
+            throw HTTPConfigurationError(code: .metricsTokenMissing)
+        }
     }
 }
 
@@ -125,6 +127,12 @@ public struct HTTPConfigurationError: Error, Sendable, Equatable, CustomStringCo
         public static let publicURLInvalid = Code(rawValue: "http.public_url_invalid")
         /// The certificate or its key cannot be read.
         public static let certificateUnreadable = Code(rawValue: "http.certificate_unreadable")
+        /// The key is not that of the certificate.
+        public static let certificateMismatch = Code(rawValue: "http.certificate_mismatch")
+        /// The metrics would be served beyond loopback to anyone.
+        public static let metricsTokenMissing = Code(rawValue: "http.metrics_token_missing")
+        /// Another program listens on the configured address of the metrics.
+        public static let metricsAddressTaken = Code(rawValue: "http.metrics_address_taken")
         /// A limit is not positive.
         public static let limitInvalid = Code(rawValue: "http.limit_invalid")
     }

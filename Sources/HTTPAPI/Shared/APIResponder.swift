@@ -27,7 +27,7 @@ struct APIResponder: HTTPResponder {
         self.table = table
         self.configuration = configuration
         self.service = service
-        routes = RouteTable(Route.all(configuration, metrics: metrics))
+        routes = RouteTable(Route.all(configuration))
         log = AccessLog(logger: logger)
         limiters = RequestLimiters(configuration)
         let isPublicSecure = configuration.publicURL?.hasPrefix("https://") ?? false
@@ -58,16 +58,21 @@ struct APIResponder: HTTPResponder {
         RateDraw.addFields(trace.draws, to: &reply.headers)
         security.add(to: &reply.headers)
         let duration = ContinuousClock.now - started
-        await metrics.end(method: trace.method, route: trace.route, status: reply.status, seconds: duration.inSeconds)
+        await metrics.end(
+            .init(method: trace.method, route: trace.route, status: reply.status, code: reply.code),
+            login: LoginOutcome(route: trace.route, reply), seconds: duration.inSeconds)
         log.write(
             .init(
                 requestId: trace.requestId, method: trace.method, route: trace.route, status: reply.status,
-                duration: duration, caller: trace.caller), quiet: trace.isQuiet)
+                code: reply.code, duration: duration, caller: trace.caller), quiet: trace.isQuiet)
         return await response(reply, isHead: request.method == .head, on: context, closes: closes)
     }
 
     private func refusal(_ error: any Error, _ trace: Trace) -> Refusal {
         if error is StoredReplyError { log.unexpected(error, requestId: trace.requestId, route: trace.route) }
+        if let error = error as? ServiceError, DatabaseCause.of(error) != nil {
+            log.unexpected(error, requestId: trace.requestId, route: trace.route)
+        }
         if var refusal = Refusal(error) {
             if trace.isMPinProtocol, refusal.code.isAboutApp { refusal.status = 403 }
             return refusal
@@ -106,42 +111,72 @@ struct APIResponder: HTTPResponder {
 }
 
 extension APIResponder {
+    /// A request that was read and has a route.
+    private struct Arrival {
+        let body: [UInt8]
+        let target: RequestTarget
+        let authority: RequestAuthority
+        let route: Route
+        let raw: [String: Substring]
+    }
+
     /// Serves a request in order: body, route, the address's rate limit, caller, the caller's rate limits, handler.
     func serve(
         _ request: Request, _ headers: RequestHeaders, _ context: ConnectionContext, _ trace: inout Trace
     ) async throws -> Reply {
-        let target = RequestTarget(request.head.path ?? "")
-        trace.isOAuth = target.map { Endpoint.refusesAsOAuth(path: $0.rawPath) } ?? false
-        let body = try await RequestBodyReader(
-            limits: configuration.limits, timeout: configuration.connections.bodyTimeout
-        ).read(request, headers: headers)
-        let arrived = configuration.now()
-        guard let target else {
-            throw Refusal.invalid(.none, "a path of visible ASCII characters is expected")
-        }
-        let match = try routes.find(method: request.method.rawValue, target.rawPath, &trace)
         let address = ClientAddress(trustedProxies: configuration.trustedProxies)
             .of(peer: context.peer, headers: headers)
-        let route = match.route, cost = route.endpoint.cost(of: target.rawQuery)
+        let arrival = try await arrive(request, headers, address, &trace)
+        let arrived = configuration.now()
+        let route = arrival.route, cost = route.endpoint.cost(of: arrival.target.rawQuery)
         if !trace.isQuiet { try await limiters.draw(address: address ?? "", cost: cost, &trace) }
         trace.isMPinProtocol = route.endpoint.isMPinProtocol
-        let captures = try PathCaptures(match.raw)
+        let captures = try PathCaptures(arrival.raw)
         var call = Call(requestId: trace.requestId, sourceAddress: address, time: arrived)
         let caller = try await Authenticator(service: service, call: call).caller(route.endpoint.access, headers)
         trace.caller = caller?.fingerprintId
         if let caller {
             try await limiters.draw(caller: caller, company: captures["companyName"], cost: cost, &trace)
         }
-        try route.checkBody(body, headers)
+        try route.checkBody(arrival.body, headers)
         call.idempotencyKey = route.endpoint.method == "GET" ? nil : try headers.idempotencyKey()
         call.fingerprintInput = Self.fingerprint(
-            request.method.rawValue, target.rawPath, caller?.fingerprintId ?? "", body)
+            request.method.rawValue, arrival.target.rawPath, caller?.fingerprintId ?? "", arrival.body)
         let routed = RoutedRequest(
-            service: service, endpoint: route.endpoint, captures: captures, rawQuery: target.rawQuery,
-            headers: headers, body: body, presented: caller, call: call,
-            publicURL: configuration.publicURL ?? "", peer: context.peer)
+            service: service, endpoint: route.endpoint, captures: captures, rawQuery: arrival.target.rawQuery,
+            headers: headers, body: arrival.body, presented: caller, call: call,
+            publicURL: configuration.publicURL ?? "", peer: context.peer, authority: arrival.authority)
         let reply = try await CallerPresence.$current.withValue(context.presence) { try await route.respond(routed) }
         return reply.conditional(on: headers, of: route.endpoint)
+    }
+
+    /// Reads a request and finds its route. What is refused here costs its address as much as a read.
+    private func arrive(
+        _ request: Request, _ headers: RequestHeaders, _ address: String?, _ trace: inout Trace
+    ) async throws -> Arrival {
+        do throws(Refusal) {
+            return try await arrival(request, headers, &trace)
+        } catch {
+            do { try await limiters.draw(address: address ?? "", cost: 1, &trace) } catch var limited as Refusal {
+                limited.closes = error.closes
+                throw limited
+            }
+            throw error
+        }
+    }
+
+    private func arrival(
+        _ request: Request, _ headers: RequestHeaders, _ trace: inout Trace
+    ) async throws(Refusal) -> Arrival {
+        let target = RequestTarget(request.head.path ?? "")
+        trace.isOAuth = target.map { Endpoint.refusesAsOAuth(path: $0.rawPath) } ?? false
+        let body = try await RequestBodyReader(
+            limits: configuration.limits, timeout: configuration.connections.bodyTimeout
+        ).read(request, headers: headers)
+        let authority = try RequestAuthority(request.head)
+        guard let target else { throw .invalid(.none, "a path of visible ASCII characters is expected") }
+        let match = try routes.find(method: request.method.rawValue, target.rawPath, &trace)
+        return Arrival(body: body, target: target, authority: authority, route: match.route, raw: match.raw)
     }
 
     /// The input of a request's idempotency fingerprint: method, path, caller and body, each prefixed with its length

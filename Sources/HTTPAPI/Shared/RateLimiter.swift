@@ -124,7 +124,8 @@ struct RequestLimiters: Sendable {
             let id = app.appId.lowercased
             try record(await apps?.draw(.app, for: id, cost: cost), &trace)
             guard !company.isEmpty else { return }
-            let pair = "app/\(id)/\(company.lowercased())"
+            // Every spelling of a name draws on the limit of its tenant. Malformed names, which are refused, share one.
+            let pair = "app/\(id)/\(CompanySpelling.canonical(company) ?? "")"
             try record(await companies?.draw(.company, for: pair, cost: cost), &trace)
         case .employee(let employee):
             try record(await companies?.draw(.company, for: employee.tenantId.lowercased, cost: cost), &trace)

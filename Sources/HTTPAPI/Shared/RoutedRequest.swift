@@ -27,6 +27,8 @@ struct RoutedRequest: Sendable {
     let publicURL: String
     /// The address of the peer.
     let peer: String?
+    /// The authority that the request is for.
+    let authority: RequestAuthority
 
     /// The tenant that the path names.
     var company: String { captures["companyName"] }

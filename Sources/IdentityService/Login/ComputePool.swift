@@ -39,6 +39,13 @@ public final class ComputePool: Sendable {
 
     deinit { queue.close() }
 
+    /// How many callers are admitted, how many of their computations wait for a thread, and how many callers found no
+    /// place so far.
+    var load: (known: Int, unknown: Int, queued: Int, refused: Int) {
+        let (known, unknown, refused) = quota.withLock { ($0.known, $0.unknown, $0.refused) }
+        return (known, unknown, queue.count, refused)
+    }
+
     private func start(named name: String, yields: Bool, share: ComputeShare) {
         // A name that a thread sets before `start()` has returned is lost, so the thread waits for that.
         let started = DispatchSemaphore(value: 0)
@@ -158,6 +165,13 @@ final class WorkQueue: @unchecked Sendable {
         condition.unlock()
     }
 
+    /// The number of jobs that wait. One whose caller has left counts until its turn.
+    var count: Int {
+        condition.lock()
+        defer { condition.unlock() }
+        return jobs.count
+    }
+
     /// Lets each worker end once the queue has nothing for it.
     func close() {
         condition.lock()
@@ -210,11 +224,14 @@ struct TurnQueue<Item: Sendable>: Sendable {
     /// The number of known devices that wait.
     private var knownWaiting = 0
     private var served = 0
+    /// The number of items.
+    private(set) var count = 0
 
     var isEmpty: Bool { known.isEmpty && unknown.isEmpty }
 
     /// Appends an item to its lane.
     mutating func add(_ item: Item, in lane: AdmissionLane) {
+        count += 1
         guard lane.isKnownDevice else { return Self.add(item, lane, &unknown) }
         knownWaiting += 1
         Self.add(item, lane, &known)
@@ -222,6 +239,12 @@ struct TurnQueue<Item: Sendable>: Sendable {
 
     /// Removes and returns the next item of a share, or returns `nil` if the queue has none.
     mutating func next(_ share: ComputeShare = .all) -> Item? {
+        let item = take(share)
+        if item != nil { count -= 1 }
+        return item
+    }
+
+    private mutating func take(_ share: ComputeShare) -> Item? {
         switch share {
         case .all: return nextInTurn()
         case .knownDevices: return nextKnown()

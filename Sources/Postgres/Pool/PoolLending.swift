@@ -50,10 +50,14 @@ extension PostgresPool {
         case .wait(let opening):
             if let opening { commander.yield(.open(opening)) }
         }
+        let began = Reactor.Instant.now
         let outcome = await reactor.park(ticket, until: deadline, cancellable: true)
         let (slot, failure) = state.withLock { state -> (Slot?, PostgresError?) in
+            state.waits += 1
+            state.waited += Reactor.Instant.now - began
             if let slot = state.handed.removeValue(forKey: ticket) { return (slot, nil) }
             _ = state.machine.abandon(ticket)
+            state.givenUp += 1
             return (nil, state.lastFailure)
         }
         if let slot {

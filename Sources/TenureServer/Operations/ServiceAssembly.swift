@@ -99,8 +99,16 @@ public struct ServiceAssembly: Sendable {
     public let service: TenureService
     /// The operator's use cases on the same components.
     public let commands: OperatorUseCases
-    /// Gauges of projections, checkpoints and re-keyings in the Prometheus text format.
-    public let metrics: @Sendable () async -> String
+    /// The parts of the metrics. Some of them wait for the database.
+    public let metricSections: [MetricSection]
+    /// All parts in the Prometheus text format, however long they take.
+    public var metrics: @Sendable () async -> String {
+        { [metricSections] in
+            var text = ""
+            for section in metricSections { text += await section.text() }
+            return text
+        }
+    }
     /// Closes the sessions whose app was unlinked or whose secret was revoked, as ``services`` do periodically.
     public let closeEndedSessions: @Sendable () async throws -> Void
     /// The durability settings of the database at the start.
@@ -195,7 +203,13 @@ public struct ServiceAssembly: Sendable {
             context: context, reads: CompanyReads(context: context, views: views), readiness: readiness)
         let upkeep = Upkeep(context, readerPool: readerPool, durability: durability)
         let mails = MailUpkeep(context, readerPool: readerPool, transport: configuration.mailTransport)
-        metrics = { await health.metrics() + views.metrics() + upkeep.metrics() + mails.metrics() }
+        let load = LoadMetrics(context: context, pools: ["application": pool, "reader": readerPool])
+        metricSections = [
+            MetricSection("projections") { await health.metrics() },
+            MetricSection("checkpoints", upkeep.storedMetrics), MetricSection("upkeep", upkeep.metrics),
+            MetricSection("mails", mails.metrics), MetricSection("waits") { await views.metrics() },
+            MetricSection("load") { load.text },
+        ]
         commands = OperatorUseCases(context, signer: configuration.operatorSigner)
         let sealing = SignGrownLedgers(
             pool: pool, readerPool: readerPool, appender: appender, signer: signer,

@@ -107,8 +107,8 @@ struct MPinAuthorityServe: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The address of a proxy in front, which carries the connections of many. May be given more than once.",
-            valueName: "address"))
+            "The address or the network of proxies in front, which carry the connections of many. May be given more "
+                + "than once.", valueName: "network"))
     var trustedProxy: [String] = []
 
     /// A development service holds the other end, so that its D-TAs end with it however it ends.
@@ -124,13 +124,15 @@ struct MPinAuthorityServe: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let hangups = await HangupSignals()
+        defer { withExtendedLifetime(hangups) {} }
         let logger = Logs.logger(level: .info)
         let (ports, told) = AsyncStream<Int>.makeStream()
         var http = MPinAuthorityConfiguration(host: host, port: port, allowsClearText: clearTextAllowed) { port in
             told.yield(port)
             told.finish()
         }
-        http.trustedProxies = Set(trustedProxy)
+        http.trustedProxies = try Settings.networks(trustedProxy, of: "--trusted-proxy")
         http.connections.connectionsPerAddress = connectionsPerAddress
         let descriptors = DescriptorAdmission(limit: .raise(), wanted: http.connections, others: 0)
         http.connections = descriptors.connections
@@ -138,13 +140,19 @@ struct MPinAuthorityServe: AsyncParsableCommand {
         if let certificate, let certificateKey {
             let files = CertificateFiles(chain: certificate, key: certificateKey)
             do throws(CertificateFailure) { try files.check() } catch { throw CommandFailure.certificate(error) }
-            http.certificate = .init(chainFile: certificate, keyFile: certificateKey)
         }
+        http.certificate = try serverCertificate(logger)
         let application = try makeMPinAuthorityApplication(
             issuer: try place.value.open(), configuration: http, logger: logger)
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+            .init(
+                service: HangupService(hangups, logger: logger) { [certificate = http.certificate] in
+                    certificate?.reload()
+                    return certificate != nil
+                }),
             .init(service: application), .init(service: Announcement(ports: ports, logger: logger)),
         ]
+        if let certificate = http.certificate { services.append(.init(service: certificate)) }
         if untilInputEnds {
             services.append(
                 .init(service: MPinInputEnd(), successTerminationBehavior: .gracefullyShutdownGroup))
@@ -155,6 +163,20 @@ struct MPinAuthorityServe: AsyncParsableCommand {
         do { try await ServiceGroup(configuration: configuration).run() } catch {
             guard let failure = ListenFailure(error) else { throw error }
             throw CommandFailure.listening(failure, host: host, port: port, setting: "--port")
+        }
+    }
+}
+
+extension MPinAuthorityServe {
+    /// The certificate of the options; `nil` without them.
+    private func serverCertificate(_ logger: Logger) throws -> ServerCertificate? {
+        guard let certificate, let certificateKey else { return nil }
+        do throws(ServerCertificateError) {
+            return try ServerCertificate(chainFile: certificate, keyFile: certificateKey, logger: logger)
+        } catch {
+            throw CommandFailure(
+                .usage, "the certificate cannot be used: \(error)",
+                remedy: "Both are PEM files: \(certificate) and \(certificateKey).")
         }
     }
 }

@@ -53,14 +53,17 @@ struct Serve: AsyncParsableCommand {
     }
 
     func run() async throws {
+        // From here on, for as long as the process runs: without this, SIGHUP would end it.
+        let hangups = await HangupSignals()
+        defer { withExtendedLifetime(hangups) {} }
         let settings = try await options.settings(port.map { [.listenPort: String($0)] } ?? [:])
         if development {
             try Self.requireNoCertificate(settings)
             let port = try settings.number(.listenPort, in: 1...65_535, default: 8080)
             let logger = Logs.logger(level: try Logs.level(settings, default: .warning))
             try await DevelopmentService(
-                state: StateDirectory(stateDirectory), port: port,
-                recoveryDelay: recoveryDelay.map { .seconds($0) }, logger: logger
+                state: StateDirectory(stateDirectory), port: port, metrics: try settings.metricsListener(),
+                recoveryDelay: recoveryDelay.map { .seconds($0) }, hangups: hangups, logger: logger
             ).run()
         } else {
             let logger = Logs.logger(level: try Logs.level(settings, default: .info))
@@ -69,7 +72,7 @@ struct Serve: AsyncParsableCommand {
                 try await CommandDatabase.reach(database, name, patience: CommandDatabase.patienceOfService)
             }
             try await DatabaseMigration.requireApplied(parts.assembly.reader, logger: logger)
-            try await ServiceRun.run(parts, logger: logger) { ports, _ in
+            try await ServiceRun.run(parts, hangups: hangups, logger: logger) { ports, _ in
                 Announcement(ports: ports, logger: logger)
             }
         }
@@ -112,10 +115,12 @@ enum ServiceRun {
     ///
     /// - Parameters:
     ///   - parts: The configured parts.
+    ///   - hangups: What reads the certificate again.
     ///   - logger: The logger of the process.
     ///   - companion: Creates an additional service, which receives the port once connections are accepted.
     static func run(
-        _ parts: ServiceParts, logger: Logger, companion: (AsyncStream<Int>, OperatorUseCases) -> any Service
+        _ parts: ServiceParts, hangups: HangupSignals, logger: Logger,
+        companion: (AsyncStream<Int>, OperatorUseCases) -> any Service
     ) async throws {
         let (ports, told) = AsyncStream<Int>.makeStream()
         var http = parts.http
@@ -131,17 +136,18 @@ enum ServiceRun {
         var assembled = parts.assembly
         assembled.mpinKeys = mpinKeys
         let assembly = try await ServiceAssembly(assembled, logger: logger)
-        http.moreMetrics = assembly.metrics
+        http.metrics?.sections = assembly.metricSections
         let draining = Drain.State(), preparation = http.preparation
         http.preparation = { preparation() + draining.missing }
         for weakness in assembly.durability.weaknesses where weakness.losesEvents {
             logger.warning("\(weakness.setting) is off: \(weakness.consequence)")
         }
-        let application = try makeApplication(service: assembly.service, configuration: http, logger: logger)
+        let servers = try HTTPServers(service: assembly.service, configuration: http, logger: logger)
         // Services stop in reverse order: first readiness ends, then new requests are refused, the database comes last.
-        let clients: [any Service] = mpinKeys.map { [$0] } ?? []
+        let clients: [any Service] = (mpinKeys.map { [$0] } ?? []) + [HangupService(hangups, servers, logger: logger)]
         let drain = Drain(length: parts.draining, state: draining, logger: logger)
-        let services = assembly.services + clients + [application, companion(ports, assembly.commands), drain]
+        let services =
+            assembly.services + clients + servers.services + [companion(ports, assembly.commands), drain]
         var configuration = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = parts.draining + patience
@@ -186,8 +192,8 @@ struct ServiceParts: Sendable {
             port: try settings.number(.listenPort, in: 0...65_535, default: 8080),
             publicURL: try settings.publicOrigin(), certificate: try Self.certificate(settings),
             allowsClearText: try settings.flag(.clearTextAllowed),
-            trustedProxies: Set(settings.list(.trustedProxies)), rateLimit: limits.address, appRateLimit: limits.app,
-            companyRateLimit: limits.company, metricsToken: settings.text(.metricsToken))
+            trustedProxies: try settings.networks(.trustedProxies), rateLimit: limits.address,
+            appRateLimit: limits.app, companyRateLimit: limits.company, metrics: try settings.metricsListener())
         http.connections = try settings.connectionLimits()
         assembly.settings.tokenIssuer = try Self.issuer(http)
         mpin = try settings.mpinAuthorities()

@@ -14,7 +14,7 @@ struct Settings: Sendable {
     enum Name: String, Sendable, CaseIterable {
         case databaseUrl, readerDatabaseUrl, ownerDatabaseUrl, masterKeyFile, masterKeys, issuer, listenHost,
             listenPort, publicUrl
-        case tlsCertificateFile, tlsKeyFile, clearTextAllowed, trustedProxies, logLevel, metricsToken
+        case tlsCertificateFile, tlsKeyFile, clearTextAllowed, trustedProxies, logLevel, metricsToken, metricsListen
         case operatorKeyFile, anchorFile, sessionHours, databaseConnections, drainSeconds
         // The mail server.
         case smtpUrl, smtpUser, smtpPasswordFile, smtpCaFile, mailFrom
@@ -48,8 +48,9 @@ struct Settings: Sendable {
 
     /// Merges the settings. Flags override the environment, which overrides the file.
     ///
-    /// - Throws: ``CommandFailure`` if the file is missing or invalid.
+    /// - Throws: ``CommandFailure`` if the file is missing or invalid, or has a setting that does not exist.
     init(flags: [Name: String], environment: [String: String], file: String?) async throws {
+        try UnknownSetting.refuse(environment: environment)
         let given = flags.map { name, value in
             (AbsoluteConfigKey([name.rawValue]), ConfigValue(.string(value), isSecret: name.isSecret))
         }
@@ -60,7 +61,10 @@ struct Settings: Sendable {
                 secretsSpecifier: .specific(Set(Name.allCases.filter(\.isSecret).map(\.variable)))
             ).prefixKeys(with: "tenure").mapKeys(Self.separatingNumbers),
         ]
-        if let file { providers.append(try await Self.provider(of: file)) }
+        if let file {
+            providers.append(try await Self.provider(of: file))
+            try UnknownSetting.refuse(file: file)
+        }
         reader = ConfigReader(providers: providers)
     }
 

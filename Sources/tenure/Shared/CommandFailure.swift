@@ -261,7 +261,7 @@ extension CommandFailure {
         let exitCode: ExitCode =
             switch error.code {
             case .busy: .busy
-            case .clearTextBeyondLoopback, .certificateUnreadable: .usage
+            case .clearTextBeyondLoopback: .usage
             default: .failure
             }
         return CommandFailure(exitCode, error.reason, remedy: error.remedy)
@@ -284,6 +284,18 @@ extension CommandFailure {
             CommandFailure(
                 .usage, "the certificate or its key cannot be used",
                 remedy: "Check the files of TENURE_TLS_CERTIFICATE_FILE and TENURE_TLS_KEY_FILE with: tenure doctor")
+        case .certificateMismatch:
+            CommandFailure(
+                .usage, "the certificate and its key do not belong together",
+                remedy: "TENURE_TLS_KEY_FILE must hold the key of the first certificate of TENURE_TLS_CERTIFICATE_FILE.")
+        case .metricsTokenMissing:
+            CommandFailure(
+                .usage, "metrics beyond this machine need a token",
+                remedy: "Set TENURE_METRICS_TOKEN, or TENURE_METRICS_LISTEN to an address of loopback.")
+        case .metricsAddressTaken:
+            CommandFailure(
+                .usage, "the address of the metrics is taken",
+                remedy: "Set TENURE_METRICS_LISTEN to a free address, or to off.")
         case .limitInvalid:
             CommandFailure(
                 .usage, "a limit of requests or connections is not positive",

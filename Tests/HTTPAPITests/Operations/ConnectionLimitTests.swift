@@ -12,7 +12,7 @@ import Testing
     /// Runs `body` with the port of a server that allows an address so many connections besides that of the client that
     /// the testing library opens.
     private func serving(
-        _ limit: Int, trustedProxies: Set<String> = [], _ body: @Sendable (Int) async throws -> Void
+        _ limit: Int, trustedProxies: TrustedNetworks = .none, _ body: @Sendable (Int) async throws -> Void
     ) async throws {
         var configuration = HTTPConfiguration(port: 0, trustedProxies: trustedProxies)
         configuration.connections.connectionsPerAddress = limit + 1
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func `a trusted proxy may exceed the limit`() async throws {
-        try await serving(1, trustedProxies: ["127.0.0.1"]) { port in
+        try await serving(1, trustedProxies: try TrustedNetworks(["127.0.0.0/8"])) { port in
             try await holding(3, port) {
                 let (text, _) = try await ask(port)
                 #expect(text.hasPrefix("HTTP/1.1 200"))

@@ -91,6 +91,7 @@ struct ServiceProcess: Sendable {
             environment: [
                 "TENURE_DATABASE_URL": url(.application), "TENURE_READER_DATABASE_URL": url(.reader),
                 "TENURE_MASTER_KEY_FILE": keys, "TENURE_LISTEN_PORT": String(port), "TENURE_LOG_LEVEL": logLevel,
+                "TENURE_METRICS_LISTEN": "off",
                 "SWIFT_BACKTRACE": "enable=no",
             ].merging(settings) { _, new in new }, keepsErrors: logLevel == "trace")
         started.add(process)
@@ -152,6 +153,7 @@ struct TemporaryFiles {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["openssl"] + arguments
+        process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
