@@ -16,7 +16,7 @@ import Darwin
 /// with exit code 1 and a line on standard error.
 struct Output: Sendable {
     let terminal: Terminal
-    private let sink: @Sendable (String) throws -> Void
+    private let sink: @Sendable ([UInt8]) throws -> Void
     private let settle: @Sendable () throws -> Void
 
     /// - Parameters:
@@ -25,6 +25,13 @@ struct Output: Sendable {
     init(
         terminal: Terminal, sink: @escaping @Sendable (String) throws -> Void,
         settle: @escaping @Sendable () throws -> Void = {}
+    ) {
+        self.init(terminal: terminal, bytes: { try sink(String(decoding: $0, as: UTF8.self)) }, settle: settle)
+    }
+
+    private init(
+        terminal: Terminal, bytes sink: @escaping @Sendable ([UInt8]) throws -> Void,
+        settle: @escaping @Sendable () throws -> Void
     ) {
         self.terminal = terminal
         self.sink = sink
@@ -40,17 +47,23 @@ struct Output: Sendable {
     /// The stream behind a descriptor.
     init(descriptor: Int32) {
         let writer = DescriptorWriter(descriptor: descriptor)
-        self.init(terminal: Terminal(descriptor: descriptor)) { text in
-            do throws(WriteFailure) { try writer.write(Data(text.utf8)) } catch { throw CommandFailure.output(error) }
-        } settle: {
-            do throws(WriteFailure) { try writer.sync() } catch { throw CommandFailure.output(error) }
-        }
+        self.init(
+            terminal: Terminal(descriptor: descriptor),
+            bytes: { bytes in
+                do throws(WriteFailure) { try writer.write(bytes) } catch { throw CommandFailure.output(error) }
+            },
+            settle: { do throws(WriteFailure) { try writer.sync() } catch { throw CommandFailure.output(error) } })
     }
 
     /// Writes the text unchanged.
     ///
     /// - Throws: ``CommandFailure`` with exit code 1 if it was not written completely.
-    func write(_ text: String) throws { try sink(text) }
+    func write(_ text: String) throws { try sink(Array(text.utf8)) }
+
+    /// Writes text that is already encoded.
+    ///
+    /// - Throws: As ``write(_:)``.
+    func write(utf8 bytes: [UInt8]) throws { try sink(bytes) }
 
     /// Writes a line.
     ///
