@@ -287,7 +287,8 @@ extension CommandFailure {
         case .certificateMismatch:
             CommandFailure(
                 .usage, "the certificate and its key do not belong together",
-                remedy: "TENURE_TLS_KEY_FILE must hold the key of the first certificate of TENURE_TLS_CERTIFICATE_FILE.")
+                remedy: "TENURE_TLS_KEY_FILE must hold the key of the first certificate of TENURE_TLS_CERTIFICATE_FILE."
+            )
         case .metricsTokenMissing:
             CommandFailure(
                 .usage, "metrics beyond this machine need a token",
