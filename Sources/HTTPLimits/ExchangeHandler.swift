@@ -88,8 +88,9 @@ extension ExchangeHandler {
     /// count: the request before has not been answered yet.
     private func expectBody(_ context: ChannelHandlerContext) {
         body?.cancel()
-        // A little later than the reader of a body, which replies that it took too long.
-        let patience = TimeAmount(table.limits.bodyTimeout + table.limits.bodyTimeout / 10)
+        // Later than the reader of a body, which replies that it took too long, also on a busy machine.
+        let timeout = table.limits.bodyTimeout
+        let patience = TimeAmount(timeout + max(timeout / 10, .seconds(1)))
         let context = NIOLoopBound(context, eventLoop: context.eventLoop)
         let handler = NIOLoopBound(self, eventLoop: context.value.eventLoop)
         body = context.value.eventLoop.scheduleTask(in: patience) {
