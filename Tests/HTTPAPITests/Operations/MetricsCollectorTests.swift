@@ -38,7 +38,8 @@ import Testing
             let began = ContinuousClock.now
             let text = await collector.text()
             #expect(text.hasPrefix("quick \(scrape)\n"))
-            #expect(age(text, "stuck") == "+Inf" && age(text, "quick") == "0")
+            // A busy machine may take seconds between the two parts of a scrape.
+            #expect(age(text, "stuck") == "+Inf" && age(text, "quick").flatMap { Double($0) }?.isFinite == true)
             #expect(ContinuousClock.now - began < .seconds(30))
         }
         #expect(stuck.calls.withLockedValue { $0 } == 1)
