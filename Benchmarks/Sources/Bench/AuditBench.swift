@@ -12,7 +12,7 @@ struct AuditBench: Benchmark {
 
     private static let database = "bench_audit"
     private static let hiring = "bench_hiring"
-    private static let people = 32
+    private static let people = 16
 
     private let cluster: Cluster
     private let tenure: String
@@ -31,8 +31,10 @@ struct AuditBench: Benchmark {
         }
         self.tenure = tenure
         let masters = MasterKeys.random()
-        _ = try await FoundedCompanies(cluster: cluster, database: Self.database, masters: masters).make(Self.people)
-        events = try await LogCopies(cluster: cluster, database: Self.database).grow(to: plan.events)
+        let people = try await FoundedCompanies(cluster: cluster, database: Self.database, masters: masters)
+            .makeBlind(Self.people)
+        let signers = Dictionary(uniqueKeysWithValues: people.map { ($0.person.publicKey, $0) })
+        events = try await LogCopies(cluster: cluster, database: Self.database, people: signers).grow(to: plan.events)
         Terminal.say("preparing companies of \(plan.events / 10) employees")
         let companies = try await FoundedCompanies(cluster: cluster, database: Self.hiring, masters: masters)
             .make(Self.people)

@@ -83,7 +83,8 @@ struct BlindPerson: Sendable {
         try await session.prove(.login, started, ProofInput(userSignature: try userSignature(started.challenge)))
     }
 
-    private func userSignature(_ challenge: [UInt8]) throws -> [UInt8] {
+    /// Signs a challenge as the user key that the answers unlock.
+    func userSignature(_ challenge: [UInt8]) throws -> [UInt8] {
         try userKey.sign(validationOf: try Challenge(parsing: challenge)).bytes
     }
 

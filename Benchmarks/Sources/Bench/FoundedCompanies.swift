@@ -12,6 +12,22 @@ struct FoundedCompanies: Sendable {
     let database: String
     let masters: MasterKeys
 
+    /// Makes the database and has `count` people register in blind mode, one after the other, and log in by answers.
+    func makeBlind(_ count: Int) async throws -> [BlindPerson] {
+        try await cluster.makeDatabase(database)
+        return try await BenchService(cluster, database, masters).run { assembly in
+            let secret = try await assembly.commands.createApp(name: "bench", roles: CallerRole.usual)
+            let session = try await BenchSession(assembly.service, secret)
+            var people: [BlindPerson] = []
+            for number in 1...count {
+                let person = try await BlindPerson.register(BenchPerson(number: number), session)
+                try await person.logIn(session)
+                people.append(person)
+            }
+            return people
+        }
+    }
+
     /// Makes the database and has `count` people register; the events that founded their companies.
     func make(_ count: Int) async throws -> [RecordedEvent] {
         try await cluster.makeDatabase(database)
