@@ -22,5 +22,5 @@ RUN apt-get update \
 COPY --from=build /usr/local/bin/tenure /usr/local/bin/tenure
 USER tenure
 ENV SWIFT_BACKTRACE=interactive=no
-EXPOSE 8080
+EXPOSE 8080 9464
 ENTRYPOINT ["/usr/local/bin/tenure"]

@@ -15,6 +15,8 @@ CONFIGURATION ?= debug
 # make install PREFIX=$HOME/.local DESTDIR=/tmp/package
 PREFIX ?= /usr/local
 DESTDIR ?=
+# A built program to install, instead of building one.
+PROGRAM ?=
 # Debug builds optimise the cryptography's C code too, because key stretching takes five times as long otherwise. The
 # README's calls are tested with BUILD_OPTIONS from scripts/test-options, so that nothing is built twice.
 BUILD_OPTIONS ?= --configuration $(CONFIGURATION) -Xcc -O2
@@ -73,8 +75,8 @@ sanitize: ## Run the thread and address sanitizers, after changes of C code, app
 memcheck: ## Check that no branch and no address depends on a secret of M-Pin, after changes of its cryptography
 	@scripts/memcheck-mpin
 
-install: ## Build tenure for release and install it: make install PREFIX=/usr/local
-	@scripts/install "$(PREFIX)" "$(DESTDIR)"
+install: ## Build tenure for release and install it with its systemd unit: make install PREFIX=/usr/local
+	@scripts/install "$(PREFIX)" "$(DESTDIR)" "$(PROGRAM)"
 
 clean: ## Remove the builds; .tenure (the development database and its secrets) stays, see make reset
 	@rm -rf .build .build-tsan .build-asan .build-python .build-bench .build-memcheck

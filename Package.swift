@@ -34,6 +34,8 @@ let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioConcurrency: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTPTypesHTTP1: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
+let nioExtras: Target.Dependency = .product(name: "NIOExtras", package: "swift-nio-extras")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -72,16 +74,18 @@ let package = Package(
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(
-            name: "Schema", path: "schema", exclude: ["README.md"], sources: ["Schema.swift"],
+            name: "Schema", path: "schema", exclude: ["README.md", "released"], sources: ["Schema.swift"],
             resources: [.embedInCode("migrations"), .embedInCode("functions"), .embedInCode("distributed")],
             swiftSettings: settings),
         .target(name: "Canonical", swiftSettings: settings),
         .target(name: "Text", swiftSettings: settings),
+        .target(name: "PrivateFiles", swiftSettings: settings),
         .target(name: "Postgres", dependencies: ["CLibPQ", logging, lifecycle], swiftSettings: settingsBesideC),
         .target(
             name: "Ledger", dependencies: ["Postgres", "Canonical", crypto, logging, lifecycle],
             swiftSettings: settings),
-        .target(name: "Keys", dependencies: ["Postgres", "Canonical", crypto], swiftSettings: settings),
+        .target(
+            name: "Keys", dependencies: ["Postgres", "PrivateFiles", "Canonical", crypto], swiftSettings: settings),
         .target(
             name: "Credentials", dependencies: ["Text", "Canonical", crypto, cryptoExtras], swiftSettings: settings),
         .target(name: "AccessTokens", dependencies: ["Canonical", crypto], swiftSettings: settings),
@@ -93,10 +97,17 @@ let package = Package(
         .target(name: "MPinCryptography", dependencies: ["BLS12381", crypto], swiftSettings: settings),
         .target(name: "MPinRequests", dependencies: ["Canonical", crypto], swiftSettings: settings),
         .target(
+            name: "HTTPLimits",
+            dependencies: [
+                hummingbird, hummingbirdTLS, httpTypes, nioCore, nioExtras, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
+                nioSSL, logging, lifecycle,
+            ],
+            swiftSettings: settings),
+        .target(
             name: "MPinAuthority",
             dependencies: [
-                "MPinRequests", "MPinCryptography", "Canonical", crypto, hummingbird, hummingbirdTLS, httpTypes,
-                nioCore, logging,
+                "HTTPLimits", "MPinRequests", "MPinCryptography", "PrivateFiles", "Canonical", crypto, hummingbird,
+                hummingbirdTLS, httpTypes, nioCore, logging,
             ], swiftSettings: settings),
         .target(name: "Identity", dependencies: ["Text", "Canonical", crypto], swiftSettings: settings),
         .target(
@@ -109,7 +120,7 @@ let package = Package(
             name: "IdentityService",
             dependencies: [
                 "Identity", "EventCoding", "Ledger", "Keys", "Credentials", "AccessTokens", "MPinCryptography",
-                "Postgres", "Canonical", "Text", crypto, logging, lifecycle,
+                "Postgres", "PrivateFiles", "Canonical", "Text", crypto, logging, lifecycle,
             ], swiftSettings: settings),
         .target(
             name: "TenureServer",
@@ -127,19 +138,22 @@ let package = Package(
             name: "HTTPAPI",
             dependencies: [
                 "TenureServer", "IdentityService", "TenureAPI", "APIReference", "Contract", "AccessTokens",
+                "HTTPLimits",
                 "Canonical", crypto, hummingbird, hummingbirdTLS, hummingbirdHTTP2, httpTypes, nioCore, nioHTTPTypes,
-                logging,
+                logging, lifecycle,
             ], swiftSettings: settings),
         .target(
             name: "TenureClient",
-            dependencies: ["TenureAPI", "Credentials", "MPinCryptography", "Canonical", "Text", crypto],
-            swiftSettings: settings),
+            dependencies: [
+                "TenureAPI", "Credentials", "MPinCryptography", "PrivateFiles", "Canonical", "Text", crypto,
+            ], swiftSettings: settings),
         .executableTarget(
             name: "tenure",
             dependencies: [
                 "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",
                 "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", "HTTPAPI", "TenureClient",
-                "MPinAuthority", "MPinRequests", "SMTP", arguments, configuration, crypto, logging, lifecycle, signals,
+                "HTTPLimits", "MPinAuthority", "MPinRequests", "PrivateFiles", "SMTP", arguments, configuration,
+                crypto, logging, lifecycle, signals,
             ], swiftSettings: settings),
         // Built here too, so that the example always compiles. Its own package is what a reader copies.
         .executableTarget(
@@ -173,8 +187,9 @@ let package = Package(
             dependencies: [
                 "Canonical", "Ledger", "LedgerWorkerProcess", "Postgres", "Schema", "TestSupport", crypto, logging,
             ], exclude: ["Proof/check.go"], swiftSettings: settingsOfTests),
+        .testTarget(name: "PrivateFilesTests", dependencies: ["PrivateFiles"], swiftSettings: settingsOfTests),
         .testTarget(
-            name: "KeysTests", dependencies: ["Keys", "TestSupport", "Postgres", "Canonical", crypto],
+            name: "KeysTests", dependencies: ["Keys", "TestSupport", "Postgres", "PrivateFiles", "Canonical", crypto],
             swiftSettings: settingsOfTests),
         .testTarget(
             name: "CredentialsTests", dependencies: ["Credentials", "Canonical", "Text", crypto, cryptoExtras],
@@ -192,10 +207,13 @@ let package = Package(
         .testTarget(
             name: "MPinRequestsTests", dependencies: ["MPinRequests", "Canonical", crypto],
             swiftSettings: settingsOfTests),
+        .testTarget(name: "HTTPLimitsTests", dependencies: ["HTTPLimits"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "MPinAuthorityTests",
-            dependencies: ["MPinAuthority", "MPinRequests", "MPinCryptography", "Canonical", crypto],
-            swiftSettings: settingsOfTests),
+            dependencies: [
+                "MPinAuthority", "HTTPLimits", "MPinRequests", "MPinCryptography", "PrivateFiles", "Canonical", crypto,
+                logging,
+            ], swiftSettings: settingsOfTests),
         .testTarget(
             name: "ProjectionsTests",
             dependencies: [
@@ -207,27 +225,30 @@ let package = Package(
             dependencies: [
                 "IdentityService", "TenureServer", "AccessTokens", "EventCoding", "Keys", "Ledger", "Postgres",
                 "Canonical",
-                "TestSupport", crypto,
+                "Schema", "TestSupport", crypto,
             ], swiftSettings: settingsOfTests),
         .testTarget(name: "TenureAPITests", dependencies: ["TenureAPI", "Canonical"], swiftSettings: settingsOfTests),
         .testTarget(name: "APIReferenceTests", dependencies: ["APIReference"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "HTTPAPITests",
             dependencies: [
-                "HTTPAPI", "Contract", "TenureServer", "IdentityService", "TenureAPI", "TenureClient", "AccessTokens",
+                "HTTPAPI", "HTTPLimits", "Contract", "TenureServer", "IdentityService", "TenureAPI", "TenureClient",
+                "AccessTokens",
                 "Canonical",
-                crypto, hummingbird, hummingbirdTesting, httpTypes, nioCore, nioConcurrency, nioPosix, logging,
+                crypto, hummingbird, hummingbirdTesting, httpTypes, nioCore, nioConcurrency, nioPosix, nioSSL, logging,
                 lifecycle,
             ], exclude: ["check_openapi.py"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "TenureClientTests",
-            dependencies: ["TenureClient", "TenureAPI", "Credentials", "MPinCryptography", "Canonical", crypto],
+            dependencies: [
+                "TenureClient", "TenureAPI", "Credentials", "MPinCryptography", "PrivateFiles", "Canonical", crypto,
+            ],
             swiftSettings: settingsOfTests),
         .testTarget(
             name: "ScenarioTests",
             dependencies: [
-                "HTTPAPI", "TenureServer", "IdentityService", "Identity", "Projections", "Credentials", "Keys",
-                "Ledger", "Postgres", "Canonical", "TestSupport", "TenureAPI", "TenureClient", "tenure",
+                "HTTPAPI", "HTTPLimits", "TenureServer", "IdentityService", "Identity", "Projections", "Credentials",
+                "Keys", "Ledger", "Postgres", "Canonical", "TestSupport", "TenureAPI", "TenureClient", "tenure",
                 "MPinAuthority", "MPinRequests", "MPinCryptography", "SMTP", "AccessTokens", crypto, hummingbird,
                 nioCore,
                 nioPosix, logging, lifecycle,
@@ -235,8 +256,8 @@ let package = Package(
         .testTarget(
             name: "tenureTests",
             dependencies: [
-                "tenure", "Canonical", "EventCoding", "Identity", "IdentityService", "Keys", "Ledger", "Postgres",
-                "Projections", "TenureServer", "TestSupport", arguments, logging,
+                "tenure", "Canonical", "EventCoding", "HTTPAPI", "HTTPLimits", "Identity", "IdentityService", "Keys",
+                "Ledger", "Postgres", "Projections", "TenureServer", "TestSupport", arguments, logging,
             ],
             swiftSettings: settingsOfTests),
     ],

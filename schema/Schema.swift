@@ -31,17 +31,25 @@ public enum Schema {
         Script(name: "m016_times", bytes: PackageResources.m016_times_sql),
         Script(name: "m017_row_codes", bytes: PackageResources.m017_row_codes_sql),
         Script(name: "m018_suspended_domains", bytes: PackageResources.m018_suspended_domains_sql),
+        Script(name: "m020_append_lock", bytes: PackageResources.m020_append_lock_sql),
     ]
+
+    /// The revision of the functions, of both forms. It grows with each release that changes one of them, so that an
+    /// older program never puts back a newer function. `FunctionRevisionTests` (LedgerTests) knows the texts of each.
+    public static let functionsRevision = 1
 
     /// The functions, replaced as a whole whenever one of them changed; none needs another to exist when it is created.
     public static let functions: [Script] = [
         Script(name: "append", bytes: PackageResources.append_sql),
         Script(name: "append_claims", bytes: PackageResources.append_claims_sql),
         Script(name: "append_decide", bytes: PackageResources.append_decide_sql),
+        Script(name: "append_earlier", bytes: PackageResources.append_earlier_sql),
         Script(name: "append_events", bytes: PackageResources.append_events_sql),
         Script(name: "append_independent", bytes: PackageResources.append_independent_sql),
+        Script(name: "append_independent_earlier", bytes: PackageResources.append_independent_earlier_sql),
         Script(name: "append_lock", bytes: PackageResources.append_lock_sql),
         Script(name: "append_new", bytes: PackageResources.append_new_sql),
+        Script(name: "append_new_earlier", bytes: PackageResources.append_new_earlier_sql),
         Script(name: "append_ready", bytes: PackageResources.append_ready_sql),
         Script(name: "changed_ledgers", bytes: PackageResources.changed_ledgers_sql),
         Script(name: "charge_attempt", bytes: PackageResources.charge_attempt_sql),

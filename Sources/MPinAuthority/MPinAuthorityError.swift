@@ -46,7 +46,5 @@ extension MPinAuthorityError {
         public static let busy = Code("mpin_authority.busy")
         /// The server would serve clear text beyond loopback without permission.
         public static let clearTextBeyondLoopback = Code("mpin_authority.clear_text_beyond_loopback")
-        /// The certificate or its key cannot be read.
-        public static let certificateUnreadable = Code("mpin_authority.certificate_unreadable")
     }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+public import HTTPLimits
 import HTTPTypes
 public import Hummingbird
 import HummingbirdCore
@@ -8,40 +9,38 @@ import NIOCore
 
 /// The configuration of a D-TA's server.
 public struct MPinAuthorityConfiguration: Sendable {
-    /// A certificate chain and its private key, as PEM files.
-    public struct Certificate: Sendable {
-        /// The file with the certificate chain, the server's own first.
-        public var chainFile: String
-        /// The file with the private key.
-        public var keyFile: String
-
-        /// Names the files of the certificate chain and the private key.
-        public init(chainFile: String, keyFile: String) {
-            self.chainFile = chainFile
-            self.keyFile = keyFile
-        }
-    }
-
     /// The address to bind.
     public var host: String
     /// The port to bind. 0 binds a free port, which ``onServerRunning`` receives.
     public var port: Int
-    /// The certificate. If set, the server speaks TLS 1.2 or later.
-    public var certificate: Certificate?
+    /// The certificate. If set, the server speaks TLS 1.2 or later. The caller runs it, so that it is renewed.
+    public var certificate: ServerCertificate?
     /// Whether clear text is permitted beyond loopback, because a proxy in front terminates TLS.
     public var allowsClearText: Bool
+    /// The limits of connections.
+    public var connections: ConnectionLimits
+    /// The networks of the proxies in front, to which the limits of one address do not apply.
+    public var trustedProxies: TrustedNetworks
     /// Receives the bound port once the server accepts connections.
     public var onServerRunning: @Sendable (Int) async -> Void
 
+    /// The limits of a D-TA: 512 connections, 128 of one address, 30 seconds of idleness, and 10 seconds for a body.
+    public static let usualConnections = ConnectionLimits(
+        connections: 512, connectionsPerAddress: 128, idleTimeout: .seconds(30))
+
     /// Describes a configuration. The defaults serve clear text on loopback.
     public init(
-        host: String = "127.0.0.1", port: Int = 8001, certificate: Certificate? = nil, allowsClearText: Bool = false,
+        host: String = "127.0.0.1", port: Int = 8001, certificate: ServerCertificate? = nil,
+        allowsClearText: Bool = false, connections: ConnectionLimits = Self.usualConnections,
+        trustedProxies: TrustedNetworks = .none,
         onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) {
         self.host = host
         self.port = port
         self.certificate = certificate
         self.allowsClearText = allowsClearText
+        self.connections = connections
+        self.trustedProxies = trustedProxies
         self.onServerRunning = onServerRunning
     }
 
@@ -70,37 +69,35 @@ public func makeMPinAuthorityApplication(
     issuer: MPinKeyIssuer, configuration: MPinAuthorityConfiguration, logger: Logger
 ) throws -> some ApplicationProtocol {
     try configuration.validate()
+    let table = ConnectionTable(limits: configuration.connections)
     return Application(
         responder: MPinAuthorityResponder(issuer: issuer),
-        server: try serverBuilder(configuration),
+        server: serverBuilder(configuration, table),
         configuration: ApplicationConfiguration(
             address: .hostname(configuration.host, port: configuration.port),
-            availableConnectionsDelegate: .maximum(512, logger: logger)),
+            availableConnectionsDelegate: .maximum(configuration.connections.connections, logger: logger)),
         onServerRunning: { channel in
+            ConnectionSweeper(table: table).start(with: channel)
             if let port = channel.localAddress?.port { await configuration.onServerRunning(port) }
         },
         logger: logger)
 }
 
 private func serverBuilder(
-    _ configuration: MPinAuthorityConfiguration
-) throws(MPinAuthorityError) -> HTTPServerBuilder {
-    let http = HTTPServerBuilder.http1(
-        configuration: HTTP1Channel.Configuration(
-            idleTimeout: .seconds(30),
-            httpDecoderConfiguration: .init(
-                maxHeaderFieldSize: 8_192, maxHeaderListSize: 8_192, maxHeaderFieldCount: 64)))
-    guard let certificate = configuration.certificate else { return http }
-    do {
-        var tls = TLSConfiguration.makeServerConfiguration(
-            certificateChain: try NIOSSLCertificate.fromPEMFile(certificate.chainFile).map { .certificate($0) },
-            privateKey: .privateKey(try NIOSSLPrivateKey(file: certificate.keyFile, format: .pem)))
-        tls.minimumTLSVersion = .tlsv12
-        return try .tls(http, tlsConfiguration: tls)
-    } catch {
-        throw MPinAuthorityError(
-            .certificateUnreadable, "the certificate or its key cannot be read",
-            remedy: "Both are PEM files: \(certificate.chainFile) and \(certificate.keyFile).")
+    _ configuration: MPinAuthorityConfiguration, _ table: ConnectionTable
+) -> HTTPServerBuilder {
+    let http = HTTP1Channel.Configuration(
+        additionalChannelHandlers: [HTTP1Gate(), ExchangeHandler(table: table)],
+        idleTimeout: TimeAmount(configuration.connections.idleTimeout),
+        httpDecoderConfiguration: .init(
+            maxHeaderFieldSize: 8_192, maxHeaderListSize: 8_192, maxHeaderFieldCount: 64))
+    let proxies = configuration.trustedProxies, certificate = configuration.certificate
+    return HTTPServerBuilder { responder in
+        let base = HTTP1Channel(responder: responder, configuration: http)
+        guard let certificate else { return BoundedChannel(base: base, table: table, trustedProxies: proxies) }
+        return BoundedChannel(
+            base: try TLSChannel(base, tlsConfiguration: certificate.configuration), table: table,
+            trustedProxies: proxies)
     }
 }
 

@@ -1,4 +1,5 @@
 import Canonical
+import PrivateFiles
 import Synchronization
 
 /// The identities for which a D-TA has issued a share of a client key, each with the time of the first issue.
@@ -40,7 +41,7 @@ final class MPinIssuedIdentities: Sendable {
         }
     }
 
-    private let file: MPinPrivateFile
+    private let file: PrivateFile
     private let state: Mutex<State>
 
     /// The answer to the question whether a share may be issued.
@@ -59,9 +60,11 @@ final class MPinIssuedIdentities: Sendable {
     ///
     /// - Throws: ``MPinAuthorityError``.
     convenience init(path: String) throws(MPinAuthorityError) {
-        let file: MPinPrivateFile
+        let file: PrivateFile
         do throws(MPinAuthorityError) {
-            file = try MPinPrivateFile(opening: path, appending: true)
+            file = try MPinPrivateFile.using { () throws(PrivateFileError) in
+                try PrivateFile(opening: path, .secret, for: .appending)
+            }
         } catch {
             guard error.code == .missing else { throw error }
             throw MPinAuthorityError(
@@ -75,16 +78,18 @@ final class MPinIssuedIdentities: Sendable {
     }
 
     /// Takes over an open file.
-    init(file: MPinPrivateFile, path: String) throws(MPinAuthorityError) {
+    init(file: PrivateFile, path: String) throws(MPinAuthorityError) {
         do throws(MPinAuthorityError) {
-            guard file.lock() else {
+            guard file.tryLock() else {
                 throw MPinAuthorityError(
                     .busy, "another process uses \(path)", remedy: "Stop the other D-TA, or use another directory.")
             }
-            let bytes = try file.contents(atMost: nil)
+            let bytes = try MPinPrivateFile.using { () throws(PrivateFileError) in try file.contents(atMost: nil) }
             let length = bytes.count - bytes.count % Self.lineLength
             let issues = try Self.parse(bytes[..<length], path)
-            if length < bytes.count { try file.truncate(to: length) }
+            if length < bytes.count {
+                try MPinPrivateFile.using { () throws(PrivateFileError) in try file.truncate(to: length) }
+            }
             self.file = file
             state = Mutex(State(firstIssues: issues, length: length))
         } catch {
@@ -106,8 +111,8 @@ final class MPinIssuedIdentities: Sendable {
             }
             guard !state.isBroken else { return .unavailable }
             let line = Array("\(Hex.encode(hash)) \(time)\n".utf8)
-            do throws(MPinAuthorityError) {
-                try file.write(line)
+            do throws(PrivateFileError) {
+                try file.append(line)
             } catch {
                 // After a failed sync nobody knows what is on the disk, so only a restart, which reads it, goes on.
                 state.isBroken = true

@@ -27,15 +27,21 @@ enum ImportTable {
         // The C library for the one clock that `Timestamp.now()` reads.
         "Canonical": Row(external: ["Darwin", "Glibc", "Musl"], isPure: true),
         "Text": Row(isPure: true),
+        "PrivateFiles": Row(),
         "Postgres": Row(local: ["CLibPQ"], external: ["Logging", "ServiceLifecycle"]),
         "Ledger": Row(local: ["Postgres", "Canonical"], external: ["Crypto", "Logging", "ServiceLifecycle"]),
-        "Keys": Row(local: ["Postgres", "Canonical"], external: ["Crypto"]),
+        "Keys": Row(local: ["Postgres", "PrivateFiles", "Canonical"], external: ["Crypto"]),
         "Credentials": Row(local: ["Text", "Canonical"], external: ["Crypto", "CryptoExtras"], isPure: true),
         "BLS12381": Row(isPure: true),
         "MPinCryptography": Row(local: ["BLS12381"], external: ["Crypto"], isPure: true),
         "MPinRequests": Row(local: ["Canonical"], external: ["Crypto"], isPure: true),
+        "HTTPLimits": Row(
+            external: [
+                "HTTPTypes", "HummingbirdCore", "HummingbirdTLS", "Logging", "NIOCore", "NIOExtras", "NIOHTTP1",
+                "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "NIOSSL", "ServiceLifecycle",
+            ]),
         "MPinAuthority": Row(
-            local: ["MPinRequests", "MPinCryptography", "Canonical"],
+            local: ["HTTPLimits", "MPinRequests", "MPinCryptography", "PrivateFiles", "Canonical"],
             external: [
                 "Crypto", "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdTLS", "Logging", "NIOCore",
             ]),
@@ -50,7 +56,7 @@ enum ImportTable {
         "IdentityService": Row(
             local: [
                 "Identity", "EventCoding", "Ledger", "Keys", "Credentials", "AccessTokens", "MPinCryptography",
-                "Postgres", "Canonical", "Text",
+                "Postgres", "PrivateFiles", "Canonical", "Text",
             ], external: ["Crypto", "Logging", "ServiceLifecycle"]),
         "TenureServer": Row(
             local: [
@@ -63,7 +69,9 @@ enum ImportTable {
         "TenureAPI": Row(local: ["Canonical"], isPure: true),
         "HTTPAPI": Row(
             local: [
-                "TenureServer", "IdentityService", "TenureAPI", "APIReference", "Contract", "AccessTokens", "Canonical",
+                "TenureServer", "IdentityService", "TenureAPI", "APIReference", "Contract", "AccessTokens",
+                "HTTPLimits",
+                "Canonical",
             ],
             external: [
                 "Crypto", "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "HummingbirdTLS",
@@ -71,12 +79,13 @@ enum ImportTable {
                 "NIOCore", "NIOHTTPTypes", "NIOPosix", "NIOSSL", "ServiceLifecycle",
             ]),
         "TenureClient": Row(
-            local: ["TenureAPI", "Credentials", "MPinCryptography", "Canonical", "Text"], external: ["Crypto"]),
+            local: ["TenureAPI", "Credentials", "MPinCryptography", "PrivateFiles", "Canonical", "Text"],
+            external: ["Crypto"]),
         "tenure": Row(
             local: [
                 "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",
                 "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", "HTTPAPI",
-                "MPinAuthority", "MPinRequests", "SMTP", "TenureClient",
+                "HTTPLimits", "MPinAuthority", "MPinRequests", "PrivateFiles", "SMTP", "TenureClient",
             ],
             external: [
                 "ArgumentParser", "Configuration", "Crypto", "Logging", "ServiceLifecycle", "UnixSignals",

@@ -30,7 +30,7 @@ import Testing
 
     @Test func `the OpenAPI document and the routes have the same operations`() async throws {
         let documented = Self.operations(try await served())
-        let routes = Set(Route.all(HTTPConfiguration(), metrics: RequestMetrics()).map(\.endpoint.description))
+        let routes = Set(Route.all(HTTPConfiguration()).map(\.endpoint.description))
         #expect(documented.subtracting(routes).sorted() == [], "documented and not served")
         #expect(routes.subtracting(documented).sorted() == [], "served and not documented")
     }

@@ -73,7 +73,7 @@ def mismatches(name, content, body):
 
 APP_ROLES = {"ACCESS", "CREATION", "AUTHORIZATION", "ADMINISTRATION"}
 SCHEMES = {  # the security scheme that a kind of caller presents
-    "anyone": None, "loopback": None, "metricsToken": "metrics",
+    "anyone": None,
     "employee": "employee", "self": "employee", "admin": "employee", "securityAdmin": "employee",
     **{f"{kind}:{role}": "app" for kind in ("app", "unlinkedApp") for role in APP_ROLES},
 }

@@ -1,6 +1,7 @@
 import Canonical
 import Foundation
 import MPinRequests
+import PrivateFiles
 import Testing
 
 @testable import MPinAuthority
@@ -13,7 +14,7 @@ import Testing
         let first = try authority.opened(clock) { $0.answer(Sample.request(), key) }
         let list = try authority.read("issued")
         // A file that is open for reading refuses every append, as a full disk does.
-        let file = try MPinPrivateFile(opening: authority.path("issued"))
+        let file = try PrivateFile(opening: authority.path("issued"), .secret)
         let issued = try MPinIssuedIdentities(file: file, path: authority.path("issued"))
         let keys = try MPinAuthorityKeys(
             opening: Array(try authority.read("authority.json")),

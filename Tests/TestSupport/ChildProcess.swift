@@ -11,9 +11,12 @@ public final class ChildProcess: @unchecked Sendable {
 
     /// Starts an executable that lies beside the test bundle, with these variables beside the test's own.
     ///
-    /// - Parameter keepsErrors: Whether ``finish()`` gives what it wrote as errors, too.
+    /// - Parameters:
+    ///   - outputFile: An existing file that gets its data instead of ``finish()``, such as `/dev/full`.
+    ///   - keepsErrors: Whether ``finish()`` gives what it wrote as errors, too.
     public init(
-        _ name: String, _ arguments: [String], environment: [String: String] = [:], keepsErrors: Bool = false
+        _ name: String, _ arguments: [String], outputFile: String? = nil, environment: [String: String] = [:],
+        keepsErrors: Bool = false
     ) throws {
         let process = Process()
         let output = Pipe()
@@ -21,7 +24,7 @@ public final class ChildProcess: @unchecked Sendable {
         process.executableURL = directory.appendingPathComponent(name)
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
-        process.standardOutput = output
+        process.standardOutput = outputFile.flatMap { FileHandle(forWritingAtPath: $0) } ?? output
         if keepsErrors { process.standardError = output }
         try process.run()
         self.process = process
@@ -47,6 +50,11 @@ public final class ChildProcess: @unchecked Sendable {
     /// One that has ended already is left alone: its number may belong to another process by now.
     public func kill() {
         hasEnded.withLock { if !$0 { _ = Foundation.kill(process.processIdentifier, SIGKILL) } }
+    }
+
+    /// Asks the process to end, as a service manager does (SIGTERM).
+    public func terminate() {
+        hasEnded.withLock { if !$0 { _ = Foundation.kill(process.processIdentifier, SIGTERM) } }
     }
 
     /// Whether it has not ended yet.

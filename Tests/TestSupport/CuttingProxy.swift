@@ -20,6 +20,7 @@ public final class CuttingProxy: @unchecked Sendable {
     private var cut: Cut
     private var remaining: Int
     private var open: Set<Int32> = []
+    private var ended = 0
 
     /// A URL that leads through the proxy, made from one that names the socket's directory and port.
     public let url: String
@@ -61,6 +62,9 @@ public final class CuttingProxy: @unchecked Sendable {
     /// How many cuts are still to come.
     public var cutsLeft: Int { lock.withLock { remaining } }
 
+    /// How many transactions have ended, statements outside of one included.
+    public var transactions: Int { lock.withLock { ended } }
+
     /// Cuts at the next `count` COMMITs, whatever was asked for before.
     public func cutNext(_ cut: Cut, count: Int) {
         lock.withLock {
@@ -86,9 +90,11 @@ public final class CuttingProxy: @unchecked Sendable {
         guard Self.with(upstream, { connect(server, $0, $1) }) == 0 else { return }
         let answers = DispatchSemaphore(value: 0)
         let isCutting = Flag()
-        Thread.detachNewThread {
-            var buffer = [UInt8](repeating: 0, count: 65_536)
+        Thread.detachNewThread { [self] in
+            var buffer = [UInt8](repeating: 0, count: 65_536), messages = Messages()
             while case let count = read(server, &buffer, buffer.count), count > 0 {
+                let endings = messages.endings(in: buffer[..<count])
+                if endings > 0 { lock.withLock { ended += endings } }
                 // The first answer after a cut COMMIT is the one that is lost; by then the commit is done.
                 if isCutting.isSet { break }
                 guard Self.write(buffer[..<count], client) else { break }
@@ -145,6 +151,36 @@ public final class CuttingProxy: @unchecked Sendable {
                 names.append([0] + name.reversed() + [0])
             }
             return names.contains { bytes.firstRange(of: $0) != nil }
+        }
+    }
+
+    /// The messages of a server, of which only the ends of transactions count: ReadyForQuery with the status `I`.
+    private struct Messages {
+        /// The bytes of the present message so far: its type, its length, and one byte of its content.
+        private var start: [UInt8] = []
+        /// How many bytes of the message are still to come.
+        private var rest = 0
+
+        /// Returns how many transactions end in these bytes.
+        mutating func endings(in bytes: ArraySlice<UInt8>) -> Int {
+            var endings = 0, bytes = bytes
+            while let byte = bytes.first {
+                guard start.count < 5 || rest > 0 else {
+                    start = []
+                    continue
+                }
+                if start.count < 5 {
+                    start.append(byte)
+                    bytes.removeFirst()
+                    if start.count == 5 { rest = start[1...].reduce(0) { $0 << 8 | Int($1) } - 4 }
+                    continue
+                }
+                if start[0] == UInt8(ascii: "Z"), byte == UInt8(ascii: "I") { endings += 1 }
+                let taken = min(rest, bytes.count)
+                bytes.removeFirst(taken)
+                rest -= taken
+            }
+            return endings
         }
     }
 

@@ -74,7 +74,8 @@ public enum TestServer {
             migrations: Schema.migrations.map { Migration(name: $0.name, sql: $0.bytes) },
             functions: Schema.functions(distributed: distributed)
                 .map { ReplaceableScript(name: $0.name, sql: $0.bytes) },
-            routineOwner: RoutineOwner(role: "tenure_owner", schema: "tenure"), logger: logger())
+            revision: Schema.functionsRevision, routineOwner: RoutineOwner(role: "tenure_owner", schema: "tenure"),
+            logger: logger())
     }
 
     /// Sixteen hexadecimal digits of the hash over all scripts: another schema has another template.

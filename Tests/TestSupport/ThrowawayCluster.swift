@@ -159,6 +159,12 @@ extension ThrowawayCluster {
         try await serve()
     }
 
+    /// Restarts the server as an upgrade of its package does: sessions are ended, and it starts again.
+    public func restart() async throws {
+        try await server("pg_ctl", ["-D", "\(directory)/data", "-m", "fast", "-w", "stop"])
+        try await serve()
+    }
+
     /// Kills every process of the server, the first one first, and returns when none is left.
     public func kill() async throws {
         let file = try String(contentsOfFile: "\(directory)/data/postmaster.pid", encoding: .utf8)

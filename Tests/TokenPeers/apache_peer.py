@@ -31,6 +31,9 @@ from cryptography.x509.oid import NameOID
 
 import peer
 
+# No proxy of the environment gets what is sent to this machine.
+urllib.request.install_opener(urllib.request.build_opener(urllib.request.ProxyHandler({})))
+
 MODULES = "/usr/lib/apache2/modules"
 
 

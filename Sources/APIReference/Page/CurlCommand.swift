@@ -1,7 +1,7 @@
 /// A call of an operation with curl that can be copied to a shell.
 ///
-/// `TENURE_URL`, `TENURE_APP_ID`, `TENURE_APP_SECRET`, `TENURE_ACCESS_TOKEN` and `TENURE_METRICS_TOKEN` are variables.
-/// So are parameters of the path that have no example.
+/// `TENURE_URL`, `TENURE_APP_ID`, `TENURE_APP_SECRET` and `TENURE_ACCESS_TOKEN` are variables. So are parameters of the
+/// path that have no example.
 struct CurlCommand: CustomStringConvertible {
     let description: String
 

@@ -1,5 +1,4 @@
 import IdentityService
-import ServiceLifecycle
 import TenureAPI
 import TenureServer
 
@@ -27,14 +26,10 @@ extension Route {
 }
 
 extension Route {
-    /// The pause between two polls of a long-polling request.
-    private static let waitStep: Duration = .milliseconds(250)
-
     /// `GET /v1/companies/{companyName}/authorizations`. Lists pending device keys only.
     ///
-    /// With `wait`, the request is a long poll: it replies as soon as a key is pending. Each poll asks the service
-    /// again, which authorizes the caller anew. An admin who is dismissed or cancelled during the wait gets no further
-    /// result.
+    /// With `wait`, the request is a long poll: it replies as soon as a key is pending. After a wait the caller is
+    /// authenticated and authorized again, so an admin whose session ended or who was dismissed gets no result.
     static let listAuthorizations = Route(.listAuthorizations) { exchange in
         var query = try QueryReader(exchange.rawQuery)
         if let state = query.text("state"), state != "pending" {
@@ -44,20 +39,14 @@ extension Route {
         let limit = try query.integer("limit", in: 1...200) ?? 50
         let wait = try query.integer("wait", in: 0...20) ?? 0
         try query.finish()
-        let deadline = ContinuousClock.now + .seconds(wait)
-        while true {
-            let page = try await exchange.run(
-                ListPendingAuthorizations(
-                    company: exchange.company, after: after, limit: Int(limit), caller: exchange.caller(),
-                    waitFor: exchange.headers.waitFor()))
-            guard page.items.isEmpty, ContinuousClock.now + waitStep <= deadline, !Task.isShuttingDownGracefully
-            else {
-                return .page(
-                    PageResponse(items: page.items.map(PendingAuthorizationResponse.init), next: page.next),
-                    limit: limit, of: exchange)
-            }
-            try await Task.sleep(for: waitStep)
-        }
+        let page = try await exchange.run(
+            ListPendingAuthorizations(
+                company: exchange.company, after: after, limit: Int(limit), caller: exchange.caller(),
+                waitFor: exchange.headers.waitFor(), until: wait > 0 ? .now + .seconds(wait) : nil))
+        if wait > 0 { try await exchange.authenticateAgain() }
+        return .page(
+            PageResponse(items: page.items.map(PendingAuthorizationResponse.init), next: page.next), limit: limit,
+            of: exchange)
     }
 }
 

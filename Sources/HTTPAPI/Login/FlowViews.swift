@@ -85,7 +85,9 @@ extension StepAnswer {
 extension Reply {
     /// Replies with the outcome of a step. Questions are in the first of `languages` that the published list has.
     static func outcome(_ outcome: StepAnswer, preferring languages: [String] = []) -> Reply {
-        json(FlowOutcomeResponse(outcome, preferring: languages), position: outcome.position)
+        var reply = json(FlowOutcomeResponse(outcome, preferring: languages), position: outcome.position)
+        reply.login = LoginOutcome(outcome)
+        return reply
     }
 }
 

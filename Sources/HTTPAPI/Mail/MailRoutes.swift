@@ -57,9 +57,9 @@ extension Route {
         ]
     }
 
+    /// A page of another site reaches this machine by a name that its owner points to it; the browser sends that name.
     private static func requireLoopback(_ exchange: RoutedRequest) throws(Refusal) {
-        guard ClientAddress.isLoopback(peer: exchange.peer, headers: exchange.headers) else {
-            throw Refusal(.routeUnknown)
-        }
+        guard ClientAddress.isLoopback(peer: exchange.peer, headers: exchange.headers), exchange.authority.isLoopback
+        else { throw Refusal(.routeUnknown) }
     }
 }

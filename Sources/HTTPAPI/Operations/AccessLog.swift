@@ -1,3 +1,4 @@
+import IdentityService
 import Logging
 import TenureAPI
 
@@ -11,6 +12,8 @@ struct AccessLog: Sendable {
         var method: String
         var route: String
         var status: Int
+        /// The code of the problem document; `nil` for other replies.
+        var code: String?
         var duration: Duration
         var caller: String?
     }
@@ -20,17 +23,18 @@ struct AccessLog: Sendable {
             "request_id": "\(line.requestId)", "method": "\(line.method)", "route": "\(line.route)",
             "status": "\(line.status)", "duration_ms": "\(Int((line.duration.inSeconds * 1000).rounded()))",
         ]
+        if let code = line.code { metadata["code"] = "\(code)" }
         if let caller = line.caller { metadata["caller"] = "\(caller)" }
         logger.log(level: quiet ? .debug : .info, "request", metadata: metadata)
     }
 
     /// Logs an error that the API contract does not name.
     func unexpected(_ error: any Error, requestId: String, route: String) {
-        logger.error(
-            "unexpected error",
-            metadata: [
-                "request_id": "\(requestId)", "route": "\(route)", "error": "\(RedactedError(error: error))",
-            ])
+        var metadata: Logger.Metadata = [
+            "request_id": "\(requestId)", "route": "\(route)", "error": "\(RedactedError(error: error))",
+        ]
+        if let cause = DatabaseCause.of(error) { metadata["cause"] = "\(cause)" }
+        logger.error("unexpected error", metadata: metadata)
     }
 
     /// Returns the method, or `OTHER` for a method that the API does not use. Callers cannot put words into the log.
@@ -57,6 +61,6 @@ struct Trace {
     var caller: String?
     /// The draws of the request from the rate limits.
     var draws: [RateDraw] = []
-    /// Whether the request is a probe for health or metrics. A probe is logged at a lower level and not rate-limited.
-    var isQuiet: Bool { route == "/healthz" || route == "/readyz" || route == "/metrics" }
+    /// Whether the request is a probe for health. A probe is logged at a lower level and not rate-limited.
+    var isQuiet = false
 }

@@ -1,74 +1,133 @@
+import HTTPLimits
 public import Hummingbird
 import HummingbirdCore
 import HummingbirdHTTP2
 public import Logging
 import NIOCore
+public import ServiceLifecycle
 public import TenureServer
 
-/// Builds the HTTP API as a service that runs until it is shut down gracefully.
+/// The servers of the HTTP API: the one for callers, and the one for `/metrics` if it is configured.
+public struct HTTPServers: Sendable {
+    /// What runs, in the order of the start. The server for callers is the last, so that it stops first.
+    public let services: [any Service]
+    private let certificate: ServerCertificate?
+
+    /// Builds the servers.
+    ///
+    /// - Throws: ``HTTPConfigurationError`` if the configuration is not permitted.
+    public init(
+        service: some UseCaseRunner, configuration: HTTPConfiguration, logger: Logger
+    ) throws(HTTPConfigurationError) {
+        let table = ConnectionTable(limits: configuration.connections)
+        certificate = try configuration.serverCertificate(logger)
+        let (application, responder) = try makeApplication(
+            service: service, configuration: configuration, table: table, certificate: certificate, logger: logger)
+        var services: [any Service] = certificate.map { [$0] } ?? []
+        if let listener = configuration.metrics {
+            let metrics = ServerMetrics(requests: responder.metrics, table: table, certificate: certificate)
+            services.append(MetricsServer(listener, metrics: metrics, logger: logger))
+        }
+        self.services = services + [application]
+    }
+
+    /// Reads the certificate again. Returns whether there is one.
+    public func reload() -> Bool {
+        certificate?.reload()
+        return certificate != nil
+    }
+}
+
+/// Builds the server for callers as a service that runs until it is shut down gracefully.
 ///
 /// - Throws: ``HTTPConfigurationError`` if the configuration is not permitted.
 public func makeApplication(
     service: some UseCaseRunner, configuration: HTTPConfiguration, logger: Logger
 ) throws -> some ApplicationProtocol {
+    try makeApplication(
+        service: service, configuration: configuration, table: ConnectionTable(limits: configuration.connections),
+        logger: logger)
+}
+
+/// Builds the server for callers with a table of connections.
+func makeApplication(
+    service: some UseCaseRunner, configuration: HTTPConfiguration, table: ConnectionTable, logger: Logger
+) throws -> some ApplicationProtocol {
+    try makeApplication(
+        service: service, configuration: configuration, table: table,
+        certificate: configuration.serverCertificate(logger), logger: logger
+    ).application
+}
+
+private func makeApplication(
+    service: some UseCaseRunner, configuration: HTTPConfiguration, table: ConnectionTable,
+    certificate: ServerCertificate?, logger: Logger
+) throws(HTTPConfigurationError) -> (application: some ApplicationProtocol, responder: APIResponder) {
     try configuration.validate()
-    let responder = APIResponder(service: service, configuration: configuration, logger: logger)
-    return Application(
+    let responder = APIResponder(service: service, configuration: configuration, table: table, logger: logger)
+    let application = Application(
         responder: responder,
-        server: try server(configuration, responder.security),
+        server: server(configuration, table, certificate, responder.security),
         configuration: ApplicationConfiguration(
             address: .hostname(configuration.host, port: configuration.port),
-            availableConnectionsDelegate: .maximum(configuration.limits.connections, logger: logger)
+            availableConnectionsDelegate: .maximum(configuration.connections.connections, logger: logger)
         ),
         onServerRunning: { channel in
+            ConnectionSweeper(table: table).start(with: channel)
             if let port = channel.localAddress?.port { await configuration.onServerRunning(port) }
         },
         logger: logger
     )
+    return (application, responder)
 }
 
 private func server(
-    _ configuration: HTTPConfiguration, _ security: SecurityHeaders
-) throws(HTTPConfigurationError) -> HTTPServerBuilder {
+    _ configuration: HTTPConfiguration, _ table: ConnectionTable, _ certificate: ServerCertificate?,
+    _ security: SecurityHeaders
+) -> HTTPServerBuilder {
     let limits = configuration.limits
-    let idle = TimeAmount.nanoseconds(limits.idleTimeout.wholeNanoseconds)
+    let idle = configuration.connections.idleTimeout
     let publicURL = configuration.publicURL ?? ""
     let http1 = HTTP1Channel.Configuration(
-        additionalChannelHandlers: [ParserRefusal(publicURL: publicURL, security: security)], idleTimeout: idle,
+        additionalChannelHandlers: [
+            HTTP1Gate(), ClientDeparture(), ExchangeHandler(table: table),
+            ParserRefusal(publicURL: publicURL, security: security),
+        ], idleTimeout: TimeAmount(idle),
         httpDecoderConfiguration: .init(
             maxHeaderFieldSize: limits.headerBytes, maxHeaderListSize: limits.headerBytes,
             maxHeaderFieldCount: limits.headerFields))
-    let counter = ConnectionCounter(limit: limits.connectionsPerAddress), proxies = configuration.trustedProxies
-    guard let certificate = configuration.certificate else {
+    let proxies = configuration.trustedProxies
+    guard let certificate else {
         return HTTPServerBuilder { responder in
             BoundedChannel(
-                base: HTTP1Channel(responder: responder, configuration: http1), counter: counter,
-                trustedProxies: proxies)
+                base: HTTP1Channel(responder: responder, configuration: http1), table: table, trustedProxies: proxies)
         }
     }
-    do {
-        var tls = TLSConfiguration.makeServerConfiguration(
-            certificateChain: try NIOSSLCertificate.fromPEMFile(certificate.chainFile).map { .certificate($0) },
-            privateKey: .privateKey(try NIOSSLPrivateKey(file: certificate.keyFile, format: .pem)))
-        tls.minimumTLSVersion = .tlsv12
-        let http2 = HTTP2UpgradeChannel.Configuration(idleTimeout: limits.idleTimeout, streamConfiguration: http1)
-        return HTTPServerBuilder { [tls] responder in
-            BoundedChannel(
-                base: try HTTP2UpgradeChannel(tlsConfiguration: tls, configuration: http2, responder: responder),
-                counter: counter, trustedProxies: proxies)
+    let http2 = HTTP2UpgradeChannel.Configuration(idleTimeout: idle, streamConfiguration: http1)
+    return HTTPServerBuilder { responder in
+        BoundedChannel(
+            base: try HTTP2UpgradeChannel(
+                tlsConfiguration: certificate.configuration, configuration: http2, responder: responder),
+            table: table, trustedProxies: proxies)
+    }
+}
+
+extension HTTPConfiguration {
+    /// The pair of the configured files; `nil` without files.
+    func serverCertificate(_ logger: Logger) throws(HTTPConfigurationError) -> ServerCertificate? {
+        guard let certificate else { return nil }
+        do throws(ServerCertificateError) {
+            return try ServerCertificate(
+                chainFile: certificate.chainFile, keyFile: certificate.keyFile, pause: certificate.pause,
+                logger: logger)
+        } catch {
+            let isMismatch = error.code == .mismatch
+            throw HTTPConfigurationError(code: isMismatch ? .certificateMismatch : .certificateUnreadable)
         }
-    } catch {
-        throw HTTPConfigurationError(code: .certificateUnreadable)
     }
 }
 
 extension Duration {
-    /// The duration in nanoseconds, clamped to 64 bits.
-    var wholeNanoseconds: Int64 {
-        let (seconds, overflow) = components.seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow ? .max : seconds &+ components.attoseconds / 1_000_000_000
-    }
-
     /// The duration in seconds.
     var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

@@ -1,5 +1,6 @@
 import APIReference
 import Contract
+import NIOCore
 import TenureAPI
 
 extension Route {
@@ -49,6 +50,8 @@ enum Documentation {
     }
 
     private static func fixed(_ body: [UInt8], _ mediaType: String) -> Reply {
-        Reply(headers: ["Content-Type": mediaType, "ETag": EntityTag.text(of: body)], body: body)
+        var reply = Reply(headers: ["Content-Type": mediaType, "ETag": EntityTag.text(of: body)], body: body)
+        reply.shared = ByteBuffer(bytes: body)
+        return reply
     }
 }

@@ -1,4 +1,5 @@
 public import Canonical
+public import HTTPLimits
 public import IdentityService
 
 /// The configuration of the HTTP API.
@@ -9,6 +10,8 @@ public struct HTTPConfiguration: Sendable {
         public var chainFile: String
         /// The file with the private key.
         public var keyFile: String
+        /// The time after which both files are read again.
+        public var pause: Duration = .seconds(60)
 
         /// Names the files of the certificate chain and the private key.
         public init(chainFile: String, keyFile: String) {
@@ -27,20 +30,20 @@ public struct HTTPConfiguration: Sendable {
     public var certificate: Certificate?
     /// Whether clear text is permitted beyond loopback, because a proxy in front terminates TLS.
     public var allowsClearText: Bool
-    /// The addresses of the proxies whose `X-Forwarded-For` is trusted.
-    public var trustedProxies: Set<String>
-    /// The limits of one request and one connection.
-    public var limits: HTTPLimits
+    /// The networks of the proxies whose `X-Forwarded-For` is trusted.
+    public var trustedProxies: TrustedNetworks
+    /// The limits of one request.
+    public var limits: RequestLimits
+    /// The limits of connections.
+    public var connections: ConnectionLimits
     /// The rate limit of one address; `nil` for none. A read costs one token, a call that hashes up to ten.
     public var rateLimit: RateLimit?
     /// The rate limit of one app over all addresses; `nil` for none.
     public var appRateLimit: RateLimit?
     /// The rate limit of all employees of one tenant together, and of one app for one tenant; `nil` for none.
     public var companyRateLimit: RateLimit?
-    /// The `Bearer` token that a caller beyond loopback needs to read `/metrics`.
-    public var metricsToken: String?
-    /// Returns additional lines for `/metrics` in the Prometheus text format.
-    public var moreMetrics: (@Sendable () async -> String)?
+    /// Where `/metrics` is served; `nil` for nowhere.
+    public var metrics: MetricsListener?
     /// Returns what this process has yet to prepare. While there is something, `/readyz` names it and answers 503.
     public var preparation: @Sendable () -> [String] = { [] }
     /// The mails to show under `/dev/mail`, on loopback only; `nil` for none.
@@ -53,9 +56,10 @@ public struct HTTPConfiguration: Sendable {
     /// Describes a configuration. The defaults serve clear text on loopback.
     public init(
         host: String = "127.0.0.1", port: Int = 8080, publicURL: String? = nil, certificate: Certificate? = nil,
-        allowsClearText: Bool = false, trustedProxies: Set<String> = [], limits: HTTPLimits = .init(),
+        allowsClearText: Bool = false, trustedProxies: TrustedNetworks = .none, limits: RequestLimits = .init(),
+        connections: ConnectionLimits = .init(),
         rateLimit: RateLimit? = nil, appRateLimit: RateLimit? = nil, companyRateLimit: RateLimit? = nil,
-        metricsToken: String? = nil, moreMetrics: (@Sendable () async -> String)? = nil,
+        metrics: MetricsListener? = nil,
         onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) {
         self.host = host
@@ -65,18 +69,18 @@ public struct HTTPConfiguration: Sendable {
         self.allowsClearText = allowsClearText
         self.trustedProxies = trustedProxies
         self.limits = limits
+        self.connections = connections
         self.rateLimit = rateLimit
         self.appRateLimit = appRateLimit
         self.companyRateLimit = companyRateLimit
-        self.metricsToken = metricsToken
-        self.moreMetrics = moreMetrics
+        self.metrics = metrics
         self.onServerRunning = onServerRunning
     }
 }
 
 extension HTTPConfiguration {
     /// Whether the bound address is reachable from this machine only.
-    public var bindsLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+    public var bindsLoopback: Bool { LoopbackName.matches(host) }
 
     /// The address that clients reach the service at: the public URL, or else the address that is bound.
     public var address: String {
@@ -99,13 +103,14 @@ extension HTTPConfiguration {
             }
         }
         let positive =
-            limits.bodyBytes > 0 && limits.headerBytes > 0 && limits.headerFields > 0 && limits.connections > 0
-            && limits.connectionsPerAddress > 0
-            && limits.bodyTimeout > .zero && limits.idleTimeout > .zero
+            limits.bodyBytes > 0 && limits.headerBytes > 0 && limits.headerFields > 0 && connections.isPositive
         let rate = [rateLimit, appRateLimit, companyRateLimit].allSatisfy { limit in
             limit.map { $0.perSecond > 0 && $0.burst > 0 && $0.addresses > 0 } ?? true
         }
         guard positive, rate, (0...65_535).contains(port) else { throw HTTPConfigurationError(code: .limitInvalid) }
+        if let metrics, !metrics.bindsLoopback, metrics.token == nil {
+            throw HTTPConfigurationError(code: .metricsTokenMissing)
+        }
     }
 }
 
@@ -122,6 +127,12 @@ public struct HTTPConfigurationError: Error, Sendable, Equatable, CustomStringCo
         public static let publicURLInvalid = Code(rawValue: "http.public_url_invalid")
         /// The certificate or its key cannot be read.
         public static let certificateUnreadable = Code(rawValue: "http.certificate_unreadable")
+        /// The key is not that of the certificate.
+        public static let certificateMismatch = Code(rawValue: "http.certificate_mismatch")
+        /// The metrics would be served beyond loopback to anyone.
+        public static let metricsTokenMissing = Code(rawValue: "http.metrics_token_missing")
+        /// Another program listens on the configured address of the metrics.
+        public static let metricsAddressTaken = Code(rawValue: "http.metrics_address_taken")
         /// A limit is not positive.
         public static let limitInvalid = Code(rawValue: "http.limit_invalid")
     }
@@ -133,36 +144,19 @@ public struct HTTPConfigurationError: Error, Sendable, Equatable, CustomStringCo
     public var description: String { code.rawValue }
 }
 
-/// The limits of one request and of one connection.
-public struct HTTPLimits: Sendable {
+/// The limits of one request.
+public struct RequestLimits: Sendable {
     /// The maximum size of a body, in bytes.
     public var bodyBytes: Int
-    /// The time that a body may take to arrive.
-    public var bodyTimeout: Duration
-    /// The time that a connection may be idle, or take to send a head.
-    public var idleTimeout: Duration
     /// The maximum total size of the header fields, in bytes.
     public var headerBytes: Int
     /// The maximum number of header fields.
     public var headerFields: Int
-    /// The maximum number of open connections. Further connections wait in the backlog.
-    public var connections: Int
-    /// The maximum number of open connections of one address, trusted proxies excepted. Further connections are closed
-    /// at once.
-    public var connectionsPerAddress: Int
 
     /// Describes limits. The defaults are the documented ones.
-    public init(
-        bodyBytes: Int = 65_536, bodyTimeout: Duration = .seconds(10), idleTimeout: Duration = .seconds(60),
-        headerBytes: Int = 16_384, headerFields: Int = 64, connections: Int = 4096,
-        connectionsPerAddress: Int = 512
-    ) {
+    public init(bodyBytes: Int = 65_536, headerBytes: Int = 16_384, headerFields: Int = 64) {
         self.bodyBytes = bodyBytes
-        self.bodyTimeout = bodyTimeout
-        self.idleTimeout = idleTimeout
         self.headerBytes = headerBytes
         self.headerFields = headerFields
-        self.connections = connections
-        self.connectionsPerAddress = connectionsPerAddress
     }
 }

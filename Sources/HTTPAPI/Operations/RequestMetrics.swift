@@ -1,4 +1,4 @@
-/// Counts requests by method, path pattern and status.
+/// Counts requests by method, path pattern, status and code of the problem, and log-ins by outcome.
 ///
 /// The labels are a closed set: no path, tenant or person becomes a label.
 actor RequestMetrics {
@@ -7,6 +7,8 @@ actor RequestMetrics {
         var method: String
         var route: String
         var status: Int
+        /// The code of the problem document; `nil` for other replies, which have no such label.
+        var code: String?
     }
 
     /// The upper bounds of the histogram's buckets, in seconds.
@@ -14,16 +16,20 @@ actor RequestMetrics {
 
     private var requests: [Key: Int] = [:]
     private var durations: [String: Histogram] = [:]
+    private var logins: [LoginOutcome: Int] = [:]
     private var inFlight = 0
 
     /// Counts a request as in flight.
     func begin() { inFlight += 1 }
 
     /// Counts a request as answered.
-    func end(method: String, route: String, status: Int, seconds: Double) {
+    ///
+    /// - Parameter login: What it ended a log-in with.
+    func end(_ key: Key, login: LoginOutcome? = nil, seconds: Double) {
         inFlight -= 1
-        requests[Key(method: method, route: route, status: status), default: 0] += 1
-        durations[route, default: Histogram()].record(seconds, bounds: Self.bounds)
+        requests[key, default: 0] += 1
+        durations[key.route, default: Histogram()].record(seconds, bounds: Self.bounds)
+        if let login { logins[login, default: 0] += 1 }
     }
 
     /// Renders the metrics in the Prometheus text format 0.0.4.
@@ -32,8 +38,15 @@ actor RequestMetrics {
             "# HELP tenure_http_requests_total Requests answered.", "# TYPE tenure_http_requests_total counter",
         ]
         lines += requests.map { key, count in
-            "tenure_http_requests_total{method=\"\(key.method)\",route=\"\(key.route)\",status=\"\(key.status)\"} \(count)"
+            let code = key.code.map { ",code=\"\($0)\"" } ?? ""
+            let labels = "method=\"\(key.method)\",route=\"\(key.route)\",status=\"\(key.status)\"" + code
+            return "tenure_http_requests_total{\(labels)} \(count)"
         }.sorted()
+        lines += [
+            "# HELP tenure_logins_total Log-ins that ended, and steps of log-ins that were refused or failed.",
+            "# TYPE tenure_logins_total counter",
+        ]
+        lines += LoginOutcome.allCases.map { "tenure_logins_total{outcome=\"\($0.rawValue)\"} \(logins[$0] ?? 0)" }
         lines += [
             "# HELP tenure_http_request_duration_seconds Time from the head of a request to its answer.",
             "# TYPE tenure_http_request_duration_seconds histogram",

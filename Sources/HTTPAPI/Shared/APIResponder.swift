@@ -1,6 +1,8 @@
 import Canonical
+import HTTPLimits
 import HTTPTypes
 import Hummingbird
+import HummingbirdCore
 import IdentityService
 import Logging
 import NIOCore
@@ -18,11 +20,14 @@ struct APIResponder: HTTPResponder {
     let metrics = RequestMetrics()
     let limiters: RequestLimiters
     let security: SecurityHeaders
+    /// The open connections, which bodies are written to in pieces.
+    let table: ConnectionTable
 
-    init(service: any UseCaseRunner, configuration: HTTPConfiguration, logger: Logger) {
+    init(service: any UseCaseRunner, configuration: HTTPConfiguration, table: ConnectionTable, logger: Logger) {
+        self.table = table
         self.configuration = configuration
         self.service = service
-        routes = RouteTable(Route.all(configuration, metrics: metrics))
+        routes = RouteTable(Route.all(configuration))
         log = AccessLog(logger: logger)
         limiters = RequestLimiters(configuration)
         let isPublicSecure = configuration.publicURL?.hasPrefix("https://") ?? false
@@ -53,25 +58,34 @@ struct APIResponder: HTTPResponder {
         RateDraw.addFields(trace.draws, to: &reply.headers)
         security.add(to: &reply.headers)
         let duration = ContinuousClock.now - started
-        await metrics.end(method: trace.method, route: trace.route, status: reply.status, seconds: duration.inSeconds)
+        await metrics.end(
+            .init(method: trace.method, route: trace.route, status: reply.status, code: reply.code),
+            login: LoginOutcome(route: trace.route, reply), seconds: duration.inSeconds)
         log.write(
             .init(
                 requestId: trace.requestId, method: trace.method, route: trace.route, status: reply.status,
-                duration: duration, caller: trace.caller), quiet: trace.isQuiet)
-        return response(reply, isHead: request.method == .head, closing: closes ? context : nil)
+                code: reply.code, duration: duration, caller: trace.caller), quiet: trace.isQuiet)
+        return await response(reply, isHead: request.method == .head, on: context, closes: closes)
     }
 
     private func refusal(_ error: any Error, _ trace: Trace) -> Refusal {
         if error is StoredReplyError { log.unexpected(error, requestId: trace.requestId, route: trace.route) }
+        if let error = error as? ServiceError, DatabaseCause.of(error) != nil {
+            log.unexpected(error, requestId: trace.requestId, route: trace.route)
+        }
         if var refusal = Refusal(error) {
             if trace.isMPinProtocol, refusal.code.isAboutApp { refusal.status = 403 }
             return refusal
         }
-        if !(error is CancellationError) { log.unexpected(error, requestId: trace.requestId, route: trace.route) }
+        // The service stops, or the client has left.
+        if error is CancellationError { return Refusal(.serviceUnavailable, retryAfter: 1) }
+        log.unexpected(error, requestId: trace.requestId, route: trace.route)
         return .unexpected
     }
 
-    private func response(_ reply: Reply, isHead: Bool, closing context: ConnectionContext?) -> Response {
+    private func response(
+        _ reply: Reply, isHead: Bool, on context: ConnectionContext, closes: Bool
+    ) async -> Response {
         var fields = HTTPFields()
         for (name, value) in reply.headers {
             if let name = HTTPField.Name(name) { fields[name] = value }
@@ -79,60 +93,90 @@ struct APIResponder: HTTPResponder {
         let hasContent = reply.status != 204 && reply.status != 304
         if hasContent { fields[.contentLength] = String(reply.body.count) }
         // HTTP/2 has no Connection header, and it is spoken only with a certificate.
-        if context != nil, configuration.certificate == nil { fields[.connection] = "close" }
-        let buffer = ByteBuffer(bytes: isHead ? [] : reply.body)
-        guard let context else {
-            var response = Response(
-                status: .init(code: reply.status), headers: fields,
-                body: buffer.readableBytes == 0 ? .init() : .init(byteBuffer: buffer))
-            // A length of zero would be that of the representation (RFC 9110 §8.6).
-            if !hasContent { response.headers[.contentLength] = nil }
-            return response
-        }
-        let body = ResponseBody(contentLength: reply.body.count) { writer in
-            try await writer.write(buffer)
-            try await writer.finish(nil)
-            await context.stopReading()
-        }
-        return Response(status: .init(code: reply.status), headers: fields, body: body)
+        if closes, configuration.certificate == nil { fields[.connection] = "close" }
+        let buffer = isHead ? ByteBuffer() : reply.shared ?? ByteBuffer(bytes: reply.body)
+        let isShared = reply.shared != nil
+        var afterwards: (@Sendable () async -> Void)?
+        if closes { afterwards = { await context.stopReading() } }
+        let isEmpty = buffer.readableBytes == 0 && !closes
+        let body =
+            isEmpty
+            ? ResponseBody()
+            : await table.body(of: buffer, isShared: isShared, on: context.channel, afterwards: afterwards)
+        var response = Response(status: .init(code: reply.status), headers: fields, body: body)
+        // A length of zero would be that of the representation (RFC 9110 §8.6).
+        if !hasContent { response.headers[.contentLength] = nil }
+        return response
     }
 }
 
 extension APIResponder {
+    /// A request that was read and has a route.
+    private struct Arrival {
+        let body: [UInt8]
+        let target: RequestTarget
+        let authority: RequestAuthority
+        let route: Route
+        let raw: [String: Substring]
+    }
+
     /// Serves a request in order: body, route, the address's rate limit, caller, the caller's rate limits, handler.
     func serve(
         _ request: Request, _ headers: RequestHeaders, _ context: ConnectionContext, _ trace: inout Trace
     ) async throws -> Reply {
-        let target = RequestTarget(request.head.path ?? "")
-        trace.isOAuth = target.map { Endpoint.refusesAsOAuth(path: $0.rawPath) } ?? false
-        let body = try await RequestBodyReader(limits: configuration.limits).read(request, headers: headers)
-        let arrived = configuration.now()
-        guard let target else {
-            throw Refusal.invalid(.none, "a path of visible ASCII characters is expected")
-        }
-        let match = try routes.find(method: request.method.rawValue, target.rawPath, &trace)
         let address = ClientAddress(trustedProxies: configuration.trustedProxies)
             .of(peer: context.peer, headers: headers)
-        let route = match.route, cost = route.endpoint.cost
+        let arrival = try await arrive(request, headers, address, &trace)
+        let arrived = configuration.now()
+        let route = arrival.route, cost = route.endpoint.cost(of: arrival.target.rawQuery)
         if !trace.isQuiet { try await limiters.draw(address: address ?? "", cost: cost, &trace) }
         trace.isMPinProtocol = route.endpoint.isMPinProtocol
-        let captures = try PathCaptures(match.raw)
+        let captures = try PathCaptures(arrival.raw)
         var call = Call(requestId: trace.requestId, sourceAddress: address, time: arrived)
         let caller = try await Authenticator(service: service, call: call).caller(route.endpoint.access, headers)
         trace.caller = caller?.fingerprintId
         if let caller {
             try await limiters.draw(caller: caller, company: captures["companyName"], cost: cost, &trace)
         }
-        try route.checkBody(body, headers)
+        try route.checkBody(arrival.body, headers)
         call.idempotencyKey = route.endpoint.method == "GET" ? nil : try headers.idempotencyKey()
         call.fingerprintInput = Self.fingerprint(
-            request.method.rawValue, target.rawPath, caller?.fingerprintId ?? "", body)
-        let reply = try await route.respond(
-            RoutedRequest(
-                service: service, endpoint: route.endpoint, captures: captures, rawQuery: target.rawQuery,
-                headers: headers, body: body, presented: caller, call: call,
-                publicURL: configuration.publicURL ?? "", peer: context.peer))
+            request.method.rawValue, arrival.target.rawPath, caller?.fingerprintId ?? "", arrival.body)
+        let routed = RoutedRequest(
+            service: service, endpoint: route.endpoint, captures: captures, rawQuery: arrival.target.rawQuery,
+            headers: headers, body: arrival.body, presented: caller, call: call,
+            publicURL: configuration.publicURL ?? "", peer: context.peer, authority: arrival.authority)
+        let reply = try await CallerPresence.$current.withValue(context.presence) { try await route.respond(routed) }
         return reply.conditional(on: headers, of: route.endpoint)
+    }
+
+    /// Reads a request and finds its route. What is refused here costs its address as much as a read.
+    private func arrive(
+        _ request: Request, _ headers: RequestHeaders, _ address: String?, _ trace: inout Trace
+    ) async throws -> Arrival {
+        do throws(Refusal) {
+            return try await arrival(request, headers, &trace)
+        } catch {
+            do { try await limiters.draw(address: address ?? "", cost: 1, &trace) } catch var limited as Refusal {
+                limited.closes = error.closes
+                throw limited
+            }
+            throw error
+        }
+    }
+
+    private func arrival(
+        _ request: Request, _ headers: RequestHeaders, _ trace: inout Trace
+    ) async throws(Refusal) -> Arrival {
+        let target = RequestTarget(request.head.path ?? "")
+        trace.isOAuth = target.map { Endpoint.refusesAsOAuth(path: $0.rawPath) } ?? false
+        let body = try await RequestBodyReader(
+            limits: configuration.limits, timeout: configuration.connections.bodyTimeout
+        ).read(request, headers: headers)
+        let authority = try RequestAuthority(request.head)
+        guard let target else { throw .invalid(.none, "a path of visible ASCII characters is expected") }
+        let match = try routes.find(method: request.method.rawValue, target.rawPath, &trace)
+        return Arrival(body: body, target: target, authority: authority, route: match.route, raw: match.raw)
     }
 
     /// The input of a request's idempotency fingerprint: method, path, caller and body, each prefixed with its length

@@ -34,6 +34,7 @@ extension Reply {
         for name in ["Content-Type", "Content-Language"] { reply.headers[name] = nil }
         reply.status = 304
         reply.body = []
+        reply.shared = nil
         return reply
     }
 }

@@ -1,4 +1,5 @@
 import Canonical
+import HTTPLimits
 import IdentityService
 import TenureAPI
 
@@ -21,7 +22,7 @@ actor RateLimiter {
     func draw(
         _ policy: RateDraw.Policy, for caller: String, cost: Int = 1, now: ContinuousClock.Instant = .now
     ) -> RateDraw {
-        let key = policy == .address ? Self.network(of: caller) : caller
+        let key = policy == .address ? ClientNetwork.of(caller) : caller
         if buckets[key] == nil {
             if buckets.count >= limit.addresses { sweep(now) }
             // When active callers occupy every bucket, new callers share one, so that memory stays bounded.
@@ -49,20 +50,6 @@ actor RateLimiter {
         guard now - sweptAt >= .seconds(1) else { return }
         sweptAt = now
         buckets = buckets.filter { !$0.value.isFull(limit, now: now) }
-    }
-
-    /// Returns the network that counts as one address: an IPv4 address, or the /64 prefix of an IPv6 address.
-    static func network(of address: String) -> String {
-        guard address.contains(":"), !address.contains("."), let text = address.split(separator: "%").first else {
-            return address
-        }
-        guard let gap = text.firstRange(of: "::") else {
-            return text.split(separator: ":").prefix(4).joined(separator: ":")
-        }
-        let head = text[..<gap.lowerBound].split(separator: ":")
-        let tail = text[gap.upperBound...].split(separator: ":")
-        let zeros = Array(repeating: Substring("0"), count: max(0, 8 - head.count - tail.count))
-        return (head + zeros + tail).prefix(4).joined(separator: ":")
     }
 }
 
@@ -137,7 +124,8 @@ struct RequestLimiters: Sendable {
             let id = app.appId.lowercased
             try record(await apps?.draw(.app, for: id, cost: cost), &trace)
             guard !company.isEmpty else { return }
-            let pair = "app/\(id)/\(company.lowercased())"
+            // Every spelling of a name draws on the limit of its tenant. Malformed names, which are refused, share one.
+            let pair = "app/\(id)/\(CompanySpelling.canonical(company) ?? "")"
             try record(await companies?.draw(.company, for: pair, cost: cost), &trace)
         case .employee(let employee):
             try record(await companies?.draw(.company, for: employee.tenantId.lowercased, cost: cost), &trace)
@@ -152,6 +140,19 @@ struct RequestLimiters: Sendable {
 }
 
 extension Endpoint {
+    /// The seconds of a long poll that cost one token.
+    private static let waitPerToken: Int64 = 5
+
+    /// The tokens that a request takes: those of the call, and one for each five seconds that it may wait. What `wait`
+    /// may not be is refused later.
+    func cost(of rawQuery: Substring) -> Int {
+        guard method == "GET", template.text.hasSuffix("/authorizations") else { return cost }
+        guard var query = try? QueryReader(rawQuery), let seconds = try? query.integer("wait", in: 0...20) else {
+            return cost
+        }
+        return cost + Int((seconds + Self.waitPerToken - 1) / Self.waitPerToken)
+    }
+
     /// The tokens that a call takes from each limit: one for a read, two for a change. A call that computes with
     /// secrets takes as many more as it takes longer.
     var cost: Int {

@@ -1,4 +1,5 @@
 import Canonical
+import NIOCore
 import TenureAPI
 
 /// A route's response, before it becomes an HTTP response.
@@ -9,6 +10,14 @@ struct Reply: Sendable {
     var headers: [String: String] = [:]
     /// The bytes of the body.
     var body: [UInt8] = []
+    /// The bytes of the body again, for a document that does not change: every reply shares them.
+    var shared: ByteBuffer?
+    /// The code of a problem document; `nil` for other replies.
+    var code: String?
+    /// What the reply ends a log-in with; `nil` if it ends none.
+    var login: LoginOutcome?
+    /// Whether an earlier call got the same reply.
+    var isRepeated = false
 
     /// Replies with JSON.
     static func json(_ value: some JSONConvertible, status: Int = 200, position: Int64? = nil) -> Reply {
@@ -45,6 +54,7 @@ struct Reply: Sendable {
                 status: problem.status, describing: refusal.places.first?.detail ?? refusal.code.advice)
         }
         status = problem.status
+        code = problem.code
         body = problem.bytes
         headers["Content-Type"] = Problem.mediaType
         headers[HeaderName.requestId] = requestId

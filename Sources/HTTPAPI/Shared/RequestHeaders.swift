@@ -1,6 +1,5 @@
 import Canonical
 import HTTPTypes
-import NIOCore
 import TenureAPI
 
 /// Reads the header fields that this API interprets.
@@ -84,47 +83,5 @@ extension RequestHeaders {
             quality <= 1
         else { return nil }
         return (tag, Int(quality * 1_000))
-    }
-}
-
-/// Determines the address of the caller.
-struct ClientAddress {
-    /// The proxies whose `X-Forwarded-For` is trusted.
-    let trustedProxies: Set<String>
-
-    /// Returns the caller's address as text.
-    ///
-    /// It is the address of the peer. If the peer is a trusted proxy, it is the last address in `X-Forwarded-For` that
-    /// is not a trusted proxy's. The addresses before it come from the caller and are ignored.
-    func of(peer: String?, headers: RequestHeaders) -> String? {
-        guard let peer, trustedProxies.contains(peer) else { return peer }
-        let hops = headers.all("X-Forwarded-For").joined(separator: ",").split(separator: ",")
-        var nearest = peer
-        for hop in hops.reversed().prefix(16) {
-            let text = hop.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
-            guard text.utf8.count <= 45, text.utf8.allSatisfy(Self.isAddressByte),
-                let address = try? SocketAddress(ipAddress: String(text), port: 0),
-                let canonical = address.ipAddress
-            else { return nearest }
-            nearest = canonical
-            if !trustedProxies.contains(canonical) { return canonical }
-        }
-        return nearest
-    }
-
-    /// Whether the byte may occur in an IP address. Excludes zone ids and ports that a proxy must not send.
-    private static func isAddressByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"), UInt8(ascii: "."), UInt8(ascii: ":"):
-            true
-        default: false
-        }
-    }
-
-    /// Whether the request came from this machine without a proxy.
-    static func isLoopback(peer: String?, headers: RequestHeaders) -> Bool {
-        guard let peer, peer == "::1" || peer.hasPrefix("127.") || peer.hasPrefix("::ffff:127.") else { return false }
-        return ["Forwarded", "X-Forwarded-For", "Via", "X-Real-IP"].allSatisfy { headers.all($0).isEmpty }
     }
 }

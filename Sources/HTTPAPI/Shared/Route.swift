@@ -54,11 +54,11 @@ struct Route: Sendable {
 
 extension Route {
     /// Every route that the service serves.
-    static func all(_ configuration: HTTPConfiguration, metrics: RequestMetrics) -> [Route] {
-        general(configuration, metrics) + ofReturns + ofTokens + ofMPin
+    static func all(_ configuration: HTTPConfiguration) -> [Route] {
+        general(configuration) + ofReturns + ofTokens + ofMPin
     }
 
-    private static func general(_ configuration: HTTPConfiguration, _ metrics: RequestMetrics) -> [Route] {
+    private static func general(_ configuration: HTTPConfiguration) -> [Route] {
         [
             listQuestions, startRegistration, proveRegistrationKey, setCredentials, validateRegistrationAnswers,
             validateRegistrationPassphrase, evaluateRegistration, proveRegistration, startLogin, proveLoginKey,
@@ -74,8 +74,7 @@ extension Route {
             cancelEmployee,
             reinstateEmployee, endEmployeeSessions, changeRole, reclaimEmail, readPolicy, changePolicy, linkApp,
             unlinkApp, listMPinIdentities, listEvents,
-            readCheckpoint, readTile, proveEvent, health, Route.readiness(configuration),
-            Route.metrics(configuration, metrics), anchor,
+            readCheckpoint, readTile, proveEvent, health, Route.readiness(configuration), anchor,
             openAPI, docs, docsStyle, docsScript,
         ] + developmentMail(configuration)
     }
@@ -110,6 +109,7 @@ struct RouteTable: Sendable {
             trace.route = route.endpoint.template.text
             if route.endpoint.method == wanted {
                 trace.access = route.endpoint.access
+                trace.isQuiet = route.endpoint == .health || route.endpoint == .readiness
                 return (route, raw)
             }
             allowed += route.endpoint.method == "GET" ? ["GET", "HEAD"] : [route.endpoint.method]

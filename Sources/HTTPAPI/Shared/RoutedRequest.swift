@@ -27,6 +27,8 @@ struct RoutedRequest: Sendable {
     let publicURL: String
     /// The address of the peer.
     let peer: String?
+    /// The authority that the request is for.
+    let authority: RequestAuthority
 
     /// The tenant that the path names.
     var company: String { captures["companyName"] }
@@ -60,6 +62,12 @@ struct RoutedRequest: Sendable {
     func caller() throws(Refusal) -> Caller {
         guard let presented else { throw Refusal(.appUnknown) }
         return presented
+    }
+
+    /// Refuses a caller whose session ended, or whose secret was revoked, since the request arrived. Time that passed
+    /// meanwhile expires no access token.
+    func authenticateAgain() async throws {
+        _ = try await Authenticator(service: service, call: call).caller(endpoint.access, headers)
     }
 
     /// Parses the body. An empty body counts as an empty object.
@@ -122,7 +130,9 @@ extension RoutedRequest {
 
 /// Reads a whole body within limits of size and time.
 struct RequestBodyReader {
-    let limits: HTTPLimits
+    let limits: RequestLimits
+    /// The time that the body may take to arrive.
+    let timeout: Duration
 
     /// Reads the body.
     ///
@@ -148,7 +158,7 @@ struct RequestBodyReader {
     }
 
     private func collect(_ body: RequestBody) async throws(Refusal) -> [UInt8] {
-        let limits = limits
+        let limits = limits, timeout = timeout
         let result = await withTaskGroup(of: Result<[UInt8], Refusal>.self) { group in
             group.addTask {
                 var bytes: [UInt8] = []
@@ -165,7 +175,7 @@ struct RequestBodyReader {
                 return .success(bytes)
             }
             group.addTask {
-                try? await Task.sleep(for: limits.bodyTimeout)
+                try? await Task.sleep(for: timeout)
                 return .failure(.unreadable("the body did not arrive in time"))
             }
             defer { group.cancelAll() }

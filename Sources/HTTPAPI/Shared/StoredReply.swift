@@ -1,4 +1,5 @@
 import Canonical
+import TenureAPI
 
 /// The form in which a reply is kept for a repeated call: canonical JSON with status, header fields and body.
 ///
@@ -33,6 +34,10 @@ extension Reply {
             headers[name] = text
         }
         self.init(status: Int(status), headers: headers, body: Array(body.utf8))
+        isRepeated = true
+        guard status >= 400, case .string(let code)? = (try? StrictJSON.parse(self.body))?["code"] else { return }
+        // The label of a metric, so nothing but a code that this version knows.
+        self.code = ErrorCode(rawValue: code)?.rawValue
     }
 }
 

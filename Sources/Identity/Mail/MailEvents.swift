@@ -79,7 +79,7 @@ public struct MailFailed: EventPayload {
     public static let type = "MailFailed"
     /// The number of attempts to send it.
     public var attempts: Int
-    /// The reason: `smtp_` and the reply code, `address_invalid`, `expired` or `not_needed`.
+    /// The reason: `smtp_` and the reply code, `address_invalid`, `expired`, `not_needed` or `dropped`.
     public var code: ReasonCode
 
     /// Each parameter sets the member of the same name.

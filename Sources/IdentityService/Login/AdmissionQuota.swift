@@ -13,7 +13,12 @@ struct AdmissionQuota: Sendable {
     /// The number of further places reserved for known devices.
     let kept: Int
     private var admitted = 0
-    private var unknown = 0
+    /// The number of admitted callers from unknown devices.
+    private(set) var unknown = 0
+    /// The number of admitted callers from known devices.
+    var known: Int { admitted - unknown }
+    /// How many callers found no place so far.
+    private(set) var refused = 0
     private var apps: [App: Int] = [:]
     private var tenants: [AdmissionLane: Int] = [:]
 
@@ -44,6 +49,12 @@ struct AdmissionQuota: Sendable {
 
     /// Takes a place, and returns whether the lane had one.
     mutating func enter(_ lane: AdmissionLane) -> Bool {
+        let isAdmitted = take(lane)
+        if !isAdmitted { refused += 1 }
+        return isAdmitted
+    }
+
+    private mutating func take(_ lane: AdmissionLane) -> Bool {
         let ofApp = apps[App(lane), default: 0]
         guard admitted < places + kept, ofApp < (lane.isKnownDevice ? knownOfApp : unknownOfApp) else { return false }
         if !lane.isKnownDevice {

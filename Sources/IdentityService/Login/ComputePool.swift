@@ -1,5 +1,6 @@
 import Foundation
 import FoundationEssentials
+import Postgres
 import Synchronization
 
 #if os(Linux)
@@ -37,6 +38,13 @@ public final class ComputePool: Sendable {
     }
 
     deinit { queue.close() }
+
+    /// How many callers are admitted, how many of their computations wait for a thread, and how many callers found no
+    /// place so far.
+    var load: (known: Int, unknown: Int, queued: Int, refused: Int) {
+        let (known, unknown, refused) = quota.withLock { ($0.known, $0.unknown, $0.refused) }
+        return (known, unknown, queue.count, refused)
+    }
 
     private func start(named name: String, yields: Bool, share: ComputeShare) {
         // A name that a thread sets before `start()` has returned is lost, so the thread waits for that.
@@ -78,9 +86,63 @@ struct ComputeTurn {
     fileprivate let lane: AdmissionLane
 
     /// Runs `work` on one of the pool's threads when its lane has a turn.
+    ///
+    /// Work that waits ends with its caller: when the task is cancelled, and when ``CallerPresence/current`` says that
+    /// nobody waits for the answer any more. Work that has begun ends by itself.
+    ///
+    /// - Throws: `CancellationError` if the caller left first, and the errors of `work`.
     func run<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Result, any Error>) in
-            queue.add({ continuation.resume(with: Swift.Result(catching: work)) }, in: lane)
+        let job = QueuedJob(work)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Result, any Error>) in
+                guard job.wait(continuation) else { return }
+                CallerPresence.current?.whenGone { job.withdraw() }
+                queue.add({ job.run() }, in: lane)
+            }
+        } onCancel: {
+            job.withdraw()
+        }
+    }
+}
+
+/// Work that waits for a thread, or was withdrawn before it got one.
+private final class QueuedJob<Result: Sendable>: Sendable {
+    private enum State {
+        case new
+        case waiting(CheckedContinuation<Result, any Error>)
+        /// Run, or withdrawn.
+        case over
+    }
+    private let state = Lock(State.new)
+    private let work: @Sendable () throws -> Result
+
+    init(_ work: @escaping @Sendable () throws -> Result) { self.work = work }
+
+    /// Takes the continuation of the caller. Returns `false`, and resumes it, if the job was withdrawn before.
+    func wait(_ continuation: CheckedContinuation<Result, any Error>) -> Bool {
+        let isNew = state.withLock { state in
+            guard case .new = state else { return false }
+            state = .waiting(continuation)
+            return true
+        }
+        if !isNew { continuation.resume(throwing: CancellationError()) }
+        return isNew
+    }
+
+    /// Runs the work and answers the caller. Does nothing if the job was withdrawn.
+    func run() {
+        guard let continuation = finish() else { return }
+        continuation.resume(with: Swift.Result(catching: work))
+    }
+
+    /// Answers the caller without the work. Does nothing once the work has begun.
+    func withdraw() { finish()?.resume(throwing: CancellationError()) }
+
+    private func finish() -> CheckedContinuation<Result, any Error>? {
+        state.withLock { state in
+            defer { state = .over }
+            guard case .waiting(let continuation) = state else { return nil }
+            return continuation
         }
     }
 }
@@ -101,6 +163,13 @@ final class WorkQueue: @unchecked Sendable {
         // Wakes every thread, because the first one to wake might leave this job to another.
         condition.broadcast()
         condition.unlock()
+    }
+
+    /// The number of jobs that wait. One whose caller has left counts until its turn.
+    var count: Int {
+        condition.lock()
+        defer { condition.unlock() }
+        return jobs.count
     }
 
     /// Lets each worker end once the queue has nothing for it.
@@ -155,11 +224,14 @@ struct TurnQueue<Item: Sendable>: Sendable {
     /// The number of known devices that wait.
     private var knownWaiting = 0
     private var served = 0
+    /// The number of items.
+    private(set) var count = 0
 
     var isEmpty: Bool { known.isEmpty && unknown.isEmpty }
 
     /// Appends an item to its lane.
     mutating func add(_ item: Item, in lane: AdmissionLane) {
+        count += 1
         guard lane.isKnownDevice else { return Self.add(item, lane, &unknown) }
         knownWaiting += 1
         Self.add(item, lane, &known)
@@ -167,6 +239,12 @@ struct TurnQueue<Item: Sendable>: Sendable {
 
     /// Removes and returns the next item of a share, or returns `nil` if the queue has none.
     mutating func next(_ share: ComputeShare = .all) -> Item? {
+        let item = take(share)
+        if item != nil { count -= 1 }
+        return item
+    }
+
+    private mutating func take(_ share: ComputeShare) -> Item? {
         switch share {
         case .all: return nextInTurn()
         case .knownDevices: return nextKnown()

@@ -5,15 +5,16 @@ import Identity
 /// The bytes of a mail: header, plain text and HTML, all in ASCII lines that end with CRLF.
 ///
 /// The same mail always has the same bytes but for the date, so a second copy shows as one. No text of a caller reaches
-/// the header, and in the body only the tenant's name, with its control characters removed and escaped in HTML.
+/// the header. In the body there is only the tenant's confirmed domain, and its name percent-encoded in the path of a
+/// link.
 struct MailContent {
     let id: MailID
     let kind: MailKind
     let language: MailLanguage
     let settings: MailSettings
     let recipient: DeliverableAddress
-    /// The name of the tenant that the mail is about.
-    let company: String?
+    /// The confirmed domain of the tenant that the mail is about, if it has one.
+    let domain: String?
     /// The link, which is ASCII without spaces.
     let link: String?
     /// When the link expires.
@@ -21,7 +22,7 @@ struct MailContent {
 
     /// Composes the mail as of a time.
     func bytes(at time: Timestamp) -> [UInt8] {
-        let texts = MailTexts(kind, company: company.map(Self.oneLine), until: end, in: language)
+        let texts = MailTexts(kind, domain: domain.map(Self.oneLine), until: end, in: language)
         let boundary = "tenure-\(id)"
         var lines = [
             "From: <\(settings.sender)>",
@@ -70,7 +71,7 @@ struct MailContent {
             """
     }
 
-    /// Replaces control characters and line ends, which a name from an old log may contain.
+    /// Replaces control characters and line ends, which no domain contains.
     static func oneLine(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? " " : $0 }))
     }

@@ -11,6 +11,8 @@ package final class MailCounts: Sendable {
         case failed
         /// The mail waits for its next attempt.
         case postponed
+        /// The row had no event, or its mail had ended before. Nothing was sent.
+        case unrecorded
     }
 
     private let counts = Mutex<[Outcome: Int]>([:])

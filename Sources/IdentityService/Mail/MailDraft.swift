@@ -4,6 +4,8 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
+import Postgres
+import Text
 
 /// A row of the outbox that a worker holds the lease of.
 struct OutboxRow: Sendable {
@@ -15,6 +17,11 @@ struct OutboxRow: Sendable {
     /// The number of attempts, the one that the lease is for included.
     let attempts: Int
     let expiresAt: Timestamp
+
+    /// The statement that deletes a row.
+    static func deletion(_ id: MailID, in ledger: LedgerID) -> SQL {
+        "DELETE FROM tenure.mail_outbox WHERE ledger_id = \(ledger.uuid) AND mail_id = \(id.uuid)"
+    }
 }
 
 /// Derives address and link of a mail when it is sent.
@@ -46,7 +53,7 @@ struct MailDraft: Sendable {
         let company = try await company(of: row)
         let content = MailContent(
             id: row.id, kind: row.kind, language: row.locale ?? .english, settings: settings, recipient: address,
-            company: company, link: link(row, target, company), end: target.end)
+            domain: company?.shownDomain, link: link(row, target, company?.companyName), end: target.end)
         return .ready(
             OutgoingMail(
                 id: row.id.uuid, sender: settings.sender, recipient: address.text, content: content.bytes(at: time)))
@@ -82,10 +89,10 @@ struct MailDraft: Sendable {
         }
     }
 
-    /// The name of the tenant in whose ledger the mail was queued.
-    private func company(of row: OutboxRow) async throws -> String? {
+    /// The tenant in whose ledger the mail was queued.
+    private func company(of row: OutboxRow) async throws -> Tenant.State? {
         guard !row.ledger.isDirectory else { return nil }
-        return try await StateLoader(reader: context.reader).tenant(TenantID(row.ledger.uuid)).state.companyName
+        return try await StateLoader(reader: context.reader).tenant(TenantID(row.ledger.uuid)).state
     }
 
     private func link(_ row: OutboxRow, _ target: Target, _ company: String?) -> String? {
@@ -102,6 +109,15 @@ struct MailDraft: Sendable {
         case .returnOpened, .returnReminder: return returnLink(.returnCancellation, "/cancellation", target, company)
         case .recoveryOpened, .deviceAdded, .adminAppointed, .returnCompleted: return nil
         }
+    }
+}
+
+extension Tenant.State {
+    /// What a mail calls the tenant: its confirmed domain in A-labels, preferably that of its name as entered. `nil`
+    /// without one: anybody may found a tenant whose name is a sentence with a link.
+    fileprivate var shownDomain: String? {
+        let own = companyName.flatMap { try? CompanyName(recorded: $0) }?.domainName?.ascii
+        return own.flatMap { confirmedDomains.contains($0) ? $0 : nil } ?? confirmedDomains.min()
     }
 }
 
@@ -147,6 +163,8 @@ extension MailDraft {
 enum MailFailure {
     /// The address cannot be in a header.
     static let addressInvalid = "address_invalid"
+    /// The operator gave the mail up.
+    static let dropped = "dropped"
     /// The mail could not be sent in time.
     static let expired = "expired"
     /// The recipient is verified, erased or gone.

@@ -108,7 +108,14 @@ package struct MailOutboxWorker: Service {
     /// Takes a row, if it is still due and nobody else has it, and sends its mail.
     private func work(on place: Place) async throws -> Bool {
         let time = context.settings.now()
-        guard let row = try await take(place, at: time) else { return false }
+        let row: OutboxRow
+        switch try await take(place, at: time) {
+        case .left: return false
+        case .unrecorded(let hasCode):
+            try await endUnrecorded(place, hasCode: hasCode)
+            return true
+        case .taken(let taken): row = taken
+        }
         guard time < row.expiresAt else {
             // This lease sends nothing.
             try await end(row, MailFailed(attempts: row.attempts - 1, code: code(MailFailure.expired)))
@@ -129,7 +136,17 @@ package struct MailOutboxWorker: Service {
         return true
     }
 
-    private func take(_ place: Place, at time: Timestamp) async throws -> OutboxRow? {
+    /// What became of a look at a row.
+    private enum Take {
+        /// Somebody else has it, or it is not what the service wrote.
+        case left
+        /// No event says that the mail is to be sent.
+        case unrecorded(hasCode: Bool)
+        /// This worker has the lease.
+        case taken(OutboxRow)
+    }
+
+    private func take(_ place: Place, at time: Timestamp) async throws -> Take {
         let ledger = place.ledger.uuid, id = place.id.uuid, now = time.postgres
         let end = time.adding(Self.lease).postgres
         let rows = try await context.pool.query(
@@ -142,37 +159,39 @@ package struct MailOutboxWorker: Service {
                 FOR UPDATE SKIP LOCKED))
             RETURNING recipient_kind, recipient_id, kind, locale, attempts, expires_at, mac
             """, in: [place.ledger])
-        guard let row = rows.first else { return nil }
+        guard let row = rows.first else { return .left }
         let (recipient, recipientId, kind, locale, attempts, expiry, code) = try row.decode(
             String.self, UUID.self, String.self, String?.self, Int32.self, PostgresTimestamp.self, [UInt8]?.self)
         guard let kind = MailKind(rawValue: kind), let recipient = MailRecipient(kind: recipient, uuid: recipientId)
         else {
             // A newer program queued it, and one of its processes will send it.
-            return nil
+            return .left
         }
         let event = MailQueued(
             mailID: place.id, recipient: recipient, kind: kind, locale: locale.flatMap(MailLanguage.init),
             expiresAt: Timestamp(microseconds: expiry.microsecondsSinceUnixEpoch))
-        guard try await wasQueued(event, in: place.ledger, code, at: time) else { return nil }
-        return OutboxRow(
-            ledger: place.ledger, id: place.id, kind: kind, recipient: recipient, locale: event.locale,
-            attempts: Int(attempts), expiresAt: event.expiresAt)
+        let stream = StreamID.mail(place.id, in: place.ledger)
+        let events = try await context.reader.streams([stream])[stream] ?? []
+        guard events.count == 1, let queued = try EventCodec.payload(of: events[0]) as? MailQueued else {
+            return .unrecorded(hasCode: code != nil)
+        }
+        guard isUnchanged(event, queued, in: place.ledger, code, at: time) else { return .left }
+        return .taken(
+            OutboxRow(
+                ledger: place.ledger, id: place.id, kind: kind, recipient: recipient, locale: event.locale,
+                attempts: Int(attempts), expiresAt: event.expiresAt))
     }
 
-    /// Whether the service queued this mail and has not ended it. The row's code says what was queued; the log, that it has
-    /// not ended. A row from before the codes must say what its event says.
-    private func wasQueued(
-        _ event: MailQueued, in ledger: LedgerID, _ code: [UInt8]?, at time: Timestamp
-    ) async throws -> Bool {
-        let stream = StreamID.mail(event.mailID, in: ledger)
-        let events = try await context.reader.streams([stream])[stream] ?? []
-        let queued = try events.first.flatMap { try EventCodec.payload(of: $0) as? MailQueued }
-        guard events.count == 1, code != nil || queued == event else {
-            context.rows.counts.count(ProtectedRows.mails, hasCode: code != nil)
-            return false
+    /// Whether a row is what the service wrote: its code says what was queued. A row from before the codes must say what
+    /// its event says.
+    private func isUnchanged(
+        _ event: MailQueued, _ queued: MailQueued, in ledger: LedgerID, _ code: [UInt8]?, at time: Timestamp
+    ) -> Bool {
+        guard let code else {
+            if queued != event { context.rows.counts.count(ProtectedRows.mails, hasCode: false) }
+            return queued == event
         }
-        return code == nil
-            || context.rows.accepts(code, ProtectedRows.mails, event.rowValues(in: ledger), at: time)
+        return context.rows.accepts(code, ProtectedRows.mails, event.rowValues(in: ledger), at: time)
     }
 
     private func code(_ text: String) -> ReasonCode {
@@ -183,12 +202,25 @@ package struct MailOutboxWorker: Service {
 
 /// The ends of an attempt.
 extension MailOutboxWorker {
+    /// Deletes a row without an event that it could end with: whoever wrote it did not queue it, or it was put back.
+    private func endUnrecorded(_ place: Place, hasCode: Bool) async throws {
+        let deletion = OutboxRow.deletion(place.id, in: place.ledger)
+        let deleted = try await context.pool.query("\(deletion) RETURNING mail_id", in: [place.ledger])
+        // A slower worker may have ended its mail since the look.
+        guard !deleted.isEmpty else { return }
+        context.rows.counts.count(ProtectedRows.mails, hasCode: hasCode)
+        counts.add(.unrecorded)
+        context.logger.error(
+            "a row of the outbox has no mail in the log, and is deleted; nothing was sent",
+            metadata: ["mail": "\(place.id)", "ledger": "\(place.ledger)"])
+    }
+
     /// Deletes the row in the append of its last event. Of two workers that sent the same mail one appends.
     private func end(_ row: OutboxRow, _ event: any EventPayload) async throws {
-        let stream = StreamID.mail(row.id, in: row.ledger), ledger = row.ledger.uuid, id = row.id.uuid
+        let stream = StreamID.mail(row.id, in: row.ledger)
         let encoded = try EventCodec.encode(
             event, id: UUID(), stream: stream, keys: [:], metadata: EventMetadata())
-        let deletion: SQL = "DELETE FROM tenure.mail_outbox WHERE ledger_id = \(ledger) AND mail_id = \(id)"
+        let deletion = OutboxRow.deletion(row.id, in: row.ledger)
         do {
             _ = try await context.appender.append(
                 Append(

@@ -1,7 +1,7 @@
 import Canonical
 import Identity
 
-/// The words of a mail in one language. The sentences hold no caller's text but the tenant's name.
+/// The words of a mail in one language. The sentences hold no caller's text but the tenant's confirmed domain.
 struct MailTexts {
     /// The subject, in ASCII or not.
     let subject: String
@@ -15,16 +15,16 @@ struct MailTexts {
     let origin: String
 
     /// - Parameters:
-    ///   - company: The name of the tenant, if the mail is about one.
+    ///   - domain: The confirmed domain of the tenant, if the mail is about one that has one.
     ///   - end: When the link expires.
-    init(_ kind: MailKind, company: String?, until end: Timestamp, in language: MailLanguage) {
+    init(_ kind: MailKind, domain: String?, until end: Timestamp, in language: MailLanguage) {
         let until = Self.minute(end)
         switch language {
         case .english:
-            origin = company.map { "Sent by Tenure for \($0)." } ?? "Sent by Tenure."
+            origin = domain.map { "Sent by Tenure for \($0)." } ?? "Sent by Tenure."
             (subject, sentences, caption, closing) = Self.english(kind, until)
         case .german:
-            origin = company.map { "Gesendet von Tenure für \($0)." } ?? "Gesendet von Tenure."
+            origin = domain.map { "Gesendet von Tenure für \($0)." } ?? "Gesendet von Tenure."
             (subject, sentences, caption, closing) = Self.german(kind, until)
         }
     }

@@ -19,6 +19,8 @@ package struct QueuedMail: Sendable {
     /// The stream of the event; it does not exist yet, so the append expects version 0.
     package let stream: StreamID
     private let time: Timestamp
+    /// The budget that the append counts the mail in, if it is a limited notice.
+    private var budget: NoticeBudget?
 
     /// - Parameters:
     ///   - ledger: The ledger of the event and the row. A mail in a tenant's ledger names the tenant.
@@ -34,6 +36,16 @@ package struct QueuedMail: Sendable {
         stream = .mail(id, in: ledger)
         self.time = time
     }
+
+    /// The same mail, counted in a budget by the append that queues it.
+    func counted(by budget: NoticeBudget) -> QueuedMail {
+        var mail = self
+        mail.budget = budget
+        return mail
+    }
+
+    /// The statements that insert the row and count the mail. They touch the ledger of ``stream`` only.
+    func statements(_ ring: KeyRing) -> [SQL] { [insertion(ring)] + (budget.map { [$0.counting] } ?? []) }
 
     /// The statement that inserts the row. It touches the ledger of ``stream`` only.
     package func insertion(_ ring: KeyRing) -> SQL {
@@ -69,7 +81,7 @@ extension DecisionRecorder {
     /// Adds a mail to the append.
     mutating func queue(_ mail: QueuedMail) throws {
         try add(mail.event, to: mail.stream, version: 0, keys: [:])
-        statements.append(mail.insertion(context.ring))
+        statements += mail.statements(context.ring)
     }
 }
 

@@ -1,5 +1,5 @@
-import Keys
 public import Ledger
+import PrivateFiles
 
 /// The file with the newest anchor, for copying it to another place and for the next start of the service.
 ///
@@ -20,51 +20,43 @@ public struct AnchorFile: Sendable {
     /// - Throws: ``AnchorFileError`` for a file that cannot be read, is empty or holds something else. This type writes
     ///   no such file, so an anchor was lost in it.
     public func read() throws(AnchorFileError) -> Anchor? {
-        do throws(KeysError) {
-            let file = try SystemFile.open(path, .reading)
-            defer { file.close() }
-            return try parsed(try file.read(atMost: Self.maximumLength))
+        let bytes: [UInt8]
+        do throws(PrivateFileError) {
+            bytes = try PrivateFile.read(path, .evidence, atMost: Self.maximumLength)
         } catch {
-            guard error.code == .masterFileMissing else { throw unusable("cannot be read", error) }
-            guard !SystemFile.isSymbolicLink(path) else {
+            guard error.code == .missing else { throw unusable("read", error) }
+            guard !PrivateFile.isSymbolicLink(path) else {
                 throw AnchorFileError(path: path, reason: "is a symbolic link that leads to no file")
             }
             return nil
         }
+        return try parsed(bytes)
     }
 
     /// Writes the first anchor; returns `false` if there is a file already. The anchor is on disk when this returns.
     ///
     /// - Throws: ``AnchorFileError``. There is no file then.
     func create(_ anchor: Anchor) throws(AnchorFileError) -> Bool {
-        do throws(KeysError) { return try Self.create(anchor.text, at: path) } catch {
-            throw unusable("cannot be written", error)
-        }
+        try using { () throws(PrivateFileError) in try PrivateFile.create(path, Array(anchor.text.utf8), .evidence) }
     }
 
     /// Replaces an anchor that was read; returns `false` if the file holds another one by now. A reader finds the old
-    /// anchor or the new one, which is on disk when this returns.
+    /// anchor or the new one, which is on disk when this returns. The file keeps its owner and its mode.
     ///
     /// - Throws: ``AnchorFileError``. The file is as it was then.
     func replace(_ old: Anchor, with new: Anchor) throws(AnchorFileError) -> Bool {
-        do throws(KeysError) {
-            let target = try SystemFile.resolved(path)
-            let file = try SystemFile.openLocked(target)
-            defer { file.close() }
-            guard try parsed(try file.read(atMost: Self.maximumLength)) == old else { return false }
-            let draft = try Self.write(new.text, beside: target)
-            do throws(KeysError) {
-                try SystemFile.rename(draft, to: target)
-            } catch {
-                SystemFile.remove(draft)
-                throw error
-            }
-            try SystemFile.syncDirectory(of: target)
-            return true
+        let file: PrivateFile
+        do throws(PrivateFileError) {
+            file = try PrivateFile.openLocked(path, .evidence)
         } catch {
-            if error.code == .masterFileMissing { return false }
-            throw unusable("cannot be written", error)
+            if error.code == .missing { return false }
+            throw unusable("written", error)
         }
+        defer { file.close() }
+        let bytes = try using { () throws(PrivateFileError) in try file.contents(atMost: Self.maximumLength) }
+        guard try parsed(bytes) == old else { return false }
+        try using { () throws(PrivateFileError) in try file.replace(with: Array(new.text.utf8)) }
+        return true
     }
 
     /// Keeps a checkpoint that does not contain the file's anchor beside the file, and returns its path. The file
@@ -77,48 +69,28 @@ public struct AnchorFile: Sendable {
             return digits.count == 1 ? "0\(digits)" : digits
         }
         let beside = "\(path).conflict-\(checkpoint.size)-\(root.joined())"
-        do throws(KeysError) { _ = try Self.create(text, at: beside) } catch {
-            throw unusable("and a checkpoint that does not contain it cannot both be kept", error)
+        do throws(PrivateFileError) { _ = try PrivateFile.create(beside, Array(text.utf8), .evidence) } catch {
+            throw AnchorFileError(
+                path: path, reason: "and a checkpoint that does not contain it cannot both be kept: it \(error.reason)")
         }
         return beside
     }
 
-    private static func create(_ text: String, at path: String) throws(KeysError) -> Bool {
-        let draft = try write(text, beside: path)
-        defer { SystemFile.remove(draft) }
-        guard try SystemFile.link(draft, to: path) else { return false }
-        try SystemFile.syncDirectory(of: path)
-        return true
-    }
-
-    /// Writes a text beside a file and waits for the disk. A full disk leaves nothing behind.
-    private static func write(_ text: String, beside target: String) throws(KeysError) -> String {
-        let draft = target + ".new." + SystemFile.uniqueSuffix()
-        let file = try SystemFile.open(draft, .creatingReadable)
-        defer { file.close() }
-        do throws(KeysError) {
-            try file.write(Array(text.utf8))
-            try file.sync()
-        } catch {
-            SystemFile.remove(draft)
-            throw error
-        }
-        return draft
-    }
-
-    private func parsed(_ bytes: [UInt8]) throws(KeysError) -> Anchor {
-        guard !bytes.isEmpty else { throw KeysError(code: .masterFileUnusable, reason: "is empty") }
+    private func parsed(_ bytes: [UInt8]) throws(AnchorFileError) -> Anchor {
+        guard !bytes.isEmpty else { throw AnchorFileError(path: path, reason: "is empty") }
         do throws(ProofError) { return try Anchor(parsing: String(decoding: bytes, as: UTF8.self)) } catch {
-            throw KeysError(code: .masterFileUnusable, reason: "does not hold an anchor: \(error.reason)")
+            throw AnchorFileError(path: path, reason: "does not hold an anchor: \(error.reason)")
         }
     }
 
-    /// The system's reason without the words that are about a master key file.
-    private func unusable(_ what: String, _ error: KeysError) -> AnchorFileError {
-        let subject = "the master key file ", verdict = "cannot be used: "
-        guard error.reason.hasPrefix(subject) else { return AnchorFileError(path: path, reason: error.reason) }
-        let reason = error.reason.dropFirst(subject.count)
-        guard reason.hasPrefix(verdict) else { return AnchorFileError(path: path, reason: String(reason)) }
-        return AnchorFileError(path: path, reason: "\(what) (\(reason.dropFirst(verdict.count)))")
+    /// Runs work that writes the file, and gives its errors the type of this one.
+    private func using<Result>(
+        _ work: () throws(PrivateFileError) -> Result
+    ) throws(AnchorFileError) -> Result {
+        do { return try work() } catch { throw unusable("written", error) }
+    }
+
+    private func unusable(_ what: String, _ error: PrivateFileError) -> AnchorFileError {
+        AnchorFileError(path: path, reason: "cannot be \(what): it \(error.reason)")
     }
 }

@@ -12,9 +12,13 @@ extension OperatorUseCases {
     ///
     /// - Parameter customQuestions: Whether its users may choose questions that are not in the published list. Such a
     ///   question reveals to strangers that the account exists.
-    /// - Throws: `request.invalid` if the name is taken or not 1 to 256 bytes; ``OperatorKeyError``.
+    /// - Parameter handOver: Called once before the secret counts. The secret is stored nowhere, so if this throws,
+    ///   nothing is created.
+    /// - Throws: `request.invalid` if the name is taken or not 1 to 256 bytes; ``OperatorKeyError``; what `handOver`
+    ///   throws.
     public func createApp(
-        name: String, roles: Set<CallerRole>, customQuestions: Bool = false
+        name: String, roles: Set<CallerRole>, customQuestions: Bool = false,
+        handOver: (IssuedSecret) throws -> Void = { _ in }
     ) async throws -> IssuedSecret {
         let id = AppID(UUID())
         guard let salt = Bytes32(randomBytes(32)) else { throw ServiceError(.serviceUnavailable) }
@@ -28,31 +32,41 @@ extension OperatorUseCases {
         for event in registered {
             App.evolve(&state, Recorded(event, id: UUID(), time: context.settings.now(), position: 1, version: 1))
         }
-        let issued = try await issue(state, roles: roles)
+        let issued = try await issue(DrawnSecret(), state, roles: roles)
         let claim = Claim(key: context.ring.appClaim(name: Array(name.utf8)), owner: id.uuid)
+        let nameTaken = ServiceError(
+            .requestInvalid,
+            members: [
+                .init(
+                    pointer: "/name",
+                    detail: "the name is already taken; choose another, or link the existing app with tenure app link")
+            ])
+        // The append decides. This spares the caller a secret that cannot count.
+        guard try await context.reader.claim(claim.key) == nil else { throw nameTaken }
+        try handOver(issued.secret)
         do {
             try await append(
                 (registered + issued.events).map(\.payload), to: .app(id), version: 0, claims: [claim])
         } catch let error as LedgerError where error.code == .claimTaken {
-            throw ServiceError(
-                .requestInvalid,
-                members: [
-                    .init(
-                        pointer: "/name",
-                        detail:
-                            "the name is already taken; choose another, or link the existing app with tenure app link")
-                ])
+            throw nameTaken
         }
         return issued.secret
     }
 
     /// Issues a further secret for an app.
     ///
-    /// - Throws: `app.unknown`, `request.invalid` without a role, or ``OperatorKeyError``.
-    public func issueSecret(appId: UUID, roles: Set<CallerRole>) async throws -> IssuedSecret {
-        try await optimistic {
+    /// - Parameter handOver: Called once before the secret counts; if it throws, nothing is issued.
+    /// - Throws: `app.unknown`, `request.invalid` without a role, ``OperatorKeyError``, or what `handOver` throws.
+    public func issueSecret(
+        appId: UUID, roles: Set<CallerRole>, handOver: (IssuedSecret) throws -> Void = { _ in }
+    ) async throws -> IssuedSecret {
+        let drawn = DrawnSecret()
+        var isHandedOver = false
+        return try await optimistic {
             let app = try await StateLoader(reader: context.reader).app(AppID(appId))
-            let issued = try await issue(app.state, roles: roles)
+            let issued = try await issue(drawn, app.state, roles: roles)
+            if !isHandedOver { try handOver(issued.secret) }
+            isHandedOver = true
             try await append(issued.events.map(\.payload), to: .app(app.id), version: app.version)
             return issued.secret
         }
@@ -66,12 +80,16 @@ extension OperatorUseCases {
     /// - Parameters:
     ///   - roles: The roles to add.
     ///   - secretId: The secret whose roles are extended; `nil` if the app has one secret in force.
+    ///   - handOver: Called once before the new secret counts; if it throws, nothing is issued.
     /// - Throws: ``AppRoleError``, `app.unknown`, `app.secret_invalid` for a secret that is not in force, or
     ///   ``OperatorKeyError``.
     public func addRoles(
-        _ roles: Set<CallerRole>, toApp appId: UUID, extending secretId: UUID? = nil
+        _ roles: Set<CallerRole>, toApp appId: UUID, extending secretId: UUID? = nil,
+        handOver: (IssuedSecret) throws -> Void = { _ in }
     ) async throws -> IssuedSecret {
-        try await optimistic {
+        let drawn = DrawnSecret()
+        var isHandedOver = false
+        return try await optimistic {
             let app = try await StateLoader(reader: context.reader).app(AppID(appId))
             guard app.state.id != nil else { throw ServiceError(.appUnknown) }
             let inForce = app.state.secrets.values.filter(\.isInForce)
@@ -81,7 +99,9 @@ extension OperatorUseCases {
             }
             let had = Set(old.roles.roles.map(CallerRole.init))
             guard !roles.isSubset(of: had) else { throw AppRoleError.nothingToAdd }
-            let issued = try await issue(app.state, roles: had.union(roles))
+            let issued = try await issue(drawn, app.state, roles: had.union(roles))
+            if !isHandedOver { try handOver(issued.secret) }
+            isHandedOver = true
             try await append(issued.events.map(\.payload), to: .app(app.id), version: app.version)
             return issued.secret
         }
@@ -89,20 +109,28 @@ extension OperatorUseCases {
 
     /// Issues a new secret with the roles of an old one, and retires the old one, whose sessions go on.
     ///
-    /// - Throws: `app.unknown`, `app.secret_invalid` for a secret that is not in force, or ``OperatorKeyError``.
-    public func rotateSecret(appId: UUID, secretId: UUID) async throws -> IssuedSecret {
-        try await optimistic {
+    /// - Parameter handOver: Called once before the new secret counts; if it throws, nothing is changed.
+    /// - Throws: `app.unknown`, `app.secret_invalid` for a secret that is not in force, ``OperatorKeyError``, or what
+    ///   `handOver` throws.
+    public func rotateSecret(
+        appId: UUID, secretId: UUID, handOver: (IssuedSecret) throws -> Void = { _ in }
+    ) async throws -> IssuedSecret {
+        let drawn = DrawnSecret()
+        var isHandedOver = false
+        return try await optimistic {
             let app = try await StateLoader(reader: context.reader).app(AppID(appId))
             guard app.state.id != nil else { throw ServiceError(.appUnknown) }
             guard let old = app.state.secrets[SecretID(secretId)], old.isInForce else {
                 throw ServiceError(.appSecretInvalid)
             }
-            let issued = try await issue(app.state, roles: Set(old.roles.roles.map(CallerRole.init)))
+            let issued = try await issue(drawn, app.state, roles: Set(old.roles.roles.map(CallerRole.init)))
             let retired = try await signing.decide(on: .app(app.id)) { decision in
                 try decided { () throws(App.Rejection) in
                     try App.decide(app.state, .retireSecret(old.id, decision))
                 }
             }
+            if !isHandedOver { try handOver(issued.secret) }
+            isHandedOver = true
             try await append((issued.events + retired).map(\.payload), to: .app(app.id), version: app.version)
             return issued.secret
         }
@@ -138,16 +166,21 @@ extension OperatorUseCases {
         }
     }
 
-    /// Draws a secret of 32 random bytes. The log gets its digest, its roles and the public half of its authority key.
+    /// A secret of 32 random bytes and its id. Retries issue the same one, because it was handed over.
+    private struct DrawnSecret {
+        let id = SecretID(UUID())
+        let text = Base64URL.encode(randomBytes(32))
+    }
+
+    /// Issues a secret. The log gets its digest, its roles and the public half of its authority key.
     private func issue(
-        _ state: App.State, roles: Set<CallerRole>
+        _ drawn: DrawnSecret, _ state: App.State, roles: Set<CallerRole>
     ) async throws -> (events: [AppEvent], secret: IssuedSecret) {
         guard let id = state.id, let salt = state.salt else { throw ServiceError(.appUnknown) }
         guard let set = RoleSet(roles.map(\.appRole)) else {
             throw ServiceError(.requestInvalid, members: [.init(pointer: "/roles", detail: "name at least one role")])
         }
-        let text = Base64URL.encode(randomBytes(32))
-        let secretId = SecretID(UUID())
+        let (text, secretId) = (drawn.text, drawn.id)
         let authority = try AppAuthorityKey(appSecret: Array(text.utf8), appSalt: salt.bytes)
         guard let digest = Bytes32(AppSecretDigest.digest(of: text)),
             let key = PublicKeyBytes(authority.publicKey.bytes)

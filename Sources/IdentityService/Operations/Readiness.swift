@@ -52,9 +52,10 @@ package actor Readiness {
     /// - Parameters:
     ///   - clock: The clock of the service.
     ///   - tolerance: How far that may be ahead of the database's; `nil` for no limit. Beyond it nothing is recorded.
+    ///   - probe: What would make log-ins fail although the database answers.
     ///   - stoppedViews: Which views have stopped, with the number of companies at which.
     package init(
-        pool: PostgresPool, now clock: @escaping @Sendable () -> Timestamp, tolerance: Duration?,
+        pool: PostgresPool, now clock: @escaping @Sendable () -> Timestamp, tolerance: Duration?, probe: ProbeMemory,
         stoppedViews: @escaping @Sendable () async throws -> [String: Int]
     ) {
         self.init {
@@ -71,6 +72,9 @@ package actor Readiness {
                 report.missing.append("this process's clock is ahead of the database's")
             }
             report.stoppedViews = try await stoppedViews()
+            for reason in await probe.reasons() where !report.missing.contains(reason) {
+                report.missing.append(reason)
+            }
             return report
         }
     }

@@ -8,8 +8,10 @@ package import ServiceLifecycle
 package struct Upkeep: Sendable {
     /// The services, in the order of their start.
     package let services: [any Service]
-    /// Gauges of checkpoints, re-keyings, durability and unlinked apps in the Prometheus text format.
+    /// Gauges of durability, unlinked apps and rows in the Prometheus text format. They ask nobody.
     package let metrics: @Sendable () async -> String
+    /// Gauges of checkpoints and re-keyings, which the database tells.
+    package let storedMetrics: @Sendable () async -> String
     /// Closes the sessions whose app was unlinked or whose secret was revoked, as ``services`` do periodically.
     package let closeEndedSessions: @Sendable () async throws -> Void
 
@@ -29,9 +31,8 @@ package struct Upkeep: Sendable {
             UnlinkedAppReport(calls: unlinkedApps, logger: logger),
             RefreshReplySweeper(pool: pool, readerPool: readerPool, logger: logger),
         ]
-        metrics = {
-            await seals.metrics() + rekeyings.metrics() + watch.metrics() + unlinkedApps.metrics + rows.metrics
-        }
+        metrics = { await watch.metrics() + unlinkedApps.metrics + rows.metrics }
+        storedMetrics = { await seals.metrics() + rekeyings.metrics() }
         closeEndedSessions = { try await sessions.sweep(at: context.settings.now()) }
     }
 }

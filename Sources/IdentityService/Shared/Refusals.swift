@@ -56,6 +56,7 @@ extension ServiceError {
                     + " fails too, compare the clocks of the service, the database and this machine")
         default: return nil
         }
+        cause = error.cause
     }
 
     private init(_ code: Code, detail: String) {

@@ -24,6 +24,8 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
     public var availableAt: Timestamp?
     /// Notices for the owner of the account.
     public var notices: [Notice] = []
+    /// What the database gave as the cause, for the log. No caller sees it.
+    package var cause: String?
 
     /// One wrong member of a request.
     public struct Member: Sendable, Equatable {

@@ -1,5 +1,6 @@
 import Dispatch
 import Postgres
+import PrivateFiles
 
 /// The file that holds the master keys: JSON as in ``MasterKeys/init(json:)``, readable by its owner only.
 ///
@@ -8,6 +9,9 @@ import Postgres
 ///
 /// Calls block for a few system calls. Use them at the start of a process or in a command.
 public struct MasterKeyFile: Sendable {
+    /// The longest file that is read, in bytes.
+    private static let maximumLength = 65_536
+
     /// The path of the file.
     public let path: String
 
@@ -22,9 +26,10 @@ public struct MasterKeyFile: Sendable {
     /// - Throws: ``KeysError/Code/masterFileMissing``, ``KeysError/Code/masterFileExposed`` with a remedy that names
     ///   the command to run, ``KeysError/Code/masterFileUnusable``, ``KeysError/Code/masterKeysInvalid``.
     public func load() throws(KeysError) -> MasterKeys {
-        let file = try SystemFile.open(path, .reading)
-        defer { file.close() }
-        return try MasterKeys(json: try contents(of: file))
+        try MasterKeys(
+            json: try using { () throws(PrivateFileError) in
+                try PrivateFile.read(path, .secret, atMost: Self.maximumLength)
+            })
     }
 
     /// Generates keys of version 1 and writes them completely, on disk, with mode 0600, or not at all.
@@ -35,14 +40,12 @@ public struct MasterKeyFile: Sendable {
     ///   ``KeysError/Code/masterFileUnusable``.
     public func create() throws(KeysError) -> MasterKeys {
         let keys = MasterKeys.random()
-        let draft = try write(keys)
-        defer { SystemFile.remove(draft) }
-        guard try SystemFile.link(draft, to: path) else {
+        let isNew = try using { () throws(PrivateFileError) in try PrivateFile.create(path, keys.json(), .secret) }
+        guard isNew else {
             throw KeysError(
                 code: .masterFileExists, reason: "a master key file exists and is never overwritten",
                 remedy: "use \(path) as it is; without it nothing in its database can be read")
         }
-        try SystemFile.syncDirectory(of: path)
         return keys
     }
 
@@ -66,6 +69,8 @@ public struct MasterKeyFile: Sendable {
 
     /// Replaces the keys by the result of `change`, atomically.
     ///
+    /// The file keeps its owner and its mode, so that the service can read what a command of root has changed.
+    ///
     /// A lock on the file serialises changes of several processes; a process that waits for three seconds is refused.
     /// Keep a copy of the old file until nothing is wrapped under a version that the new one lacks.
     ///
@@ -73,47 +78,27 @@ public struct MasterKeyFile: Sendable {
     ///   process is changing the file.
     @discardableResult
     public func update(_ change: (MasterKeys) throws(KeysError) -> MasterKeys) throws(KeysError) -> MasterKeys {
-        let target = try SystemFile.resolved(path)
-        let file = try SystemFile.openLocked(target)
+        let file = try using { () throws(PrivateFileError) in try PrivateFile.openLocked(path, .secret) }
         defer { file.close() }
-        let keys = try change(try MasterKeys(json: try contents(of: file)))
-        let draft = try MasterKeyFile(path: target).write(keys)
-        do {
-            try SystemFile.rename(draft, to: target)
-        } catch {
-            SystemFile.remove(draft)
-            throw error
-        }
-        try SystemFile.syncDirectory(of: target)
+        let old = try using { () throws(PrivateFileError) in try file.contents(atMost: Self.maximumLength) }
+        let keys = try change(try MasterKeys(json: old))
+        try using { () throws(PrivateFileError) in try file.replace(with: keys.json()) }
         return keys
     }
 
-    private func contents(of file: SystemFile) throws(KeysError) -> [UInt8] {
-        let status = try file.status()
-        guard status.isRegular else {
-            throw KeysError(code: .masterFileUnusable, reason: "the master key file is not a regular file")
+    /// Runs work on the file and gives its errors the codes of this type.
+    private func using<Result>(
+        _ work: () throws(PrivateFileError) -> Result
+    ) throws(KeysError) -> Result {
+        do { return try work() } catch {
+            let (code, remedy): (KeysError.Code, String) =
+                switch error.code {
+                case .missing: (.masterFileMissing, "expected at \(path)")
+                case .exposed: (.masterFileExposed, "run: chmod 600 '\(path)'")
+                default: (.masterFileUnusable, "check \(path) and its directory")
+                }
+            throw KeysError(code: code, reason: "the master key file \(error.reason)", remedy: remedy)
         }
-        guard status.permissions & 0o077 == 0 else {
-            throw KeysError(
-                code: .masterFileExposed, reason: "users other than its owner can access the master key file",
-                remedy: "run: chmod 600 '\(path)'")
-        }
-        return try file.read(atMost: 65_536)
-    }
-
-    /// Writes a new file beside the path and returns its name. It is on disk when this returns.
-    private func write(_ keys: MasterKeys) throws(KeysError) -> String {
-        let draft = path + ".new." + SystemFile.uniqueSuffix()
-        let file = try SystemFile.open(draft, .creating)
-        defer { file.close() }
-        do {
-            try file.write(keys.json())
-            try file.sync()
-        } catch {
-            SystemFile.remove(draft)
-            throw error
-        }
-        return draft
     }
 }
 
@@ -144,6 +129,28 @@ public final class MasterKeyStore: Sendable {
     /// The keys as last read.
     public var keys: MasterKeys { held.withLock { $0 } }
 
+    /// Checks that the file can be read and still holds the current key. Does nothing for keys from another source.
+    ///
+    /// - Throws: What ``MasterKeyFile/load()`` throws, ``KeysError/Code/masterVersionUnknown`` or
+    ///   ``KeysError/Code/masterKeysInvalid`` if the file lacks the key that wraps new keys, or has another one.
+    package func checkFile() async throws {
+        guard let file else { return }
+        let fresh = try await Self.read(file), held = keys
+        guard try fresh.key(version: held.current) == held.key(version: held.current) else {
+            throw MasterKeys.invalid("the file holds another key of version \(held.current)")
+        }
+    }
+
+    /// A few system calls. They may block, which is not allowed on the threads of tasks.
+    private static func read(_ file: MasterKeyFile) async throws(KeysError) -> MasterKeys {
+        let read: Result<MasterKeys, KeysError> = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(returning: Result { () throws(KeysError) in try file.load() })
+            }
+        }
+        return try read.get()
+    }
+
     /// Returns keys that include these versions, reading the file again if those in memory do not.
     ///
     /// A version that the file lacks too is not an error here. Unwrapping a key of that version is.
@@ -153,13 +160,7 @@ public final class MasterKeyStore: Sendable {
         let keys = keys
         let known = Set(keys.heldVersions)
         guard let file, !versions.allSatisfy(known.contains) else { return keys }
-        // A few system calls, once per rotation. They may block, which is not allowed on the threads of tasks.
-        let read: Result<MasterKeys, KeysError> = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                continuation.resume(returning: Result { () throws(KeysError) in try file.load() })
-            }
-        }
-        let fresh = try read.get()
+        let fresh = try await Self.read(file)
         return held.withLock { held in
             // If two calls read concurrently, the later file wins, whatever their order.
             if fresh.current >= held.current { held = fresh }

@@ -1,4 +1,5 @@
 public import Canonical
+import PrivateFiles
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -47,98 +48,84 @@ public struct ErasureList: Sendable {
 
     /// The path of the list.
     public let path: String
+    /// The file whose owner reads the list too: a new list of a command that runs as root belongs to that user.
+    private let sibling: String?
 
     /// A list at `path`; nothing is read or written yet.
-    public init(path: String) { self.path = path }
+    public init(path: String) {
+        self.path = path
+        sibling = nil
+    }
 
     /// The list beside a master key file.
-    public init(beside file: MasterKeyFile) { self.init(path: file.path + ".erased") }
+    public init(beside file: MasterKeyFile) {
+        path = file.path + ".erased"
+        sibling = file.path
+    }
 
     /// Returns all entries in the order of the erasures, or none if there is no list.
     ///
     /// - Throws: ``KeysError/Code/erasureListUnusable``.
     public func read() throws(KeysError) -> [Entry] {
-        do throws(KeysError) {
-            let file = try SystemFile.open(path, .reading)
-            defer { file.close() }
-            return try Self.parse(try file.read(atMost: Self.maximumLength))
-        } catch {
-            if error.code == .masterFileMissing { return [] }
-            throw unusable(error)
+        let bytes = try using { () throws(PrivateFileError) -> [UInt8] in
+            do throws(PrivateFileError) {
+                return try PrivateFile.read(path, .record, atMost: Self.maximumLength)
+            } catch {
+                guard error.code == .missing else { throw error }
+                return []
+            }
         }
+        return try parse(bytes)
     }
 
-    /// Adds persons that are not listed yet, atomically. The list is on disk when this returns.
+    /// Adds persons that are not listed yet, atomically. The list is on disk when this returns. It keeps its owner and
+    /// its mode.
     ///
     /// - Throws: ``KeysError/Code/erasureListUnusable``, also if another command holds the lock for three seconds.
     public func add(_ entries: [Entry]) throws(KeysError) {
-        do throws(KeysError) {
-            // There must be a file to lock, so the first command creates an empty list.
-            if let draft = try missing() {
-                defer { SystemFile.remove(draft) }
-                _ = try SystemFile.link(draft, to: path)
-            }
-            let target = try SystemFile.resolved(path)
-            let file = try SystemFile.openLocked(target)
-            defer { file.close() }
-            let known = try Self.parse(try file.read(atMost: Self.maximumLength))
-            let ids = Set(known.map(\.id))
-            let new = entries.filter { !ids.contains($0.id) }
-            guard !new.isEmpty else { return }
-            let draft = try write(known + new, beside: target)
-            do throws(KeysError) {
-                try SystemFile.rename(draft, to: target)
+        // There must be a file to lock, so the first command creates an empty list.
+        let file = try using { () throws(PrivateFileError) in
+            do throws(PrivateFileError) {
+                return try PrivateFile.openLocked(path, .record)
             } catch {
-                SystemFile.remove(draft)
-                throw error
+                guard error.code == .missing else { throw error }
+                _ = try PrivateFile.create(path, [], .record, ownedLike: sibling)
+                return try PrivateFile.openLocked(path, .record)
             }
-            try SystemFile.syncDirectory(of: target)
-        } catch {
-            throw unusable(error)
         }
-    }
-
-    /// An empty draft if there is no list.
-    private func missing() throws(KeysError) -> String? {
-        do throws(KeysError) {
-            try SystemFile.open(path, .reading).close()
-            return nil
-        } catch {
-            guard error.code == .masterFileMissing else { throw error }
-            return try write([], beside: path)
-        }
-    }
-
-    private func write(_ entries: [Entry], beside target: String) throws(KeysError) -> String {
-        let draft = target + ".new." + SystemFile.uniqueSuffix()
-        let file = try SystemFile.open(draft, .creating)
         defer { file.close() }
-        do {
-            try file.write(entries.flatMap { $0.json.canonicalBytes() + [UInt8(ascii: "\n")] })
-            try file.sync()
-        } catch {
-            SystemFile.remove(draft)
-            throw error
-        }
-        return draft
+        let known = try parse(
+            try using { () throws(PrivateFileError) in try file.contents(atMost: Self.maximumLength) })
+        let ids = Set(known.map(\.id))
+        let new = entries.filter { !ids.contains($0.id) }
+        guard !new.isEmpty else { return }
+        let lines = (known + new).flatMap { $0.json.canonicalBytes() + [UInt8(ascii: "\n")] }
+        try using { () throws(PrivateFileError) in try file.replace(with: lines) }
     }
 
-    private static func parse(_ bytes: [UInt8]) throws(KeysError) -> [Entry] {
+    private func parse(_ bytes: [UInt8]) throws(KeysError) -> [Entry] {
         var entries: [Entry] = []
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
             do {
                 entries.append(try Entry(try StrictJSON.parse(line)))
             } catch {
-                throw KeysError(code: .erasureListUnusable, reason: "line \(index + 1) of the erase list is malformed")
+                throw unusable("line \(index + 1) of the erase list is malformed")
             }
         }
         return entries
     }
 
-    private func unusable(_ error: KeysError) -> KeysError {
-        let reason = error.reason.replacing("master key file", with: "erase list")
-        return KeysError(
-            code: .erasureListUnusable, reason: reason, remedy: error.remedy ?? "check \(path) and its directory")
+    /// Runs work on the file and gives its errors the code of this type.
+    private func using<Result>(
+        _ work: () throws(PrivateFileError) -> Result
+    ) throws(KeysError) -> Result {
+        do { return try work() } catch {
+            throw unusable("the erase list \(error.reason)")
+        }
+    }
+
+    private func unusable(_ reason: String) -> KeysError {
+        KeysError(code: .erasureListUnusable, reason: reason, remedy: "check \(path) and its directory")
     }
 }
 

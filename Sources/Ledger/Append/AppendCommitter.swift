@@ -41,7 +41,10 @@ struct AppendCommitter: Sendable {
                     continue
                 }
                 attempt += 1
-                if error.isOutcomeUnknown, let decided { lost.append(decided) }
+                if error.isOutcomeUnknown, let decided {
+                    lost.append(decided)
+                    ConnectionPatience.current?.grant(patience)
+                }
                 let mayTryAgain = !lost.isEmpty || error.isConnectionLost && attempt < 3
                 if mayTryAgain, ContinuousClock.now < deadline, !error.refusesData, await pause(attempt) { continue }
                 guard lost.isEmpty else { return batch.map { _ in .failure(Self.outcomeUnknown) } }

@@ -31,6 +31,8 @@ public actor Appender: AppendTarget, Service {
         public var maximumTransactions = 2
         /// How many bytes of entries may share a transaction. A single append may have more.
         public var maximumBatchBytes = 4 << 20
+        /// How long a caller waits for a connection, in the queue and after it. The pool's acquire timeout holds too.
+        public var connectionPatience: Duration = .seconds(5)
         /// How long to look for the outcome of a COMMIT whose answer was lost.
         public var outcomePatience: Duration = .seconds(15)
         /// How far events may be ahead of the database's clock; `nil` for no limit, as tests with a clock of their own
@@ -44,6 +46,7 @@ public actor Appender: AppendTarget, Service {
     private struct Waiting {
         let number: UInt64
         let append: PreparedAppend
+        let since: ContinuousClock.Instant
         let continuation: CheckedContinuation<Result<AppendReceipt, LedgerError>, Never>
     }
 
@@ -101,7 +104,8 @@ public actor Appender: AppendTarget, Service {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 guard !Task.isCancelled else { return continuation.resume(returning: Self.cancelled) }
-                queue.append(Waiting(number: number, append: append, continuation: continuation))
+                queue.append(
+                    Waiting(number: number, append: append, since: .now, continuation: continuation))
                 if lanes < configuration.maximumTransactions { signaller.yield() }
             }
         } onCancel: {
@@ -146,7 +150,12 @@ public actor Appender: AppendTarget, Service {
     /// Runs one lane: commits batches until no append waits.
     @concurrent private nonisolated func commitWaiting() async {
         while let batch = await takeBatch() {
-            let results = await committer.commit(batch.appends)
+            // The caller who waits longest sets the limit, so that nobody waits longer than the patience of one.
+            let waited = batch.callers.first.map { ContinuousClock.now - $0.since } ?? .zero
+            let patience = ConnectionPatience(configuration.connectionPatience - waited)
+            let results = await ConnectionPatience.$current.withValue(patience) {
+                await committer.commit(batch.appends)
+            }
             await answer(batch, results)
             // The answered callers run first, so that their next appends join the next batch.
             await Task.yield()

@@ -209,6 +209,15 @@ public struct StoredEntry: Sendable {
     public func event() throws(LedgerError) -> RecordedEvent {
         try LedgerReader.event(ledger: ledger.uuid, position: position, id: id, entry: bytes)
     }
+
+    /// The number of bytes before the place of a member `position`, if the entry matches its row and is plain ASCII
+    /// without escapes; `nil` where ``event()`` has to parse it.
+    ///
+    /// With `"position":N,` put there, the bytes are the canonical JSON of the event with its position.
+    package var placeOfPosition: Int? {
+        guard let outline = EntryOutline(bytes), outline.ledger == ledger, outline.id == id else { return nil }
+        return outline.endOfLedger
+    }
 }
 
 /// A page of a ledger with unparsed entries, in the order of positions.

@@ -15,6 +15,8 @@ struct EntryOutline: Sendable {
     let streamID: UUID
     let version: Int32
     let time: Timestamp
+    /// The place after the member `ledger` and its comma. Other members always follow.
+    let endOfLedger: Int
     private let bytes: [UInt8]
     private let kindRange: Range<Int>
     private let typeRange: Range<Int>
@@ -33,7 +35,7 @@ struct EntryOutline: Sendable {
         var members = EntryMembers(bytes: bytes, rest: outline.members[...])
         guard members.takeUUID("actor").isRight, members.takeUUID("app").isRight, members.takeCauses(),
             members.take("data", opening: "{") == true, let id = members.takeUUID("eventId").id,
-            let ledger = members.takeUUID("ledger").id, members.takeRequestId(),
+            let ledger = members.takeUUID("ledger").id, let next = members.rest.first, members.takeRequestId(),
             members.takeInteger("schema") != nil, members.take("source", opening: "{") ?? true,
             let stream = members.takeText("stream"), let version = members.takeInteger("streamVersion"),
             let time = members.takeText("time").flatMap({ Timestamp(utf8: bytes[$0]) }),
@@ -43,6 +45,8 @@ struct EntryOutline: Sendable {
             let streamID = UUID(lowercasedUTF8: bytes[slash + 1..<stream.upperBound])
         else { return nil }
         self.ledger = LedgerID(ledger)
+        // A quote precedes the name.
+        endOfLedger = next.name.lowerBound - 1
         (self.id, self.streamID, self.version, self.time) = (id, streamID, version, time)
         (self.bytes, kindRange, typeRange) = (bytes, stream.lowerBound..<slash, type)
     }

@@ -77,6 +77,8 @@ public struct LedgerError: Error, Sendable, Equatable {
     public private(set) var aheadLedger: LedgerID?
     /// The constraint that a refused effect violated, if it violated one.
     public private(set) var constraint: String?
+    /// What libpq or the server gave as the cause, for the operator; see `PostgresError.cause`.
+    public private(set) var cause: String?
 
     /// A refusal with its reason; `reason` must not hold data.
     public init(_ code: Code, _ reason: String) {
@@ -139,6 +141,7 @@ extension LedgerError {
         } else {
             self.init(.unavailable, "the database is not available (\(error))")
         }
+        cause = error.cause
     }
 
     /// The error of a caller for any failure of a call into the database.

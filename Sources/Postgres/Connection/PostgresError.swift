@@ -68,6 +68,8 @@ public struct PostgresError: Error, Sendable {
     public internal(set) var isOutcomeUnknown = false
     /// The message of the server or of libpq. It may quote data, so only `debugDescription` shows it.
     var serverMessage: String?
+    /// The server's message without its details and its context, where values of parameters may be.
+    var primaryMessage: String?
     /// Whether a cached prepared statement was stale. A second attempt prepares it again.
     var isStaleStatement = false
     /// Whether the transaction was already committed when this failure occurred.
@@ -115,6 +117,25 @@ extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
         guard let serverMessage else { return description }
         return description + ", server: " + serverMessage
     }
+}
+
+extension PostgresError {
+    /// What libpq or the server gave as the cause, in one line: why no connection could be opened or why it was lost,
+    /// and failures of the server itself. `nil` for every other failure, because its message may quote data.
+    public var cause: String? {
+        let isAboutServer = sqlState.map { Self.classesOfServer.contains($0.classCode) } ?? false
+        let message = isAboutServer ? primaryMessage : code == .connection ? serverMessage : nil
+        guard let message else { return nil }
+        let lines = message.split(whereSeparator: \.isNewline).map { line in
+            String(String.UnicodeScalarView(line.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
+        }
+        let text = lines.joined(separator: "; ")
+        return text.isEmpty ? nil : String(text.prefix(500))
+    }
+
+    /// SQLSTATE classes that are about the connection, the log-in, a read-only server, its resources, its operator or
+    /// its system, and never about the values of a statement.
+    private static let classesOfServer: Set<String> = ["08", "25", "28", "53", "57", "58"]
 }
 
 extension PostgresError: CustomReflectable {
@@ -169,6 +190,8 @@ public struct SQLState: RawRepresentable, Sendable, Hashable, CustomStringConver
     public static let undefinedTable = SQLState(rawValue: "42P01")
     /// 42601: not valid SQL.
     public static let syntaxError = SQLState(rawValue: "42601")
+    /// 53100: the disk of the server is full.
+    public static let diskFull = SQLState(rawValue: "53100")
     /// 53300: the server has no connection left.
     public static let tooManyConnections = SQLState(rawValue: "53300")
     /// P0001: `RAISE EXCEPTION` without a code.

@@ -35,8 +35,10 @@ public struct MigrationStatus: Sendable, Hashable {
     /// Applied migrations that this program does not know. A newer program applied them, unless ``otherHistory`` names
     /// one.
     public internal(set) var unknown: [String] = []
-    /// Functions that are not applied, or whose text differs.
+    /// Functions that are not applied, or whose text differs, unless a newer program applied them.
     public internal(set) var staleFunctions: [String] = []
+    /// Functions whose text differs because a program of a later revision applied them.
+    public internal(set) var newerFunctions: [String] = []
     /// How many migrations are applied.
     public internal(set) var appliedCount = 0
 
@@ -45,7 +47,9 @@ public struct MigrationStatus: Sendable, Hashable {
     /// A database that a newer program migrated has all migrations of this one, so it has no other history.
     public var otherHistory: String? { changed.first ?? (pending.isEmpty ? nil : unknown.first) }
     /// Whether the database is exactly what this program expects.
-    public var isCurrent: Bool { pending.isEmpty && changed.isEmpty && unknown.isEmpty && staleFunctions.isEmpty }
+    public var isCurrent: Bool {
+        pending.isEmpty && changed.isEmpty && unknown.isEmpty && staleFunctions.isEmpty && newerFunctions.isEmpty
+    }
     /// Whether everything this program needs is applied. A newer program may have added more.
     public var isUsable: Bool { pending.isEmpty && changed.isEmpty }
 }
@@ -64,6 +68,10 @@ public struct MigrationError: Error, Sendable, Hashable, CustomStringConvertible
         /// The database has all migrations of this program and one that it does not know: a newer program has migrated
         /// it.
         public static let unknownMigration = Code(description: "unknownMigration")
+        /// A newer program has replaced a function. `name` is the first such function.
+        public static let newerFunction = Code(description: "newerFunction")
+        /// The role may not migrate this database. ``MigrationError/remedy`` says which role may, or what to grant.
+        public static let notPermitted = Code(description: "notPermitted")
         /// A migration that was not applied comes before one that was.
         public static let outOfOrder = Code(description: "outOfOrder")
         /// Two migrations or two functions have the same name.
@@ -84,12 +92,15 @@ public struct MigrationError: Error, Sendable, Hashable, CustomStringConvertible
     public let name: String
     /// The SQLSTATE, if the server refused the script.
     public let sqlState: SQLState?
+    /// What the operator can do, if the program knows. It may name roles and databases.
+    public let remedy: String?
     /// The server's message, for the operator who reads it beside the script.
     let serverMessage: String?
 
-    init(_ code: Code, _ name: String, _ error: PostgresError? = nil) {
+    init(_ code: Code, _ name: String, _ error: PostgresError? = nil, remedy: String? = nil) {
         self.code = code
         self.name = name
+        self.remedy = remedy
         sqlState = error?.sqlState
         serverMessage = error?.serverMessage
     }

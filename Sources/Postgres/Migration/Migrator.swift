@@ -11,9 +11,14 @@ public import Logging
 /// The tables `tenure_migration` and `tenure_function` record what was applied with the SHA-256 of its text, which the
 /// server computes. Each migration is one transaction together with its record. Everything happens under one session
 /// advisory lock, so that programs that start together do not race.
+///
+/// The text of a function does not say whether it is older or newer. So a program has a revision of its functions, which
+/// grows with each change of one, and which is recorded with each function that it applies. A program never replaces a
+/// function of a later revision.
 public struct Migrator: Sendable {
     let migrations: [Migration]
     let functions: [ReplaceableScript]
+    let revision: Int
     let schema: String
     let routineOwner: RoutineOwner?
     let lockTimeout: Duration
@@ -27,17 +32,19 @@ public struct Migrator: Sendable {
     /// - Parameters:
     ///   - migrations: In the order in which they are applied.
     ///   - functions: Applied after the migrations, in this order, if new or changed.
+    ///   - revision: The revision of the functions, which grows whenever one of them changes.
     ///   - schema: The schema of the two tables; it must exist.
     ///   - routineOwner: The role that applies and owns the functions, and the schema that they lie in. The migrating
     ///     role must be that role, a member of it or a superuser. With `nil` functions belong to the migrating role.
     ///   - lockTimeout: How long to wait for another program that is migrating.
     ///   - logger: Logs each migration and function that is applied.
     public init(
-        migrations: [Migration], functions: [ReplaceableScript], schema: String = "public",
+        migrations: [Migration], functions: [ReplaceableScript], revision: Int = 0, schema: String = "public",
         routineOwner: RoutineOwner? = nil, lockTimeout: Duration = .seconds(60), logger: Logger
     ) {
         self.migrations = migrations
         self.functions = functions
+        self.revision = revision
         self.schema = schema
         self.routineOwner = routineOwner
         self.lockTimeout = lockTimeout
@@ -46,12 +53,12 @@ public struct Migrator: Sendable {
 
     /// A migrator whose functions are pairs of name and script.
     public init(
-        migrations: [Migration], functions: [(name: String, sql: [UInt8])], schema: String = "public",
-        routineOwner: RoutineOwner? = nil, logger: Logger
+        migrations: [Migration], functions: [(name: String, sql: [UInt8])], revision: Int = 0,
+        schema: String = "public", routineOwner: RoutineOwner? = nil, logger: Logger
     ) {
         self.init(
             migrations: migrations, functions: functions.map { ReplaceableScript(name: $0.name, sql: $0.sql) },
-            schema: schema, routineOwner: routineOwner, logger: logger)
+            revision: revision, schema: schema, routineOwner: routineOwner, logger: logger)
     }
 
     /// Applies everything that is missing, over a new connection of the owner without a statement timeout.
@@ -68,8 +75,8 @@ public struct Migrator: Sendable {
 
     /// Applies everything that is missing, on a connection of the owner outside a transaction.
     ///
-    /// - Throws: ``MigrationError`` before anything is applied if the history does not match,
-    ///   ``MigrationError/Code/failed`` if the server refuses a script, and ``PostgresError`` if the connection fails.
+    /// - Throws: ``MigrationError`` before anything is applied if the history does not match, if a newer program has
+    ///   replaced a function, or if the role may not migrate this database, ``MigrationError/Code/failed`` if the server refuses a script, and ``PostgresError`` if the connection fails.
     ///   Migrations applied before the failing one stay.
     @discardableResult
     public func migrate(on connection: inout PostgresConnection) async throws -> MigrationReport {
@@ -87,9 +94,12 @@ public struct Migrator: Sendable {
     }
 
     private func apply(on connection: inout PostgresConnection) async throws -> MigrationReport {
-        try await createTables(&connection)
         let status = try await status(on: &connection)
         try check(status)
+        try await requirePermission(status, on: &connection)
+        try await createTables(&connection)
+        // At once, if the role exists: should this run fail, another role may go on.
+        try await shareRecords(&connection)
         var report = MigrationReport()
         for migration in migrations where status.pending.contains(migration.name) {
             try await apply(migration.name, migration.sql, as: nil, &connection) { [self] in record(migration) }
@@ -97,6 +107,7 @@ public struct Migrator: Sendable {
             logger.info("migration applied", metadata: ["migration": "\(migration.name)"])
         }
         report.changedOwners = try await changeOwners(&connection)
+        try await shareRecords(&connection)
         for function in functions where status.staleFunctions.contains(function.name) {
             try await apply(function.name, function.sql, as: routineOwner?.role, &connection) { [self] in
                 record(function)
@@ -137,6 +148,7 @@ public struct Migrator: Sendable {
     private func check(_ status: MigrationStatus) throws {
         if let name = status.otherHistory { throw MigrationError(.historyMismatch, name) }
         if let name = status.unknown.first { throw MigrationError(.unknownMigration, name) }
+        if let name = status.newerFunctions.first { throw MigrationError(.newerFunction, name) }
         let applied = migrations.prefix(status.appliedCount).map(\.name)
         if let name = status.pending.first(where: applied.contains) { throw MigrationError(.outOfOrder, name) }
     }
@@ -156,8 +168,8 @@ public struct MigrationReport: Sendable, Hashable {
 }
 
 extension Migrator {
-    private var migrationTable: SQL { "\(identifier: schema).tenure_migration" }
-    private var functionTable: SQL { "\(identifier: schema).tenure_function" }
+    var migrationTable: SQL { "\(identifier: schema).tenure_migration" }
+    var functionTable: SQL { "\(identifier: schema).tenure_function" }
 
     /// Compares the database with this program. Any role may do so, because everyone may read the tables.
     ///
@@ -177,22 +189,11 @@ extension Migrator {
         status.appliedCount = applied.count
         let texts = try await checksums(&connection, functions.map { ($0.name, $0.sql) })
         let present = try await self.applied(&connection, "tenure_function", functionTable)
-        status.staleFunctions = functions.map(\.name).filter { present[$0] == nil || present[$0] != texts[$0] }
+        let revisions = try await revisions(&connection)
+        let different = functions.map(\.name).filter { present[$0] == nil || present[$0] != texts[$0] }
+        status.newerFunctions = different.filter { revisions[$0, default: 0] > revision }
+        status.staleFunctions = different.filter { revisions[$0, default: 0] <= revision }
         return status
-    }
-
-    func createTables(_ connection: inout PostgresConnection) async throws(PostgresError) {
-        for table in [migrationTable, functionTable] {
-            try await connection.execute(
-                """
-                CREATE TABLE IF NOT EXISTS \(table) (
-                    name text PRIMARY KEY,
-                    checksum bytea NOT NULL CHECK (octet_length(checksum) = 32),
-                    applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
-                )
-                """)
-            try await connection.execute("GRANT SELECT ON \(table) TO PUBLIC")
-        }
     }
 
     func record(_ migration: Migration) -> SQL {
@@ -201,8 +202,10 @@ extension Migrator {
 
     func record(_ function: ReplaceableScript) -> SQL {
         """
-        INSERT INTO \(functionTable) AS f (name, checksum) VALUES (\(function.name), sha256(\(function.sql)))
-        ON CONFLICT (name) DO UPDATE SET checksum = excluded.checksum, applied_at = clock_timestamp()
+        INSERT INTO \(functionTable) AS f (name, checksum, revision)
+        VALUES (\(function.name), sha256(\(function.sql)), \(revision))
+        ON CONFLICT (name) DO UPDATE
+        SET checksum = excluded.checksum, revision = excluded.revision, applied_at = clock_timestamp()
         """
     }
 
@@ -217,9 +220,7 @@ extension Migrator {
     private func applied(
         _ connection: inout PostgresConnection, _ name: String, _ table: SQL
     ) async throws(PostgresError) -> [String: [UInt8]] {
-        let exists = try await connection.query(
-            "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = \(schema) AND tablename = \(name))")
-        guard try exists.first?.decode(Bool.self) ?? false else { return [:] }
+        guard try await hasTable(name, &connection) else { return [:] }
         return try Self.pairs(try await connection.query("SELECT name, checksum FROM \(table)"))
     }
 

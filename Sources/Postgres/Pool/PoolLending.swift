@@ -4,12 +4,14 @@ extension PostgresPool {
     /// How long the answer to the ping may take.
     static let pingTimeout: Duration = .seconds(2)
 
-    /// Returns a healthy connection within the acquire timeout.
+    /// Returns a healthy connection within the acquire timeout and the task's ``ConnectionPatience``.
     func acquire() async throws(PostgresError) -> BorrowedConnection {
         guard let reactor = Reactor.shared else {
             throw PostgresError(.connection, "the system could not create an epoll, an eventfd or a thread")
         }
-        let deadline = Reactor.Instant.now + acquireTimeout
+        let patience = ConnectionPatience.current, began = Reactor.Instant.now
+        let deadline = began + min(acquireTimeout, patience?.left ?? acquireTimeout)
+        defer { patience?.spend(Reactor.Instant.now - began) }
         while true {
             let slot = try await acquireSlot(reactor, deadline)
             guard let resting = state.withLock({ $0.connections.removeValue(forKey: slot) }),
@@ -48,10 +50,14 @@ extension PostgresPool {
         case .wait(let opening):
             if let opening { commander.yield(.open(opening)) }
         }
+        let began = Reactor.Instant.now
         let outcome = await reactor.park(ticket, until: deadline, cancellable: true)
         let (slot, failure) = state.withLock { state -> (Slot?, PostgresError?) in
+            state.waits += 1
+            state.waited += Reactor.Instant.now - began
             if let slot = state.handed.removeValue(forKey: ticket) { return (slot, nil) }
             _ = state.machine.abandon(ticket)
+            state.givenUp += 1
             return (nil, state.lastFailure)
         }
         if let slot {

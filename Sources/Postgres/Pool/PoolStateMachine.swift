@@ -170,6 +170,10 @@ struct PoolState {
     var lastFailure: PostgresError?
     /// Whether `run()` is running.
     var isRunning = false
+    /// How many callers have waited, how long together, and how many of them got no connection.
+    var waits = 0
+    var waited = Duration.zero
+    var givenUp = 0
 
     init(machine: PostgresPool.Machine) { self.machine = machine }
 }

@@ -47,7 +47,8 @@ public final class PostgresPool: Service {
             PostgresPoolHealth(
                 isRunning: state.isRunning && !state.machine.isStopped, idle: state.machine.idle.count,
                 lent: state.machine.lent.count, opening: state.machine.opening.count,
-                waiting: state.machine.waitingCount, consecutiveFailures: state.machine.failures)
+                waiting: state.machine.waitingCount, consecutiveFailures: state.machine.failures,
+                waits: state.waits, waited: state.waited, givenUp: state.givenUp)
         }
     }
 
@@ -187,9 +188,9 @@ extension PostgresPool {
                     return state.machine.openFailed(slot)
                 }
                 guard case .backOff(let attempt) = action, failure.code != .cancelled else { return abandon(slot) }
-                logger.warning(
-                    "the database cannot be reached",
-                    metadata: ["error": "\(failure)", "attempt": "\(attempt)"])
+                var metadata: Logger.Metadata = ["error": "\(failure)", "attempt": "\(attempt)"]
+                if let cause = failure.cause { metadata["cause"] = "\(cause)" }
+                logger.warning("the database cannot be reached", metadata: metadata)
                 let pause = min(Duration.milliseconds(25) * (1 << min(attempt, 8)), .seconds(2))
                 do { try await Task.sleep(for: pause * Double.random(in: 0.5...1)) } catch { return abandon(slot) }
                 guard state.withLock({ $0.machine.retry(slot) }) else { return abandon(slot) }
@@ -232,6 +233,12 @@ public struct PostgresPoolHealth: Sendable, Hashable {
     public let waiting: Int
     /// How many attempts to connect have failed since the last success.
     public let consecutiveFailures: Int
+    /// How many callers have waited for a connection so far.
+    public let waits: Int
+    /// The time that they waited together.
+    public let waited: Duration
+    /// How many of them got none.
+    public let givenUp: Int
 
     /// Whether the pool lends, and the last attempt to connect succeeded.
     public var isHealthy: Bool { isRunning && consecutiveFailures == 0 }

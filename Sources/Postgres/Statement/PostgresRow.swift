@@ -143,6 +143,7 @@ final class QueryResult: @unchecked Sendable {
     /// The failure this result reports.
     func failure() -> PostgresError {
         var error = PostgresError(.server, "the server refused the statement", serverMessage: serverMessage)
+        error.primaryMessage = field(CLIBPQ_DIAG_MESSAGE)
         error.sqlState = field(CLIBPQ_DIAG_SQLSTATE).map(SQLState.init(rawValue:))
         error.severity = field(CLIBPQ_DIAG_SEVERITY).map(PostgresError.Severity.init(rawValue:))
         error.constraint = field(CLIBPQ_DIAG_CONSTRAINT)

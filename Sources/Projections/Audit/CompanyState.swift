@@ -237,6 +237,24 @@ public struct StateAt: Sendable {
         try await fold(tenant, onto: state, to: .now)
     }
 
+    /// Returns the first event of a tenant that cannot be read or applied, with the reason, or `nil` if there is none.
+    ///
+    /// - Throws: `LedgerError` if the ledger cannot be read at all.
+    public func obstacle(in tenant: TenantID) async throws -> (position: Int64, reason: String)? {
+        var state = CompanyState()
+        var cursor: Int64 = 0
+        while true {
+            let page = try await reader.entries(of: LedgerID(tenant.uuid), after: cursor, limit: 500, without: [])
+            for entry in page.entries {
+                do { try state.apply(try entry.event()) } catch {
+                    return (entry.position, DecodedEvents.Failure.reason(error))
+                }
+            }
+            guard page.cursor < page.size else { return nil }
+            cursor = page.cursor
+        }
+    }
+
     private func fold(_ tenant: TenantID, onto: CompanyState, to moment: Moment) async throws -> CompanyState {
         var state = onto
         while true {

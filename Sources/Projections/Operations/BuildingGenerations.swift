@@ -9,6 +9,11 @@ struct BuildingGenerations: Sendable {
 
     var views: [ProjectionName] { numbers.keys.sorted() }
 
+    /// The generations of these projections only.
+    func only(_ views: Set<ProjectionName>) -> BuildingGenerations {
+        BuildingGenerations(numbers: numbers.filter { views.contains($0.key) })
+    }
+
     /// Continues what an interrupted run of the same revision has built, or begins a new generation.
     static func begin(
         _ views: Set<ProjectionName>, on connection: inout PostgresConnection

@@ -114,7 +114,7 @@ struct LedgerFollower: Sendable {
 
     /// Whether an event caused the error, so that a retry cannot help: the database refuses a value (SQLSTATE classes
     /// 22 and 23), or a row does not hold what this program writes.
-    private static func isPoison(_ error: any Error) -> Bool {
+    static func isPoison(_ error: any Error) -> Bool {
         switch error {
         case let error as ProjectionError: error.code == .unreadable
         case let error as PostgresError: error.sqlState.map { ["22", "23"].contains($0.classCode) } ?? false

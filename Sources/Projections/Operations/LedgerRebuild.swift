@@ -25,6 +25,17 @@ struct LedgerRebuild: Sendable {
         func isComplete(_ view: ProjectionName) -> Bool { (built[view] ?? 0) >= (live[view]?.position ?? 0) }
     }
 
+    /// The same of some projections only.
+    func only(_ views: Set<ProjectionName>) -> LedgerRebuild {
+        LedgerRebuild(
+            pool: pool, reader: reader, generations: generations.only(views), ledger: ledger, pageSize: pageSize)
+    }
+
+    /// The same of the projections that have not stopped.
+    func running(on connection: inout PostgresConnection) async throws -> LedgerRebuild {
+        only(Set(generations.views).subtracting(try await positions(on: &connection).stops.keys))
+    }
+
     /// Builds up to the position of the live generations. Each page is a transaction; a kill loses one page.
     ///
     /// The next page is read and decoded while one is stored.
@@ -184,35 +195,64 @@ extension LedgerRebuild {
                 guard let live = positions.live[view]?.generation, let built = generations.numbers[view],
                     let model = ReadModels.named(view), positions.built[view] != nil
                 else { continue }
-                let tables = model.tables.map { $0.table } + ["projection_progress"]
-                for table in tables {
-                    let isProgress = table == "projection_progress"
-                    let one: SQL = isProgress ? "AND projection = \(view.rawValue)" : ""
-                    try await connection.execute(
-                        """
-                        DELETE FROM tenure.\(identifier: table)
-                        WHERE ledger_id = \(ledger.uuid) AND generation = \(live) \(one)
-                        """)
-                    try await connection.execute(
-                        """
-                        UPDATE tenure.\(identifier: table) SET generation = \(live)
-                        WHERE ledger_id = \(ledger.uuid) AND generation = \(built) \(one)
-                        """)
-                }
+                try await replace(view, model, generation: live, by: built, on: &connection)
             }
         }
     }
 
-    /// Requires that no built generation has stopped before the position of the live one.
+    /// Deletes the rows of one generation, and gives its number to those of another.
+    private func replace(
+        _ view: ProjectionName, _ model: any ReadModel.Type, generation: Int32, by other: Int32,
+        on connection: inout PostgresConnection
+    ) async throws {
+        for table in model.tables.map({ $0.table }) + ["projection_progress"] {
+            let one: SQL = table == "projection_progress" ? "AND projection = \(view.rawValue)" : ""
+            try await connection.execute(
+                """
+                DELETE FROM tenure.\(identifier: table)
+                WHERE ledger_id = \(ledger.uuid) AND generation = \(generation) \(one)
+                """)
+            try await connection.execute(
+                """
+                UPDATE tenure.\(identifier: table) SET generation = \(generation)
+                WHERE ledger_id = \(ledger.uuid) AND generation = \(other) \(one)
+                """)
+        }
+    }
+
+    /// Gives the new generation the live rows of each projection whose new rows are incomplete, in the caller's
+    /// transaction, which has locked the generations.
     ///
-    /// - Parameter isFinal: Whether the projector is excluded, so that a generation that is merely behind is refused
-    ///   too.
-    /// - Throws: ``ProjectionError/Code/incomplete``.
-    func requireProgress(isFinal: Bool, on connection: inout PostgresConnection) async throws {
+    /// Such a projection stopped at an event that the live one has applied. Its readers go on as before.
+    ///
+    /// - Returns: The projections that kept their rows, with the events at which the new ones stopped.
+    /// - Throws: ``ProjectionError/Code/incomplete`` if the new rows are behind for another reason.
+    func keepIncomplete(on connection: inout PostgresConnection) async throws -> [ProjectionLag.Stop] {
         let positions = try await positions(on: &connection)
+        var kept: [ProjectionLag.Stop] = []
         for view in generations.views where !positions.isComplete(view) {
-            let stop = positions.stops[view]
-            if isFinal || stop != nil { throw incomplete(view, stop) }
+            guard let stop = positions.stops[view], let live = positions.live[view]?.generation,
+                let built = generations.numbers[view], let model = ReadModels.named(view)
+            else { throw incomplete(view, positions.stops[view]) }
+            try await replace(view, model, generation: built, by: live, on: &connection)
+            kept.append(
+                .init(view: view, tenant: TenantID(ledger.uuid), position: stop.position, reason: stop.reason))
+        }
+        return kept
+    }
+
+    /// Records that a projection cannot be built past its position, for a reason that the database gave.
+    func stop(_ view: ProjectionName, _ error: any Error) async throws {
+        guard let generation = generations.numbers[view] else { return }
+        try await pool.withTransaction { connection in
+            let locking = ProgressRow.lock(ledger, view, generation)
+            let rows = try locking.rows(in: try await connection.pipeline(locking.statements))
+            guard let position = rows.first?.position else { return }
+            let failure = DecodedEvents.Failure(
+                position: position + 1, reason: DecodedEvents.Failure.reason(error))
+            let move = ProgressRow.Move(
+                projection: view, generation: generation, position: position, failure: failure)
+            try await connection.execute(ProgressRow.update(ledger: ledger, [move]))
         }
     }
 
@@ -222,6 +262,22 @@ extension LedgerRebuild {
             "\(view) cannot be rebuilt past position \(stop?.position ?? 0) of \(ledger): \(stop?.reason ?? "behind")")
     }
 
+    /// Returns the difference of a projection that cannot be built to the end; none if it is complete.
+    func stopped(_ view: ProjectionName) async throws -> [ViewDifference] {
+        let positions = try await pool.withConnection { connection -> Positions in
+            try await self.positions(on: &connection)
+        }
+        return positions.isComplete(view) ? [] : [stopped(view, positions)]
+    }
+
+    private func stopped(_ view: ProjectionName, _ positions: Positions) -> ViewDifference {
+        let stop = positions.stops[view]
+        let kind = ViewDifference.Kind.stopped(
+            position: stop?.position ?? 0, reason: stop?.reason ?? "the new generation is behind")
+        return ViewDifference(
+            view: view, table: view.rawValue, tenant: TenantID(ledger.uuid), key: "", kind: kind)
+    }
+
     private func compare(
         _ view: ProjectionName, _ positions: Positions, on connection: inout PostgresConnection
     ) async throws -> [ViewDifference] {
@@ -229,12 +285,7 @@ extension LedgerRebuild {
             let model = ReadModels.named(view)
         else { return [] }
         let tenant = TenantID(ledger.uuid)
-        guard positions.isComplete(view) else {
-            let stop = positions.stops[view]
-            let kind = ViewDifference.Kind.stopped(
-                position: stop?.position ?? 0, reason: stop?.reason ?? "the new generation is behind")
-            return [ViewDifference(view: view, table: view.rawValue, tenant: tenant, key: "", kind: kind)]
-        }
+        guard positions.isComplete(view) else { return [stopped(view, positions)] }
         guard positions.built[view] ?? 0 == live.position else {
             // The new generation reached the position of the other projections. The live one has stopped before it.
             let kind = ViewDifference.Kind.stopped(

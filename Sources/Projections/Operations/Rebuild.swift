@@ -15,6 +15,9 @@ public import Postgres
 /// Reads use the live generation throughout. Everything is committed in bounded steps: after a kill the old generation
 /// is live, and the next run of the same revision continues. The cut-over waits for no reader, blocks the projector
 /// during the last few events, and never takes a reader back in time.
+///
+/// An event that cannot be applied stops the new rows of its own ledger only. At the cut-over that ledger keeps its live
+/// rows, and ``RebuildReport/kept`` names it.
 public struct Rebuild: Sendable {
     /// How many events the cut-over may have to apply while it blocks the projector.
     static let switchable: Int64 = 2_000
@@ -57,7 +60,7 @@ public struct Rebuild: Sendable {
             if let tenant = request.tenant {
                 try await rebuild(LedgerID(tenant.uuid), generations).replace()
             } else {
-                try await switchOver(generations)
+                report.kept = try await switchOver(generations)
             }
             report.hasSwitched = true
         }
@@ -79,10 +82,7 @@ public struct Rebuild: Sendable {
             var report = RebuildReport()
             func add(_ ledger: LedgerID) {
                 let rebuild = rebuild(ledger, generations)
-                group.addTask {
-                    try await rebuild.catchUp { counter.add($0) }
-                    return try await rebuild.compare()
-                }
+                group.addTask { try await Self.build(rebuild, counter) }
             }
             for _ in 0..<max(jobs, 1) { if let ledger = waiting.popFirst() { add(ledger) } }
             while let differences = try await group.next() {
@@ -94,42 +94,74 @@ public struct Rebuild: Sendable {
         }
     }
 
+    /// Builds and compares one ledger.
+    ///
+    /// If an event makes the database refuse a row, each projection is built alone, so that only one of them stops.
+    private static func build(_ rebuild: LedgerRebuild, _ counter: RebuildCounter) async throws -> [ViewDifference] {
+        do {
+            try await rebuild.catchUp { counter.add($0) }
+            return try await rebuild.compare()
+        } catch let error where LedgerFollower.isPoison(error) {
+            var differences: [ViewDifference] = []
+            for view in rebuild.generations.views {
+                let one = rebuild.only([view])
+                do {
+                    try await one.catchUp { _ in }
+                    differences += try await one.compare()
+                } catch let error where LedgerFollower.isPoison(error) {
+                    try await one.stop(view, error)
+                    differences += try await one.stopped(view)
+                }
+            }
+            return differences
+        }
+    }
+
     private func rebuild(_ ledger: LedgerID, _ generations: BuildingGenerations) -> LedgerRebuild {
         LedgerRebuild(pool: pool, reader: reader, generations: generations, ledger: ledger, pageSize: pageSize)
     }
 
     /// Cuts over as soon as few events are left to apply.
-    private func switchOver(_ generations: BuildingGenerations) async throws {
+    ///
+    /// - Returns: The projections that kept their rows in a ledger.
+    private func switchOver(_ generations: BuildingGenerations) async throws -> [ProjectionLag.Stop] {
         while true {
             let (events, ledgers) = try await pool.withConnection { connection in
-                try await behind(generations, on: &connection)
+                try await behind(generations, isRunning: true, on: &connection)
             }
             if events <= Self.switchable { break }
             for ledger in ledgers {
                 let rebuild = rebuild(ledger, generations)
-                try await rebuild.catchUp { _ in }
-                try await pool.withConnection { connection in
-                    try await rebuild.requireProgress(isFinal: false, on: &connection)
+                let running = try await pool.withConnection { connection in
+                    try await rebuild.running(on: &connection)
                 }
+                try await running.catchUp { _ in }
             }
         }
-        try await pool.withTransaction { connection in
+        let kept = try await pool.withTransaction { connection in
             // From here on no projector applies events, so the live positions do not move.
             try await generations.lock(on: &connection)
-            for ledger in try await behind(generations, on: &connection).ledgers {
+            var kept: [ProjectionLag.Stop] = []
+            for ledger in try await behind(generations, isRunning: false, on: &connection).ledgers {
                 let rebuild = rebuild(ledger, generations)
-                try await rebuild.catchUp(on: &connection)
-                try await rebuild.requireProgress(isFinal: true, on: &connection)
+                // What has stopped is not tried again here, where an error would undo the cut-over of all.
+                try await rebuild.running(on: &connection).catchUp(on: &connection)
+                kept += try await rebuild.keepIncomplete(on: &connection)
             }
             try await generations.makeLive(on: &connection)
+            return kept
         }
         logger.notice("projections cut over", metadata: ["views": "\(generations.views)"])
+        return kept
     }
 
     /// Returns the ledgers where the live generations are ahead of the built ones, and by how many events.
+    ///
+    /// - Parameter isRunning: Whether to leave out projections that have stopped.
     private func behind(
-        _ generations: BuildingGenerations, on connection: inout PostgresConnection
+        _ generations: BuildingGenerations, isRunning: Bool, on connection: inout PostgresConnection
     ) async throws -> (events: Int64, ledgers: [LedgerID]) {
+        let running: SQL = isRunning ? "AND b.failure IS NULL" : ""
         let rows = try await connection.query(
             """
             SELECT l.ledger_id, max(l.position - coalesce(b.position, 0))
@@ -138,7 +170,7 @@ public struct Rebuild: Sendable {
             JOIN tenure.projection_progress AS l ON l.projection = g.projection AND l.generation = g.live
             LEFT JOIN tenure.projection_progress AS b ON b.ledger_id = l.ledger_id AND b.projection = g.projection
                 AND b.generation = n.number
-            WHERE l.position > coalesce(b.position, 0) GROUP BY l.ledger_id ORDER BY l.ledger_id
+            WHERE l.position > coalesce(b.position, 0) \(running) GROUP BY l.ledger_id ORDER BY l.ledger_id
             """)
         var events: Int64 = 0
         let ledgers = try rows.map { row in
@@ -197,6 +229,9 @@ public struct RebuildReport: Sendable {
     public internal(set) var events: Int64 = 0
     /// Whether the rebuilt rows are now live.
     public internal(set) var hasSwitched = false
+    /// The projections that could not be rebuilt in a ledger, each with the event at which its new rows stopped. Their
+    /// rows are those from before.
+    public internal(set) var kept: [ProjectionLag.Stop] = []
 
     /// Adds one tenant's differences.
     mutating func add(_ found: [ViewDifference]) {

@@ -5,7 +5,7 @@ public import ServiceLifecycle
 /// Rebuilds projections that an earlier revision of the program built, while the service runs.
 ///
 /// Until the cut-over, reads use the existing rows, to which the projector applies events by the rules of this program.
-/// Afterwards no row of another revision is left. A running program of an earlier revision stops applying events at the
+/// Afterwards no row of another revision is left, but in a ledger that cannot be rebuilt, which is logged. A running program of an earlier revision stops applying events at the
 /// cut-over.
 public struct ViewUpgrade: Service {
     /// The pause after a rebuild that failed.
@@ -38,6 +38,15 @@ public struct ViewUpgrade: Service {
         }
     }
 
+    private func tell(_ stop: ProjectionLag.Stop) {
+        logger.error(
+            "a projection could not be rebuilt and keeps its rows; run tenure verify",
+            metadata: [
+                "view": "\(stop.view)", "ledger": "\(stop.tenant)", "position": "\(stop.position)",
+                "reason": "\(stop.reason)",
+            ])
+    }
+
     /// Makes one attempt.
     ///
     /// - Returns: Whether nothing is left to do; `false` while another process is rebuilding.
@@ -57,7 +66,9 @@ public struct ViewUpgrade: Service {
             if !outdated.isEmpty {
                 logger.notice(
                     "projections of another revision are rebuilt", metadata: ["views": "\(outdated.sorted())"])
-                _ = try await Rebuild(pool: pool, logger: logger).run(RebuildRequest(views: outdated, jobs: 1))
+                let report = try await Rebuild(pool: pool, logger: logger).run(
+                    RebuildRequest(views: outdated, jobs: 1))
+                for stop in report.kept { tell(stop) }
             }
             await held.release()
             return true

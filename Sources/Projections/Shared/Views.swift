@@ -18,6 +18,7 @@ public import Postgres
 public struct Views: Sendable {
     let pool: PostgresPool
     let watch: PositionWatch
+    let pendingKeys: PendingKeyWatch
 
     /// The projections, read over a pool of the application role.
     ///
@@ -25,6 +26,7 @@ public struct Views: Sendable {
     public init(pool: PostgresPool, nudge: @escaping @Sendable () -> Void = {}) {
         self.pool = pool
         watch = PositionWatch(read: { try await Self.position(of: $0, pool) }, nudge: nudge)
+        pendingKeys = PendingKeyWatch { try await Self.newestPendingKeys(of: $0, pool) }
     }
 
     /// Whether an event of this type may change a projection. Other events only move positions, which is urgent only

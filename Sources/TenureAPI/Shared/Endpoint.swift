@@ -272,9 +272,6 @@ extension Endpoint {
     public static let health = Endpoint("GET", "/healthz", .anyone, "Tell that the process answers")
     /// Readiness: the service can do its work.
     public static let readiness = Endpoint("GET", "/readyz", .anyone, "Tell whether the service can do its work")
-    /// Returns the metrics.
-    public static let metrics = Endpoint(
-        "GET", "/metrics", .anyone, "Give counters in the Prometheus text format (loopback, or with the token)")
     /// Returns the newest anchor of the log.
     public static let anchor = Endpoint("GET", "/anchor", .anyone, "Give the newest anchor of the log, with its key")
     /// Returns the OpenAPI description.
@@ -306,7 +303,7 @@ extension Endpoint {
         .cancelEmployee, .reinstateEmployee, .endEmployeeSessions, .changeRole, .reclaimEmail, .readPolicy,
         .changePolicy, .linkApp,
         .unlinkApp, .listMPinIdentities, .listEvents, .readCheckpoint, .readTile, .proveEvent, .health, .readiness,
-        .metrics, .anchor,
+        .anchor,
         .openAPI, .docs, .docsStyle, .docsScript,
     ]
 }

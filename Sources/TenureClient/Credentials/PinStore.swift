@@ -1,5 +1,4 @@
 import Canonical
-import Foundation
 
 /// Stores this device's pins, one for each account.
 public protocol PinStore: Sendable {
@@ -35,10 +34,11 @@ public actor MemoryPinStore: PinStore {
     public func forget(_ account: PinnedAccount) { pins[account] = nil }
 }
 
-/// A pin store with one file for each account, mode 0600, in a directory that only the owner may read.
+/// A pin store with one file for each account that only its owner may read, like ``FileDeviceKeyStore``.
 ///
 /// An unreadable file is an error, not a missing pin. Otherwise damaging a file would switch pinning off.
 public struct FilePinStore: PinStore {
+    private static let maximumBytes = 4_096
     private let directory: String
 
     /// Creates a store in the directory at `path`, `$XDG_DATA_HOME/tenure/pins` by default. The directory is created on
@@ -47,44 +47,37 @@ public struct FilePinStore: PinStore {
 
     /// Returns the pin of an account, or `nil` if there is none.
     ///
-    /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/pinInvalid`` if the file contains no pin.
-    public func pin(of account: PinnedAccount) throws -> CredentialPin? {
+    /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/pinInvalid`` if the file contains no pin, is
+    ///   accessible to others, belongs to another user or is a link.
+    public func pin(of account: PinnedAccount) async throws -> CredentialPin? {
         let path = path(of: account)
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
-        guard let data = FileManager.default.contents(atPath: path), data.count <= 4_096,
-            let pin = try? CredentialPin(json: CanonicalJSON.parse(Array(data)))
-        else { throw TenureClientError(.pinInvalid) }
-        return pin
+        return try await Self.guarded {
+            try DeviceFile.read(path, maximumBytes: Self.maximumBytes)
+                .map { try CredentialPin(json: CanonicalJSON.parse($0)) }
+        }
     }
 
-    /// Stores a pin. It writes a temporary file and renames it, so that readers never see a partial pin.
+    /// Stores a pin. After a crash the file has either the old pin or the new one.
     ///
-    /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/pinInvalid`` if the file cannot be written, or an
-    ///   error of the file system.
-    public func keep(_ pin: CredentialPin, of account: PinnedAccount) throws {
-        let files = FileManager.default
-        try files.createDirectory(
-            atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let temporary = path(of: account) + "." + UUID().uuidString
-        guard
-            files.createFile(
-                atPath: temporary, contents: Data(pin.json.canonicalBytes()), attributes: [.posixPermissions: 0o600]),
-            rename(temporary, path(of: account)) == 0
-        else {
-            try? files.removeItem(atPath: temporary)
-            throw TenureClientError(.pinInvalid)
-        }
+    /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/pinInvalid`` if the file cannot be written.
+    public func keep(_ pin: CredentialPin, of account: PinnedAccount) async throws {
+        let path = path(of: account)
+        try await Self.guarded { try DeviceFile.replace(path, pin.json.canonicalBytes()) }
     }
 
     /// Removes a pin.
     ///
-    /// - Throws: An error of the file system if the file cannot be removed.
-    public func forget(_ account: PinnedAccount) throws {
-        guard FileManager.default.fileExists(atPath: path(of: account)) else { return }
-        try FileManager.default.removeItem(atPath: path(of: account))
+    /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/pinInvalid`` if the file cannot be removed.
+    public func forget(_ account: PinnedAccount) async throws {
+        let path = path(of: account)
+        try await Self.guarded { try DeviceFile.remove(path) }
     }
 
     private func path(of account: PinnedAccount) -> String { directory + "/" + account.name + ".pin" }
+
+    private static func guarded<Value: Sendable>(_ work: @Sendable @escaping () throws -> Value) async throws -> Value {
+        do { return try await BlockingWork.run(work) } catch { throw TenureClientError(.pinInvalid) }
+    }
 }
 
 extension CredentialPin {

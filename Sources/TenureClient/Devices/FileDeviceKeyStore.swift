@@ -1,41 +1,43 @@
 import Canonical
 public import Credentials
-import Foundation
+import PrivateFiles
 
 /// A device key in a file of mode 0600: 32 bytes in lower-case hex and a newline.
 public enum FileDeviceKey {
     /// Reads the key at `path`, or creates one if the file does not exist.
     ///
-    /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/keyFileInvalid`` if others may read the file or it
-    ///   contains no key. Existing files are never overwritten.
+    /// A new key is complete and on disk before it has this name, and never accessible to others.
+    ///
+    /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/keyFileInvalid`` if others may read the file, it
+    ///   belongs to another user, is a link, or contains no key. Existing files are never overwritten.
     public static func loadOrCreate(at path: String) throws -> EmployeeKey {
-        if FileManager.default.fileExists(atPath: path) { return try load(at: path) }
         let key = try EmployeeKey.generate()
-        let text = Hex.encode(key.privateBytes) + "\n"
-        // The key is written to a temporary file and linked into place, so that readers never see a partial key and no
-        // key is replaced.
-        let temporary = path + "." + UUID().uuidString
-        defer { try? FileManager.default.removeItem(atPath: temporary) }
-        guard
-            FileManager.default.createFile(
-                atPath: temporary, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
-        else { throw TenureClientError(.keyFileInvalid) }
-        do { try FileManager.default.linkItem(atPath: temporary, toPath: path) } catch { return try load(at: path) }
-        return key
+        do throws(PrivateFileError) {
+            let isNew = try PrivateFile.create(path, Array((Hex.encode(key.privateBytes) + "\n").utf8), .personal)
+            if isNew { return key }
+        } catch { throw TenureClientError(.keyFileInvalid) }
+        return try load(at: path)
     }
 
     /// Reads the key at `path`.
     ///
     /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/keyFileInvalid``.
     public static func load(at path: String) throws -> EmployeeKey {
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-            let mode = attributes[.posixPermissions] as? NSNumber, mode.intValue & 0o077 == 0,
-            let size = attributes[.size] as? NSNumber, size.intValue <= 128,
-            let data = FileManager.default.contents(atPath: path), let text = String(data: data, encoding: .utf8),
-            let bytes = Hex.decode(text.hasSuffix("\n") ? String(text.dropLast()) : text),
-            let key = try? EmployeeKey(privateBytes: bytes)
+        guard let bytes = try? PrivateFile.read(path, .personal, atMost: maximumBytes), let key = try? key(in: bytes)
         else { throw TenureClientError(.keyFileInvalid) }
         return key
+    }
+
+    /// The longest file that is read.
+    fileprivate static let maximumBytes = 128
+
+    /// Parses the content of a key file.
+    fileprivate static func key(in bytes: [UInt8]) throws -> EmployeeKey {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let scalar = Hex.decode(text.hasSuffix("\n") ? String(text.dropLast()) : text) else {
+            throw StorageFailure()
+        }
+        return try EmployeeKey(privateBytes: scalar)
     }
 }
 
@@ -66,7 +68,7 @@ public struct FileDeviceKeyStore: DeviceKeyStore {
         let path = path(of: account)
         return try await Self.guarded {
             let key = try EmployeeKey.generate()
-            if try PrivateFile.create(path, Array((Hex.encode(key.privateBytes) + "\n").utf8)) { return key }
+            if try DeviceFile.create(path, Array((Hex.encode(key.privateBytes) + "\n").utf8)) { return key }
             guard let other = try Self.load(path) else { throw StorageFailure() }
             return other
         }
@@ -77,18 +79,13 @@ public struct FileDeviceKeyStore: DeviceKeyStore {
     /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/keyFileInvalid``.
     public func removeKey(of account: AccountName) async throws {
         let path = path(of: account)
-        try await Self.guarded { try PrivateFile.remove(path) }
+        try await Self.guarded { try DeviceFile.remove(path) }
     }
 
     private func path(of account: AccountName) -> String { "\(directory)/\(account.identifier).key" }
 
     private static func load(_ path: String) throws -> EmployeeKey? {
-        guard let bytes = try PrivateFile.read(path, maximumBytes: 128) else { return nil }
-        let text = String(decoding: bytes, as: UTF8.self)
-        guard let scalar = Hex.decode(text.hasSuffix("\n") ? String(text.dropLast()) : text) else {
-            throw StorageFailure()
-        }
-        return try EmployeeKey(privateBytes: scalar)
+        try DeviceFile.read(path, maximumBytes: FileDeviceKey.maximumBytes).map { try FileDeviceKey.key(in: $0) }
     }
 
     private static func guarded<Value: Sendable>(_ work: @Sendable @escaping () throws -> Value) async throws -> Value {

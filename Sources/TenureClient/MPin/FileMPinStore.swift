@@ -39,7 +39,7 @@ public struct FileMPinStore: MPinStore {
     /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/storageFailed``.
     public func keep(_ record: MPinRecord) async throws {
         let path = Self.path(directory, record.identifier)
-        try await Self.guarded { try PrivateFile.replace(path, record.storedBytes) }
+        try await Self.guarded { try DeviceFile.replace(path, record.storedBytes) }
     }
 
     /// Removes the file.
@@ -47,13 +47,13 @@ public struct FileMPinStore: MPinStore {
     /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/storageFailed``.
     public func removeRecord(_ identifier: String) async throws {
         let path = Self.path(directory, identifier)
-        try await Self.guarded { try PrivateFile.remove(path) }
+        try await Self.guarded { try DeviceFile.remove(path) }
     }
 
     private static func path(_ directory: String, _ identifier: String) -> String { "\(directory)/\(identifier).json" }
 
     private static func read(_ directory: String, _ identifier: String) throws -> MPinRecord? {
-        guard let bytes = try PrivateFile.read(path(directory, identifier), maximumBytes: maximumBytes) else {
+        guard let bytes = try DeviceFile.read(path(directory, identifier), maximumBytes: maximumBytes) else {
             return nil
         }
         guard let record = MPinRecord(storedBytes: bytes), record.identifier == identifier else {

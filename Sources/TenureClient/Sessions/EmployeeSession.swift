@@ -20,7 +20,7 @@ public struct EmployeeSession: Sendable {
     public func accessToken() async throws -> String { try await accessToken(refused: nil) }
 
     /// Runs a call with this session's authority. If the service reports `session.expired`, refreshes the token and
-    /// runs the call once more.
+    /// runs the call once more. It does so too if another process has refreshed the session in the meantime.
     ///
     /// - Throws: The error of the call, or as ``accessToken()``.
     public func withAuthority<Result: Sendable>(
@@ -29,10 +29,13 @@ public struct EmployeeSession: Sendable {
         let token = try await accessToken(refused: nil)
         do {
             return try await call(.employee(accessToken: token))
-        } catch {
-            guard let refusal = error as? TenureClientError, refusal.kind == .sessionExpired else { throw error }
+        } catch let error as TenureClientError where error.kind == .sessionExpired {
+            return try await call(.employee(accessToken: try await accessToken(refused: token)))
+        } catch let error as TenureClientError where error.kind == .sessionInvalid {
+            // A refresh ends the token before it.
+            guard let other = try await client.sessions.keeper(of: account).replacement(of: token) else { throw error }
+            return try await call(.employee(accessToken: other))
         }
-        return try await call(.employee(accessToken: try await accessToken(refused: token)))
     }
 
     /// Reads this employee's ids, names, role, session and app, and the notices that the person must see.
@@ -85,8 +88,8 @@ public struct EmployeeSession: Sendable {
 
     private func accessToken(refused: String?) async throws -> String {
         let client = client
-        return try await client.sessions.keeper(of: account).accessToken(refused: refused) { refreshToken in
-            SessionTokens(try await client.refreshSession(refreshToken: refreshToken))
+        return try await client.sessions.keeper(of: account).accessToken(refused: refused) { refreshToken, key in
+            SessionTokens(try await client.refreshSession(refreshToken: refreshToken, idempotencyKey: key))
         }
     }
 }
@@ -94,12 +97,18 @@ public struct EmployeeSession: Sendable {
 extension TenureClient {
     /// Exchanges a refresh token for new tokens.
     ///
-    /// The call presents the app's secret, so that two calls with one token within ten seconds get the same tokens. It is
-    /// never retried, because a later use of the token ends the session. After a lost response the user must log in again.
+    /// The call is retried under its idempotency key. A caller who keeps the key beside the token can repeat the call
+    /// for a day after a lost response, and gets the same tokens. Under another key, a second use of the token ends the
+    /// session; only within ten seconds it gets the same tokens, because the call presents the app's secret.
     ///
+    /// - Parameter idempotencyKey: At least 16 unpredictable bytes as text; `nil` for a new key.
     /// - Throws: ``TenureClientError``, for example `session.invalid`.
-    public func refreshSession(refreshToken: String) async throws -> SessionResponse {
-        try await call(.refreshSession, body: SessionRefreshRequest(refreshToken: refreshToken), as: .app)
+    public func refreshSession(
+        refreshToken: String, idempotencyKey: String? = nil
+    ) async throws -> SessionResponse {
+        try await call(
+            .refreshSession, body: SessionRefreshRequest(refreshToken: refreshToken), as: .app,
+            idempotencyKey: idempotencyKey)
     }
 
     /// Ends the session of an access token.

@@ -2,6 +2,9 @@ import Canonical
 
 /// Keeps the tokens of one account: returns a valid access token and refreshes it once for all concurrent callers.
 actor SessionKeeper {
+    /// Exchanges a refresh token under an idempotency key.
+    typealias Refresh = @Sendable (_ refreshToken: String, _ idempotencyKey: String) async throws -> SessionTokens
+
     /// The margin before expiry within which a token is refreshed before use.
     static let margin: Duration = .seconds(30)
 
@@ -17,13 +20,19 @@ actor SessionKeeper {
     }
 
     /// Stores the tokens of a new session.
-    func begin(_ tokens: SessionTokens) async throws { try await store.keep(tokens, of: account) }
+    func begin(_ tokens: SessionTokens) async throws {
+        let (store, account) = (store, account)
+        try await store.exclusively(account) { try await store.keep(tokens, of: account) }
+    }
 
     /// Whether there are tokens, valid or not.
     func isOpen() async throws -> Bool { try await store.tokens(of: account) != nil }
 
     /// Removes the tokens of the session.
-    func end() async throws { try await store.removeTokens(of: account) }
+    func end() async throws {
+        let (store, account) = (store, account)
+        try await store.exclusively(account) { try await store.removeTokens(of: account) }
+    }
 
     /// Returns an access token that has not expired. `refused` is a token that the service has just reported as
     /// expired.
@@ -31,7 +40,7 @@ actor SessionKeeper {
     /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/notLoggedIn`` if there is no session, or the error
     ///   of the refresh, the same for every caller who waited for it.
     func accessToken(
-        refused: String? = nil, refresh: @Sendable @escaping (String) async throws -> SessionTokens
+        refused: String? = nil, refresh: @escaping Refresh
     ) async throws -> String {
         if let tokens = try await usable(refused) { return tokens.accessToken }
         let renewed = try await flight.run { [self] in try await renew(refused, refresh) }
@@ -46,14 +55,35 @@ actor SessionKeeper {
         return tokens.accessToken != refused && now().adding(Self.margin) < tokens.expiresAt ? tokens : nil
     }
 
-    private func renew(
-        _ refused: String?, _ refresh: @Sendable (String) async throws -> SessionTokens
-    ) async throws -> SessionTokens {
-        // Read again: an earlier caller, or another process with the same store, may have refreshed the tokens.
-        if let tokens = try await usable(refused) { return tokens }
-        guard let old = try await store.tokens(of: account) else { throw TenureClientError(.notLoggedIn) }
+    /// Returns the token that has replaced `token`, which the service does not know any more; `nil` if none has.
+    ///
+    /// It waits for a refresh of another process.
+    func replacement(of token: String) async throws -> String? {
+        try await store.exclusively(account) { [self] in
+            guard try await isOpen() else { return nil }
+            return try await usable(token)?.accessToken
+        }
+    }
+
+    private func renew(_ refused: String?, _ refresh: @escaping Refresh) async throws -> SessionTokens {
+        try await store.exclusively(account) { [self] in
+            // Read again: an earlier caller, or another process with the same store, may have refreshed the tokens.
+            if let tokens = try await usable(refused) { return tokens }
+            return try await exchange(refresh)
+        }
+    }
+
+    /// Refreshes the tokens.
+    ///
+    /// The idempotency key is stored before the request is sent. If the response is lost, the next refresh repeats the
+    /// request and gets the same response, in this process or in another one.
+    private func exchange(_ refresh: Refresh) async throws -> SessionTokens {
+        guard var old = try await store.tokens(of: account) else { throw TenureClientError(.notLoggedIn) }
+        let hasBegun = old.refreshSecret != nil
+        let key = old.refreshKey()
+        if !hasBegun { try await store.keep(old, of: account) }
         do {
-            let tokens = try await refresh(old.refreshToken)
+            let tokens = try await refresh(old.refreshToken, key)
             try await store.keep(tokens, of: account)
             return tokens
         } catch let error as TenureClientError where error.kind.endsSession {

@@ -96,7 +96,6 @@ public struct TenureClient: Sendable {
             request.body = form.form
         }
         if endpoint.method != "GET" { request.headers[HeaderName.idempotencyKey] = idempotencyKey ?? Self.newKey() }
-        let repeatable = endpoint != .refreshSession
         var attempt = 1
         while true {
             let outcome: WireResponse?
@@ -108,7 +107,7 @@ public struct TenureClient: Sendable {
             let problem = outcome.map(Self.error)
             let retryAfter = outcome.flatMap(Self.retryAfter)
             let wait = retries.wait(after: attempt, retryAfter: retryAfter, draw: Double.random(in: 0...1))
-            guard Self.passes(outcome, problem), repeatable, let wait else {
+            guard Self.passes(outcome, problem), let wait else {
                 throw problem ?? TenureClientError(.connectionLost)
             }
             try await Task.sleep(for: wait)

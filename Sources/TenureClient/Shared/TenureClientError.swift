@@ -34,7 +34,8 @@ public struct TenureClientError: Error, Sendable, CustomStringConvertible {
         public static let requestTooLarge = Code(rawValue: "request.too_large")
         /// Nothing was signed: the service's data was not what this client requested, or no copy of the user key opened.
         public static let signingRefused = Code(rawValue: "client.signing_refused")
-        /// The address of the service, or a name in a path, cannot be a part of a URL.
+        /// The address of the service, or a name in a path, cannot be a part of a URL. On Linux also: the environment
+        /// would send a request over TLS for this machine to a proxy; name the host in `no_proxy`.
         public static let addressInvalid = Code(rawValue: "client.address_invalid")
         /// The file of a pin cannot be read or written, or contains no pin.
         public static let pinInvalid = Code(rawValue: "client.pin_invalid")

@@ -5,18 +5,44 @@ import FoundationNetworking
 #endif
 
 /// Sends requests with a `URLSession` that stores no cookies, has no cache and follows no redirects.
+///
+/// A proxy of the system or the environment carries requests to other machines over TLS only: in clear text it would
+/// read tokens and secrets. On Linux, where a `URLSession` cannot leave out a proxy, requests in clear text have
+/// connections of their own.
 public struct URLSessionTransport: Transport {
     private let connection: URLSessionConnection
+    #if canImport(FoundationNetworking)
+    private let timeout: Double
+    #else
+    private let direct: URLSessionConnection
+    #endif
 
     /// Creates a transport. `timeout` is the number of seconds to wait for a response.
-    public init(timeout: Double = 30) { connection = URLSessionConnection(timeout: timeout) }
+    public init(timeout: Double = 30) {
+        connection = URLSessionConnection(timeout: timeout, usesProxies: true)
+        #if canImport(FoundationNetworking)
+        self.timeout = timeout
+        #else
+        direct = URLSessionConnection(timeout: timeout, usesProxies: false)
+        #endif
+    }
 
     /// Sends one request once.
     ///
     /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/addressInvalid`` or
-    ///   ``TenureClientError/Code/responseInvalid``; the error of the `URLSession`; `CancellationError`.
+    ///   ``TenureClientError/Code/responseInvalid``; the error of the connection; `CancellationError`.
     public func send(_ request: WireRequest) async throws -> WireResponse {
-        guard let url = URL(string: request.url) else { throw TenureClientError(.addressInvalid) }
+        guard let url = URL(string: request.url), let scheme = url.scheme?.lowercased(), url.host != nil,
+            ["http", "https"].contains(scheme)
+        else { throw TenureClientError(.addressInvalid) }
+        #if canImport(FoundationNetworking)
+        if scheme == "http" { return try await ClearTextExchange(request, url, timeout: timeout).run() }
+        guard !ProxyRule.isDirect(url) || !ProxyRule.environmentNamesProxy(for: url.host ?? "") else {
+            throw TenureClientError(.addressInvalid)
+        }
+        #else
+        let connection = ProxyRule.isDirect(url) ? direct : connection
+        #endif
         var wire = URLRequest(url: url)
         wire.httpMethod = request.method
         for (name, value) in request.headers { wire.setValue(value, forHTTPHeaderField: name) }
@@ -35,8 +61,10 @@ final class URLSessionConnection: Sendable {
     private let session: URLSession
     private let exchanges = URLSessionExchanges()
 
-    init(timeout: Double) {
+    init(timeout: Double, usesProxies: Bool) {
         let configuration = URLSessionConfiguration.ephemeral
+        // An empty dictionary overrides the system's settings. FoundationNetworking does not read it.
+        if !usesProxies { configuration.connectionProxyDictionary = [:] }
         configuration.httpCookieStorage = nil
         configuration.urlCache = nil
         configuration.timeoutIntervalForRequest = timeout

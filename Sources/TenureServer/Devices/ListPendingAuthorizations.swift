@@ -5,6 +5,7 @@ import FoundationEssentials
 import Identity
 public import IdentityService
 import Projections
+import ServiceLifecycle
 
 /// Lists pending device keys, each with the statement that an admin would sign.
 public struct ListPendingAuthorizations: ProjectionRead {
@@ -18,19 +19,42 @@ public struct ListPendingAuthorizations: ProjectionRead {
     public let caller: Caller
     /// A position in the tenant's ledger that the projection must have reached.
     public let waitFor: Int64?
+    /// The moment until which the read waits while there is no key, or `nil` to answer at once.
+    public let until: ContinuousClock.Instant?
 
     /// Each parameter sets the property of the same name.
-    public init(company: String, after: Int64 = 0, limit: Int = 50, caller: Caller, waitFor: Int64? = nil) {
+    public init(
+        company: String, after: Int64 = 0, limit: Int = 50, caller: Caller, waitFor: Int64? = nil,
+        until: ContinuousClock.Instant? = nil
+    ) {
         self.company = company
         self.after = after
         self.limit = limit
         self.caller = caller
         self.waitFor = waitFor
+        self.until = until
     }
 
-    /// Reads a page.
+    /// Reads a page. If it is empty, waits and reads again when there is a key, and once at the end.
+    ///
+    /// Each read authorizes the caller again, so an admin who is dismissed during the wait gets no further result. While
+    /// it waits it asks nothing: all waiting callers share one query. It ends when the caller leaves.
     public func run(_ reads: CompanyReads) async throws -> Page<PendingAuthorizationView> {
-        let access = try await reads.open(company, caller, role: .authorization, waitFor: waitFor)
+        var position = waitFor
+        while true {
+            let access = try await reads.open(company, caller, role: .authorization, waitFor: position)
+            position = nil
+            let page = try await page(access, reads)
+            guard page.items.isEmpty, let until, ContinuousClock.now < until, !Task.isShuttingDownGracefully else {
+                return page
+            }
+            try await CallerPresence.whilePresent { [after] in
+                try await reads.views.waitForPendingKey(of: access.tenant.id, after: after, until: until)
+            }
+        }
+    }
+
+    private func page(_ access: CompanyAccess, _ reads: CompanyReads) async throws -> Page<PendingAuthorizationView> {
         let now = reads.context.settings.now()
         let entries = try await reads.views.pendingAuthorizations(
             of: access.tenant.id, after: after, limit: limit + 1, at: now)

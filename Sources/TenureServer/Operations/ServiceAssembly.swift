@@ -32,6 +32,8 @@ public struct ServiceAssembly: Sendable {
         public var computeWaiting: Int
         /// The number of blind-mode calls that may wait for their evaluation.
         public var evaluationsWaiting: Int
+        /// The names of the migrations that the service needs. Without one of them it is not ready.
+        public var migrations: [String] = []
         /// The file to keep the newest anchor in, if any.
         public var anchorFile: String?
         /// The list of erased persons, if one is kept. A database in which somebody on it is back is refused.
@@ -97,8 +99,16 @@ public struct ServiceAssembly: Sendable {
     public let service: TenureService
     /// The operator's use cases on the same components.
     public let commands: OperatorUseCases
-    /// Gauges of projections, checkpoints and re-keyings in the Prometheus text format.
-    public let metrics: @Sendable () async -> String
+    /// The parts of the metrics. Some of them wait for the database.
+    public let metricSections: [MetricSection]
+    /// All parts in the Prometheus text format, however long they take.
+    public var metrics: @Sendable () async -> String {
+        { [metricSections] in
+            var text = ""
+            for section in metricSections { text += await section.text() }
+            return text
+        }
+    }
     /// Closes the sessions whose app was unlinked or whose secret was revoked, as ``services`` do periodically.
     public let closeEndedSessions: @Sendable () async throws -> Void
     /// The durability settings of the database at the start.
@@ -153,7 +163,8 @@ public struct ServiceAssembly: Sendable {
         ) { pool in try await RowProtection.unprotectedUntil(pool) }
         let pool = PostgresPool(
             configuration: Self.planningOnce(configuration.application, isDistributed: isDistributed),
-            maximumConnections: configuration.maximumConnections, logger: logger)
+            maximumConnections: configuration.maximumConnections, acquireTimeout: TenureService.patience,
+            logger: logger)
         let readerPool = PostgresPool(configuration: configuration.reader, maximumConnections: 10, logger: logger)
         var appending = Appender.Configuration()
         appending.clockTolerance = configuration.settings.clockTolerance
@@ -178,17 +189,27 @@ public struct ServiceAssembly: Sendable {
             configuration: Self.answeringSoon(configuration.reader), maximumConnections: 1,
             acquireTimeout: Readiness.connectionPatience, logger: logger)
         let readinessHealth = ViewHealth(pool: readinessPool, projector: projector)
+        let probe = LoginProbe(
+            application: Self.probing(configuration.application), masters: configuration.masters,
+            migrations: configuration.migrations, logger: logger)
         let readiness = Readiness(
-            pool: readinessPool, now: configuration.settings.now, tolerance: configuration.settings.clockTolerance
+            pool: readinessPool, now: configuration.settings.now, tolerance: configuration.settings.clockTolerance,
+            probe: ProbeMemory(probe: probe.reasons)
         ) {
             Dictionary(uniqueKeysWithValues: try await readinessHealth.stops().map { ($0.rawValue, $1) })
         }
+        let views = Views(pool: pool, nudge: nudge)
         service = TenureService(
-            context: context, reads: CompanyReads(context: context, views: Views(pool: pool, nudge: nudge)),
-            readiness: readiness)
+            context: context, reads: CompanyReads(context: context, views: views), readiness: readiness)
         let upkeep = Upkeep(context, readerPool: readerPool, durability: durability)
         let mails = MailUpkeep(context, readerPool: readerPool, transport: configuration.mailTransport)
-        metrics = { await health.metrics() + upkeep.metrics() + mails.metrics() }
+        let load = LoadMetrics(context: context, pools: ["application": pool, "reader": readerPool])
+        metricSections = [
+            MetricSection("projections") { await health.metrics() },
+            MetricSection("checkpoints", upkeep.storedMetrics), MetricSection("upkeep", upkeep.metrics),
+            MetricSection("mails", mails.metrics), MetricSection("waits") { await views.metrics() },
+            MetricSection("load") { load.text },
+        ]
         commands = OperatorUseCases(context, signer: configuration.operatorSigner)
         let sealing = SignGrownLedgers(
             pool: pool, readerPool: readerPool, appender: appender, signer: signer,
@@ -270,6 +291,14 @@ public struct ServiceAssembly: Sendable {
         configuration.connectTimeout = min(configuration.connectTimeout, .seconds(4))
         configuration.statementTimeout = .milliseconds(500)
         configuration.responseGrace = .milliseconds(100)
+        return configuration
+    }
+
+    /// Configures a connection of the probe, which ends within two seconds or fails.
+    private static func probing(_ configuration: PostgresConfiguration) -> PostgresConfiguration {
+        var configuration = answeringSoon(configuration)
+        configuration.connectTimeout = .seconds(1)
+        configuration.statementTimeout = .seconds(1)
         return configuration
     }
 }

@@ -49,11 +49,12 @@ struct AppCreate: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let (name, roles, customQuestions) = (name, Set(roles), customQuestions)
+        let (name, roles, customQuestions, json) = (name, Set(roles), customQuestions, json)
         let issued = try await OperatorSession.run(try await options.settings()) { commands in
-            try await commands.createApp(name: name, roles: roles, customQuestions: customQuestions)
+            try await commands.createApp(name: name, roles: roles, customQuestions: customQuestions) {
+                try IssuedSecretReport($0).write(json: json)
+            }
         }
-        IssuedSecretReport(issued).write(json: json)
         if !json {
             let words = Output.standardError()
             words.line("Next, link the app to each company that it serves and did not found itself:")
@@ -73,7 +74,8 @@ extension CallerRole {
     }
 }
 
-/// Shows a secret. It can be shown only once.
+/// Shows a secret, before it counts. It is stored nowhere and cannot be shown again: a secret that counts and was not
+/// written would be lost, and one that was written and does not count opens nothing.
 struct IssuedSecretReport {
     private let members: [(name: String, value: String)]
 
@@ -84,17 +86,28 @@ struct IssuedSecretReport {
         ]
     }
 
-    func write(json: Bool) {
+    /// Writes the secret completely.
+    ///
+    /// - Throws: ``CommandFailure`` with exit code 1; then the secret must not be issued.
+    func write(json: Bool) throws {
+        do { try writeAll(json: json) } catch var failure as CommandFailure {
+            failure.message += "; no secret was issued"
+            throw failure
+        }
+    }
+
+    private func writeAll(json: Bool) throws {
         let output = Output.standardOutput()
         if json {
             let object = Dictionary(uniqueKeysWithValues: members.map { ($0.name, JSONValue.string($0.value)) })
-            output.write(JSONLines.line(.object(object)))
+            try output.write(JSONLines.line(.object(object)))
         } else {
             for (name, value) in members {
-                output.line(name + String(repeating: " ", count: 11 - name.count) + value)
+                try output.line(name + String(repeating: " ", count: 11 - name.count) + value)
             }
             Output.standardError().line("The secret is not stored and cannot be shown again.")
         }
+        try output.settled()
     }
 }
 
@@ -117,9 +130,9 @@ struct AppList: AsyncParsableCommand {
         let apps = try await OperatorSession.run(try await options.settings()) { try await $0.apps() }
         let output = Output.standardOutput()
         if json {
-            for app in apps { output.write(JSONLines.line(Self.json(app))) }
+            for app in apps { try output.write(JSONLines.line(Self.json(app))) }
         } else {
-            output.write(Self.table(apps).rendered(on: output.terminal))
+            try output.write(Self.table(apps).rendered(on: output.terminal))
         }
     }
 
@@ -244,11 +257,13 @@ struct AppAddRole: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let (app, roles, secret) = (app, Set(roles), secret)
+        let (app, roles, secret, json) = (app, Set(roles), secret, json)
         let issued = try await OperatorSession.run(try await options.settings()) { commands in
-            do { return try await commands.addRoles(roles, toApp: app, extending: secret) } catch AppRoleError
-                .nothingToAdd
-            {
+            do {
+                return try await commands.addRoles(roles, toApp: app, extending: secret) {
+                    try IssuedSecretReport($0).write(json: json)
+                }
+            } catch AppRoleError.nothingToAdd {
                 throw CommandFailure(.failure, "nothing changed: the secret has the roles already")
             } catch AppRoleError.severalSecrets {
                 throw CommandFailure(
@@ -260,7 +275,6 @@ struct AppAddRole: AsyncParsableCommand {
                 throw CommandFailure(.notFound, "there is no such app")
             }
         }
-        IssuedSecretReport(issued).write(json: json)
         if !json {
             let words = Output.standardError()
             words.line("The old secret stays valid. Give each company's link the roles too:")
@@ -304,19 +318,23 @@ struct AppRotateSecret: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let (app, secret, keep) = (app, secret, keep)
-        let issued = try await OperatorSession.run(try await options.settings()) { commands in
+        let (app, secret, keep, json) = (app, secret, keep, json)
+        _ = try await OperatorSession.run(try await options.settings()) { commands in
             guard let found = try await commands.apps().first(where: { $0.appId == app }) else {
                 throw CommandFailure(.notFound, "there is no such app")
             }
             guard let old = found.secrets.first(where: { $0.secretId == secret }) else {
                 throw CommandFailure(.notFound, "the app has no such secret in force")
             }
-            guard keep else { return try await commands.rotateSecret(appId: app, secretId: secret) }
+            let handOver = { (issued: OperatorUseCases.IssuedSecret) in
+                try IssuedSecretReport(issued).write(json: json)
+            }
+            guard keep else {
+                return try await commands.rotateSecret(appId: app, secretId: secret, handOver: handOver)
+            }
             return try await commands.issueSecret(
-                appId: app, roles: Set(old.roles.map(CallerRole.argument)))
+                appId: app, roles: Set(old.roles.map(CallerRole.argument)), handOver: handOver)
         }
-        IssuedSecretReport(issued).write(json: json)
     }
 }
 

@@ -70,7 +70,7 @@ struct ClientDecide: AsyncParsableCommand {
         guard decider.options.json else {
             return Output.standardError().line("\(Printable.text(employee)) \(decision.done).")
         }
-        Output.standardOutput().write(
+        try Output.standardOutput().write(
             JSONLines.line(
                 .objectOmittingNil([
                     "outcome": .string(decision.rawValue), "companyName": .string(company),
@@ -121,7 +121,7 @@ struct ClientReclaim: AsyncParsableCommand {
                 email: command.email, reason: command.reason)
         }
         guard decider.options.json else { return Output.standardError().line("The address is free again.") }
-        Output.standardOutput().write(
+        try Output.standardOutput().write(
             JSONLines.line(
                 .objectOmittingNil([
                     "outcome": "reclaimed", "companyName": .string(company), "email": .string(email),

@@ -58,7 +58,7 @@ struct ClientRole: AsyncParsableCommand {
         guard decider.options.json else {
             return Output.standardError().line(role.result(for: Printable.text(employee)))
         }
-        Output.standardOutput().write(
+        try Output.standardOutput().write(
             JSONLines.line(
                 .objectOmittingNil([
                     "outcome": .string(role.outcome), "companyName": .string(company),

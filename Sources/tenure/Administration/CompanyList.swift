@@ -28,9 +28,9 @@ struct CompanyList: AsyncParsableCommand {
         }
         let output = Output.standardOutput()
         if json {
-            for company in companies { output.write(JSONLines.line(Self.json(company))) }
+            for company in companies { try output.write(JSONLines.line(Self.json(company))) }
         } else if !companies.isEmpty {
-            output.write(Self.table(companies).rendered(on: output.terminal))
+            try output.write(Self.table(companies).rendered(on: output.terminal))
         }
         let count = companies.isEmpty ? "There is no company yet" : Noun.company.counted(companies.count)
         Output.standardError().line("\(count).")

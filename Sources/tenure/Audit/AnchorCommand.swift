@@ -75,7 +75,7 @@ struct AnchorCommand: AsyncParsableCommand {
             }
             return ""
         }
-        Output.standardOutput().write(text)
+        try Output.standardOutput().write(text)
     }
 
     private static func seal(_ settings: Settings, _ session: ReaderSession) async throws {

@@ -26,9 +26,9 @@ struct DiffPrinter: Sendable {
             guard !changes.isEmpty else { continue }
             let names = try await names(changes, tenant, ledger)
             if json {
-                for change in changes { output.write(JSONLines.line(Self.json(change, ledger, tenant, names))) }
+                for change in changes { try output.write(JSONLines.line(Self.json(change, ledger, tenant, names))) }
             } else {
-                output.write(text(changes, tenant, ledger, names, on: output.terminal))
+                try output.write(text(changes, tenant, ledger, names, on: output.terminal))
             }
         }
         progress?.finish()
@@ -135,23 +135,31 @@ struct ComparePrinter: Sendable {
     let log: EventLog
     let json: Bool
 
-    /// Prints the differences.
+    /// Prints the differences. A company whose log cannot be read is named at the end, and the others are compared.
     ///
-    /// - Throws: Exit code 5 if anything differs.
+    /// - Throws: Exit code 1 if a company could not be compared, and otherwise 5 if anything differs.
     func run(_ selection: ReplaySelection) async throws {
         let ledgers = selection.ledgers.filter(\.id.isTenant)
         let progress = ProgressReport("companies", unit: .company, total: Int64(ledgers.count))
         var differences: [ViewDifference] = []
+        var damaged = DamagedCompanies()
         for (index, (ledger, _)) in ledgers.enumerated() {
-            differences += try await compare(TenantID(ledger.uuid))
+            let tenant = TenantID(ledger.uuid)
+            do { differences += try await compare(tenant) } catch {
+                guard let obstacle = try await StateAt(reader: log.reader).obstacle(in: tenant) else { throw error }
+                damaged.add(tenant, obstacle)
+            }
             progress.update(done: Int64(index + 1))
         }
         progress.finish()
-        DifferenceText.print(differences, json: json, on: .standardOutput())
+        let output = Output.standardOutput()
+        try DifferenceText.print(differences, json: json, on: output)
+        if json { for line in damaged.lines { try output.write(JSONLines.line(line)) } }
         Output.standardError().line(
             differences.isEmpty
-                ? "The live projections of \(Noun.company.counted(ledgers.count)) match the log."
+                ? "The live projections of \(Noun.company.counted(ledgers.count - damaged.count)) match the log."
                 : "\(Noun.difference.counted(differences.count)) from the log. tenure rebuild repairs them.")
+        if let failure = damaged.failure("compared") { throw failure }
         if !differences.isEmpty { throw ExitCode.drift }
     }
 
@@ -183,11 +191,11 @@ struct ComparePrinter: Sendable {
 /// Prints differences between live read models and the log.
 enum DifferenceText {
     /// Prints the differences as a table, or as one JSON object each.
-    static func print(_ differences: [ViewDifference], json: Bool, on output: Output) {
+    static func print(_ differences: [ViewDifference], json: Bool, on output: Output) throws {
         if json {
-            for difference in differences { output.write(JSONLines.line(Self.json(difference))) }
+            for difference in differences { try output.write(JSONLines.line(Self.json(difference))) }
         } else if !differences.isEmpty {
-            output.write(table(differences).rendered(on: output.terminal))
+            try output.write(table(differences).rendered(on: output.terminal))
         }
     }
 

@@ -26,9 +26,7 @@ struct EntryPrinter: Sendable {
         while true {
             let (cursor, isEnd) = (page.cursor, page.cursor >= min(page.size, last))
             async let following = isEnd ? nil : read(ledger, after: cursor, last)
-            for part in try await lines(page.entries) where !part.isEmpty {
-                output.write(String(decoding: part, as: UTF8.self))
-            }
+            for part in try await lines(page.entries) where !part.isEmpty { try output.write(utf8: part) }
             try reached(cursor)
             guard let next = try await following else { return cursor }
             page = next
@@ -45,10 +43,40 @@ struct EntryPrinter: Sendable {
         guard let ledger = entries.first?.ledger else { return [] }
         let size = (entries.count + Self.width - 1) / Self.width
         let parts = stride(from: 0, to: entries.count, by: size).map { entries[$0..<min($0 + size, entries.count)] }
-        let events = try await Self.inParallel(parts) { part in try part.map { try $0.event() } }
-        let owners = events.joined().reduce(into: Set<UUID>()) { $0.formUnion(OpenedEvent.owners($1)) }
+        let forms = try await Self.inParallel(parts) { part in try part.map(Form.init) }
+        var owners: Set<UUID> = []
+        for form in forms.joined() { form.addOwners(to: &owners) }
         let keys = try await log.personKeys(Array(owners), in: ledger)
-        return try await Self.inParallel(events) { Self.lines($0, keys) }
+        return try await Self.inParallel(forms) { Self.lines($0, keys) }
+    }
+
+    /// An entry, ready for its line.
+    private enum Form: Sendable {
+        case plain(EntryLine)
+        case parsed(RecordedEvent)
+
+        init(_ entry: StoredEntry) throws {
+            self = if let line = EntryLine(entry) { .plain(line) } else { .parsed(try entry.event()) }
+        }
+
+        func addOwners(to owners: inout Set<UUID>) {
+            switch self {
+            case .plain(let line): for owner in line.owners { owners.insert(owner) }
+            case .parsed(let event): owners.formUnion(OpenedEvent.owners(event))
+            }
+        }
+    }
+
+    private static func lines(_ forms: [Form], _ keys: [UUID: PersonKey]?) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(forms.count * 1_024)
+        for form in forms {
+            switch form {
+            case .plain(let line): line.append(to: &output, keys)
+            case .parsed(let event): output += lines([event], keys)
+            }
+        }
+        return output
     }
 
     /// Transforms the parts of a page concurrently. The results are in the order of the parts.

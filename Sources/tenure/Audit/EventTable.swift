@@ -19,20 +19,22 @@ struct EventTable: Sendable {
     }
 
     /// Prints the titles of the columns.
-    func head() {
+    func head() throws {
         let position = String(repeating: " ", count: positionWidth - 1) + "#"
         let titles = [
             position, fitted("TIME", 19) + (output.terminal.isInteractive ? fitted("  AGO", Self.agoWidth + 2) : ""),
             fitted("EVENT", Self.typeWidth), fitted("WHO", Self.whoWidth), "WHAT",
         ]
-        output.line(Style.quiet.apply(titles.joined(separator: "  "), on: output.terminal))
+        try output.line(Style.quiet.apply(titles.joined(separator: "  "), on: output.terminal))
     }
 
     /// Prints the line above the events of one ledger.
-    func heading(_ title: String) { output.line(Style.strong.apply(Printable.text(title), on: output.terminal)) }
+    func heading(_ title: String) throws {
+        try output.line(Style.strong.apply(Printable.text(title), on: output.terminal))
+    }
 
     /// Prints one event.
-    func line(_ event: OpenedEvent, names: [UUID: String]) {
+    func line(_ event: OpenedEvent, names: [UUID: String]) throws {
         let terminal = output.terminal
         let position = String(event.recorded.position)
         let cells = [
@@ -48,7 +50,7 @@ struct EventTable: Sendable {
         }
         var line = (cells + [summary]).joined(separator: "  ")
         while line.last == " " { line.removeLast() }
-        output.line(line)
+        try output.line(line)
     }
 
     /// The age of the event for a person at a terminal. Output that is stored or compared contains the time only.

@@ -32,7 +32,7 @@ struct LogPrinter: Sendable {
     func run(_ selection: ReplaySelection, _ range: EventLog.Range) async throws {
         let total = selection.ledgers.reduce(0) { $0 + $1.size }
         let progress = ProgressReport.beside(output, "replay", unit: .event, total: total)
-        begin()
+        try begin()
         var before: Int64 = 0
         for (ledger, size) in selection.ledgers {
             _ = try await print(ledger, selection, range) { progress?.update(done: before + min($0, size)) }
@@ -42,9 +42,12 @@ struct LogPrinter: Sendable {
         progress?.finish()
     }
 
+    /// Makes durable what was printed, before a cursor counts on it.
+    func settle() throws { try output.settled() }
+
     /// Prints the head of the output.
-    func begin() {
-        if format == .table { table.head() } else { output.write(lines.head) }
+    func begin() throws {
+        if format == .table { try table.head() } else { try output.write(lines.head) }
     }
 
     /// Prints the events of one ledger.
@@ -66,13 +69,13 @@ struct LogPrinter: Sendable {
             if isFirst, !events.isEmpty {
                 isFirst = false
                 company = try await companyName(ledger)
-                if format == .table, !selection.isOneCompany { table.heading(title(ledger, company)) }
+                if format == .table, !selection.isOneCompany { try table.heading(title(ledger, company)) }
             }
             if format == .table {
                 try await names.learn(events)
-                for event in events { table.line(event, names: names.names) }
+                for event in events { try table.line(event, names: names.names) }
             } else if !events.isEmpty {
-                output.write(events.map { lines.line($0, company: company) }.joined())
+                try output.write(events.map { lines.line($0, company: company) }.joined())
             }
             last = cursor
             try reached(cursor)
@@ -104,8 +107,9 @@ struct LogPrinter: Sendable {
 
 /// Prints existing events and then new ones until it is stopped.
 ///
-/// It writes the cursor after each page. After a stop, the next replay continues with the next event. After a crash
-/// between a page and its cursor, the next replay prints that page again and skips none.
+/// It writes the cursor after each page that was printed and settled: a cursor never says more than the output holds.
+/// If the output fails, the cursor stays and the command ends. After a stop, the next replay continues with the next
+/// event. After a crash between a page and its cursor, the next replay prints that page again and skips none.
 struct FollowPrinter: Sendable {
     /// The pause between two polls without new events.
     private static let pause: Duration = .milliseconds(250)
@@ -119,7 +123,7 @@ struct FollowPrinter: Sendable {
     /// - Parameter ledger: The ledger to follow; `nil` follows all ledgers, new ones included.
     func run(_ selection: ReplaySelection, _ range: EventLog.Range, only ledger: LedgerID?) async throws {
         var cursor = try cursorFile.map { try ReplayCursor(file: $0) } ?? ReplayCursor()
-        printer.begin()
+        try printer.begin()
         do {
             while true {
                 let changed = try await reader.changedLedgers(since: cursor.positions, among: ledger.map { [$0] })
@@ -128,16 +132,24 @@ struct FollowPrinter: Sendable {
                     range.fromPosition = max(range.fromPosition ?? 1, cursor[id] + 1)
                     cursor[id] = try await printer.print(id, selection, range) { position in
                         cursor[id] = position
-                        if let cursorFile { try cursor.write(to: cursorFile) }
+                        try store(cursor)
                     }
-                    if let cursorFile { try cursor.write(to: cursorFile) }
+                    try store(cursor)
                 }
                 if changed.isEmpty { try await Task.sleep(for: Self.pause) } else { try Task.checkCancellation() }
             }
         } catch {
             // Cancellation is the normal end of following.
             guard Task.isCancelled else { throw error }
+            // A write that failed because of the stop is an error all the same.
+            if let failure = error as? CommandFailure { throw failure }
             if let cursorFile { Output.standardError().line("Stopped. The next one goes on from \(cursorFile).") }
         }
+    }
+
+    private func store(_ cursor: ReplayCursor) throws {
+        guard let cursorFile else { return }
+        try printer.settle()
+        try cursor.write(to: cursorFile)
     }
 }

@@ -159,7 +159,7 @@ extension Replay {
         }
         let error = Output.standardError()
         let printer = VerifyPrinter(report: report)
-        printer.print(asJSON: false, to: error)
+        error.write(printer.text(asJSON: false, on: error.terminal))
         error.line(printer.words)
         return report.violations.isEmpty
     }

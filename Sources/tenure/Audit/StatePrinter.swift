@@ -28,7 +28,7 @@ struct StatePrinter: Sendable {
                 ledger: ledger, tenant: tenant, state: state, employees: employees, names: names, moment: moment)
             let mpin = try await MPinPage(page, isOneEmployee: selection.employee != nil, log: log)
             let terminal = output.terminal
-            output.write(json ? page.lines() + mpin.lines() : page.text(on: terminal) + mpin.text(on: terminal))
+            try output.write(json ? page.lines() + mpin.lines() : page.text(on: terminal) + mpin.text(on: terminal))
         }
         progress?.finish()
         if selection.isOneCompany, !found {

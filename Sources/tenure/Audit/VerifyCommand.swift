@@ -89,7 +89,7 @@ struct VerifyCommand: AsyncParsableCommand {
             throw CommandFailure(.notFound, "no key with that fingerprint was ever authorized")
         }
         let printer = VerifyPrinter(report: report)
-        printer.print(asJSON: json, to: .standardOutput())
+        try printer.print(asJSON: json, to: .standardOutput())
         error.line(printer.words)
         if let words = printer.anchorWords { error.line(words) }
         if !report.violations.isEmpty { throw ExitCode.integrityViolation }

@@ -9,17 +9,22 @@ struct VerifyPrinter {
     let report: VerifyReport
 
     /// Prints the findings: a table for people, lines for programs. Without findings people get no output.
-    func print(asJSON: Bool, to output: Output) {
-        if asJSON {
-            for violation in report.violations { output.write(JSONLines.line(Self.json(violation))) }
-            for note in report.notes { output.write(JSONLines.line(Self.json(note))) }
-            for link in report.chain { output.write(JSONLines.line(ChainPrinter.json(link))) }
-            output.write(JSONLines.line(summary))
-            return
+    func print(asJSON: Bool, to output: Output) throws {
+        let text = text(asJSON: asJSON, on: output.terminal)
+        if !text.isEmpty { try output.write(text) }
+    }
+
+    /// The findings, as ``print(asJSON:to:)`` prints them.
+    func text(asJSON: Bool, on terminal: Terminal) -> String {
+        guard asJSON else {
+            return (report.violations.isEmpty ? "" : table.rendered(on: terminal))
+                + report.notes.map { "Note: \($0)\n" }.joined()
+                + (report.chain.isEmpty ? "" : ChainPrinter.table(report.chain).rendered(on: terminal))
         }
-        if !report.violations.isEmpty { output.write(table.rendered(on: output.terminal)) }
-        for note in report.notes { output.line("Note: \(note)") }
-        if !report.chain.isEmpty { output.write(ChainPrinter.table(report.chain).rendered(on: output.terminal)) }
+        let values =
+            report.violations.map(Self.json) + report.notes.map(Self.json) + report.chain.map(ChainPrinter.json)
+            + [summary]
+        return values.map(JSONLines.line).joined()
     }
 
     /// The result in one sentence.

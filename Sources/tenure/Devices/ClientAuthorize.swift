@@ -44,7 +44,7 @@ struct ClientAuthorize: AsyncParsableCommand {
             let position = try await Self.authorize(key, employee, company, admin, client)
             return (fingerprint: key.fingerprint, position: position)
         }
-        report(decided.fingerprint, decided.position)
+        try report(decided.fingerprint, decided.position)
     }
 
     private static func session(
@@ -112,9 +112,9 @@ struct ClientAuthorize: AsyncParsableCommand {
         }
     }
 
-    private func report(_ fingerprint: String, _ position: Int64?) {
+    private func report(_ fingerprint: String, _ position: Int64?) throws {
         guard options.json else { return Output.standardError().line("Authorized.") }
-        Output.standardOutput().write(
+        try Output.standardOutput().write(
             JSONLines.line(
                 .objectOmittingNil([
                     "outcome": "authorized", "companyName": .string(company), "companyEmployeeId": .string(employee),

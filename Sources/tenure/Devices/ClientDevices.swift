@@ -55,22 +55,22 @@ struct ClientDevices: AsyncParsableCommand {
             let position = try await Interruption.stopping {
                 try await session.authorizeDevice(fingerprint: authorize)
             }
-            return report("authorized", "Authorized.", authorize, position)
+            return try report("authorized", "Authorized.", authorize, position)
         }
         guard let revoke else {
             let devices = try await Interruption.stopping { try await session.devices() }
-            return write(devices)
+            return try write(devices)
         }
         let reason = reason
         let position = try await Interruption.stopping {
             try await session.revokeDevice(fingerprint: revoke, reason: reason)
         }
-        report("revoked", "Revoked.", revoke, position)
+        try report("revoked", "Revoked.", revoke, position)
     }
 
-    private func report(_ outcome: String, _ words: String, _ fingerprint: String, _ position: Int64?) {
+    private func report(_ outcome: String, _ words: String, _ fingerprint: String, _ position: Int64?) throws {
         guard options.json else { return Output.standardError().line(words) }
-        Output.standardOutput().write(
+        try Output.standardOutput().write(
             JSONLines.line(
                 .objectOmittingNil([
                     "outcome": .string(outcome),
@@ -79,10 +79,10 @@ struct ClientDevices: AsyncParsableCommand {
                 ])))
     }
 
-    private func write(_ devices: [DeviceResponse]) {
+    private func write(_ devices: [DeviceResponse]) throws {
         let output = Output.standardOutput()
         guard !options.json else {
-            for device in devices { output.write(JSONLines.line(device.json)) }
+            for device in devices { try output.write(JSONLines.line(device.json)) }
             return
         }
         var table = Table([
@@ -99,6 +99,6 @@ struct ClientDevices: AsyncParsableCommand {
                 Printable.text(by), device.lastUsedAt.map(TimeText.short) ?? "",
             ])
         }
-        output.write(table.rendered(on: output.terminal))
+        try output.write(table.rendered(on: output.terminal))
     }
 }

@@ -95,14 +95,14 @@ struct ClientPinReport {
             ]
             if let identity = user.identityId { members["identityId"] = .uuid(identity) }
             for (name, value) in more { members[name] = .string(value) }
-            output.write(JSONLines.line(.object(members)))
+            try output.write(JSONLines.line(.object(members)))
         } else {
             let identity = user.identityId.map { [("Identity", $0.uuidString.lowercased())] } ?? []
             let facts = [
                 ("User", user.id), ("Company", company), ("State", state.rawValue),
                 ("Status", status.status.rawValue),
             ]
-            output.write(
+            try output.write(
                 Facts(facts + identity + more.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
                     .rendered(on: output.terminal))
         }

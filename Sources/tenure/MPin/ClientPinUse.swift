@@ -87,7 +87,7 @@ struct ClientPinList: AsyncParsableCommand {
         let output = Output.standardOutput()
         guard !options.json else {
             for user in users {
-                output.write(
+                try output.write(
                     JSONLines.line(
                         .objectOmittingNil([
                             "companyName": .string(company), "userId": .string(user.id),
@@ -105,7 +105,7 @@ struct ClientPinList: AsyncParsableCommand {
         for user in users {
             table.add([user.id, user.getState().rawValue, user.identityId?.uuidString.lowercased() ?? ""])
         }
-        output.write(table.rendered(on: output.terminal))
+        try output.write(table.rendered(on: output.terminal))
     }
 }
 

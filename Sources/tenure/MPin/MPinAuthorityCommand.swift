@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HTTPLimits
 import Logging
 import MPinAuthority
 import ServiceLifecycle
@@ -68,7 +69,7 @@ struct MPinAuthorityInit: ParsableCommand {
         let signing = try directory.create(signingKeyFile: signingKey.map(MPinAuthorityPlace.absolute))
         words.line("Created a D-TA in \(directory.path). Keep a copy of the directory and of \(directory.keyFile):")
         words.line("without them nobody who registers later shares keys with those who did. The service signs with:")
-        Output.standardOutput().line(signing)
+        try Output.standardOutput().line(signing)
     }
 }
 
@@ -101,6 +102,15 @@ struct MPinAuthorityServe: AsyncParsableCommand {
     @Flag(help: "Permit clear text beyond loopback, behind a proxy that terminates TLS.")
     var clearTextAllowed = false
 
+    @Option(help: "The most connections that one address may have open.")
+    var connectionsPerAddress = MPinAuthorityConfiguration.usualConnections.connectionsPerAddress
+
+    @Option(
+        help: ArgumentHelp(
+            "The address or the network of proxies in front, which carry the connections of many. May be given more "
+                + "than once.", valueName: "network"))
+    var trustedProxy: [String] = []
+
     /// A development service holds the other end, so that its D-TAs end with it however it ends.
     @Flag(help: .hidden)
     var untilInputEnds = false
@@ -110,23 +120,39 @@ struct MPinAuthorityServe: AsyncParsableCommand {
             throw ValidationError("--certificate and --certificate-key belong together.")
         }
         guard (0...65_535).contains(port) else { throw ValidationError("--port takes 0 to 65535.") }
+        guard connectionsPerAddress > 0 else { throw ValidationError("--connections-per-address takes 1 or more.") }
     }
 
     func run() async throws {
+        let hangups = await HangupSignals()
+        defer { withExtendedLifetime(hangups) {} }
         let logger = Logs.logger(level: .info)
         let (ports, told) = AsyncStream<Int>.makeStream()
         var http = MPinAuthorityConfiguration(host: host, port: port, allowsClearText: clearTextAllowed) { port in
             told.yield(port)
             told.finish()
         }
+        http.trustedProxies = try Settings.networks(trustedProxy, of: "--trusted-proxy")
+        http.connections.connectionsPerAddress = connectionsPerAddress
+        let descriptors = DescriptorAdmission(limit: .raise(), wanted: http.connections, others: 0)
+        http.connections = descriptors.connections
+        descriptors.log(logger)
         if let certificate, let certificateKey {
-            http.certificate = .init(chainFile: certificate, keyFile: certificateKey)
+            let files = CertificateFiles(chain: certificate, key: certificateKey)
+            do throws(CertificateFailure) { try files.check() } catch { throw CommandFailure.certificate(error) }
         }
+        http.certificate = try serverCertificate(logger)
         let application = try makeMPinAuthorityApplication(
             issuer: try place.value.open(), configuration: http, logger: logger)
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+            .init(
+                service: HangupService(hangups, logger: logger) { [certificate = http.certificate] in
+                    certificate?.reload()
+                    return certificate != nil
+                }),
             .init(service: application), .init(service: Announcement(ports: ports, logger: logger)),
         ]
+        if let certificate = http.certificate { services.append(.init(service: certificate)) }
         if untilInputEnds {
             services.append(
                 .init(service: MPinInputEnd(), successTerminationBehavior: .gracefullyShutdownGroup))
@@ -134,7 +160,24 @@ struct MPinAuthorityServe: AsyncParsableCommand {
         var configuration = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = .seconds(5)
-        try await ServiceGroup(configuration: configuration).run()
+        do { try await ServiceGroup(configuration: configuration).run() } catch {
+            guard let failure = ListenFailure(error) else { throw error }
+            throw CommandFailure.listening(failure, host: host, port: port, setting: "--port")
+        }
+    }
+}
+
+extension MPinAuthorityServe {
+    /// The certificate of the options; `nil` without them.
+    private func serverCertificate(_ logger: Logger) throws -> ServerCertificate? {
+        guard let certificate, let certificateKey else { return nil }
+        do throws(ServerCertificateError) {
+            return try ServerCertificate(chainFile: certificate, keyFile: certificateKey, logger: logger)
+        } catch {
+            throw CommandFailure(
+                .usage, "the certificate cannot be used: \(error)",
+                remedy: "Both are PEM files: \(certificate) and \(certificateKey).")
+        }
     }
 }
 

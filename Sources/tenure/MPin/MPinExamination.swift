@@ -43,7 +43,7 @@ extension Examination {
 
     /// The D-TAs of the settings, or those of a development service that runs here.
     private func mpinConfiguration() async throws -> MPinAuthorityClientConfiguration? {
-        let settings = try await Settings(flags: [:], environment: ProcessInfo.processInfo.environment, file: nil)
+        let settings = try await configured()
         if let configured = try settings.mpinAuthorities() { return configured }
         guard let cluster = try? await PrivateCluster.find(stateDirectory: state.path, mayMakeUser: false),
             cluster.layout.madeByMajor != nil, try await cluster.isRunning(),

@@ -33,11 +33,11 @@ struct ClientVerifyEmail: AsyncParsableCommand {
         let outcome = try await Interruption.stopping { try await session.verifyEmail() }
         let output = Output.standardOutput()
         guard !options.json else {
-            return output.write(JSONLines.line(.object(["outcome": .string(outcome.rawValue)])))
+            return try output.write(JSONLines.line(.object(["outcome": .string(outcome.rawValue)])))
         }
         switch outcome {
-        case .sent: output.write("A mail is on its way. Open its link within 24 hours.\n")
-        case .verified: output.write("The address is verified.\n")
+        case .sent: try output.write("A mail is on its way. Open its link within 24 hours.\n")
+        case .verified: try output.write("The address is verified.\n")
         }
     }
 }

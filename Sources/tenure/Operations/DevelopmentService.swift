@@ -15,15 +15,23 @@ import TenureServer
 struct DevelopmentService: Sendable {
     let state: StateDirectory
     let port: Int
+    /// Where the metrics are served; `nil` for nowhere.
+    let metrics: MetricsListener?
     /// The maximum delay of recoveries; `nil` applies the tenant's policy.
     let recoveryDelay: Duration?
+    let hangups: HangupSignals
     let logger: Logger
     private let started = ContinuousClock.now
 
-    init(state: StateDirectory, port: Int, recoveryDelay: Duration? = nil, logger: Logger) {
+    init(
+        state: StateDirectory, port: Int, metrics: MetricsListener?, recoveryDelay: Duration? = nil,
+        hangups: HangupSignals, logger: Logger
+    ) {
         self.state = state
         self.port = port
+        self.metrics = metrics
         self.recoveryDelay = recoveryDelay
+        self.hangups = hangups
         self.logger = logger
     }
 
@@ -63,13 +71,14 @@ struct DevelopmentService: Sendable {
             mpin: try MPinDevelopmentAuthorities.configuration(state: state, port: port))
         parts.assembly.settings.recoveryDelay = recoveryDelay
         parts.assembly.eraseList = ErasureList(beside: MasterKeyFile(path: state.masterKeyFile))
+        parts.http.metrics = metrics
         parts.keepMails(in: MailDirectory(path: state.mailDirectory), port: port)
         let preparation = DevelopmentPreparation()
         parts.http.preparation = { preparation.missing }
-        try await ServiceRun.run(parts, logger: logger) { ports, commands in
+        try await ServiceRun.run(parts, hangups: hangups, logger: logger) { ports, commands in
             DevelopmentSetUp(
                 state: state, cluster: cluster, start: start, commands: commands, preparation: preparation,
-                ports: ports, started: started)
+                metrics: metrics?.url, ports: ports, started: started)
         }
         say("\nStopped serving.")
     }
@@ -96,6 +105,8 @@ struct DevelopmentSetUp: Service {
     let start: PrivateCluster.Start
     let commands: OperatorUseCases
     let preparation: DevelopmentPreparation
+    /// The address of the metrics; `nil` if they are off.
+    let metrics: String?
     let ports: AsyncStream<Int>
     let started: ContinuousClock.Instant
 
@@ -146,12 +157,13 @@ struct DevelopmentSetUp: Service {
     private func banner(_ environment: DevelopmentEnvironment, port: Int) -> Banner {
         let database = "private PostgreSQL \(cluster.installation.major), \(start.rawValue), in \(state.clusterLink)"
         let company = "\(environment.url)/v1/companies/\(DemoCompany.name)"
+        let counters = metrics.map { "counters are at \($0)" } ?? ""
         return Banner(
             version: Tenure.version, readyAfter: started.duration(to: .now),
             lines: [
                 .init(label: "API", value: environment.url + "/v1"),
                 .init(label: "Reference", value: environment.url + "/docs", note: "the description is /openapi.yaml"),
-                .init(label: "Health", value: environment.url + "/readyz", note: "counters are /metrics"),
+                .init(label: "Health", value: environment.url + "/readyz", note: counters),
                 .init(label: "Database", value: database),
                 .init(
                     label: "D-TAs", value: MPinDevelopmentAuthorities.addresses(after: port).joined(separator: " "),

@@ -8,18 +8,23 @@ import Logging
 import Postgres
 import Projections
 
-/// Checks the prerequisites of a development service and reports what is missing.
+/// Checks what a service needs on this machine and reports what is missing.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check the programs, files and permissions of a service on this machine, and its projections.",
+        abstract: "Check the settings, files and permissions of a service on this machine, and its projections.",
         discussion: """
-            Checks the database of TENURE_READER_DATABASE_URL, or that of the service started with make run, and asks \
-            the D-TAs of the settings, or those of that service.
+            With the settings of a service it checks what tenure serve would do with them: each setting, the files that \
+            they name, the certificate, the address to listen on, and the database. Run it on the machine of the \
+            service, as its user. Without settings it looks at the service started with make run. It asks the D-TAs of \
+            either. It changes nothing.
 
             Examples:
               tenure doctor
+              runuser -u tenure -- tenure doctor --config /etc/tenure/tenure.json
               tenure doctor --json | jq -c 'select(.verdict == "bad")'
             """)
+
+    @OptionGroup var options: SettingsOptions
 
     @Option(help: "The state directory of the development service.")
     var stateDirectory = ".tenure"
@@ -28,12 +33,13 @@ struct Doctor: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let findings = await Examination(state: StateDirectory(stateDirectory)).findings()
+        let settings = try await options.settings()
+        let findings = await Examination(state: StateDirectory(stateDirectory), settings: settings).findings()
         let output = Output.standardOutput()
         if json {
-            for finding in findings { output.write(JSONLines.line(finding.json)) }
+            for finding in findings { try output.write(JSONLines.line(finding.json)) }
         } else {
-            output.write(Finding.table(findings).rendered(on: output.terminal))
+            try output.write(Finding.table(findings).rendered(on: output.terminal))
         }
         if findings.contains(where: { $0.verdict == .bad }) { throw ExitCode.failure }
     }
@@ -46,11 +52,27 @@ struct Examination: Sendable {
     var settings: Settings?
 
     func findings() async -> [Finding] {
-        await [programs(), cluster()] + [
+        await ofService() + ofDevelopment() + durability() + ownership() + distribution() + views() + seals() + clocks()
+            + domains()
+            + addresses() + rows() + mpinAuthorities()
+    }
+
+    /// Checks the files and programs of a development service. A machine with settings and without such a service has
+    /// no finding.
+    private func ofDevelopment() async -> [Finding] {
+        let exists = FileManager.default.fileExists(atPath: state.path)
+        let hasSettings = (try? await configured().namesService) ?? true
+        guard exists || !hasSettings else { return [] }
+        return await [programs(), cluster()] + [
             secret("dev.env", state.environmentFile), secret("master keys", state.masterKeyFile),
             secret("operator key", state.operatorKeyFile),
-        ] + durability() + ownership() + distribution() + views() + seals() + clocks() + domains()
-            + addresses() + rows() + mpinAuthorities()
+        ]
+    }
+
+    /// The settings that are examined.
+    func configured() async throws -> Settings {
+        if let settings { return settings }
+        return try await Settings(flags: [:], environment: ProcessInfo.processInfo.environment, file: nil)
     }
 
     private func programs() async -> Finding {
@@ -183,6 +205,8 @@ extension Examination {
                 logger: Logs.logger(level: .critical), look)
         } catch let error as CommandFailure {
             return [Finding(subject: subject, error: error)]
+        } catch  where error is KeysError || error is UnsafeRole {
+            return [Finding(subject: subject, error: CommandFailure(describing: error) as (any Error)? ?? error)]
         } catch {
             // Class 08: the server answers, and does not reach a node.
             let lacksNode = (error as? PostgresError)?.sqlState?.classCode == "08"
@@ -248,9 +272,7 @@ extension Examination {
 
     /// The configured master keys, or those of the development service; `nil` without any.
     private func masterKeys() async throws -> MasterKeyStore? {
-        let fromEnvironment = try await Settings(
-            flags: [:], environment: ProcessInfo.processInfo.environment, file: nil)
-        let settings = settings ?? fromEnvironment
+        let settings = try await configured()
         if settings.text(.masterKeyFile) != nil || settings.text(.masterKeys) != nil {
             return try settings.masterKeyStore()
         }
@@ -259,9 +281,7 @@ extension Examination {
     }
 
     private func database(_ role: Role) async throws -> PostgresConfiguration? {
-        let fromEnvironment = try await Settings(
-            flags: [:], environment: ProcessInfo.processInfo.environment, file: nil)
-        let settings = settings ?? fromEnvironment
+        let settings = try await configured()
         let reader = settings.text(.readerDatabaseUrl), application = settings.text(.databaseUrl)
         if let url = role == .reader ? reader : application ?? reader { return try PostgresConfiguration(url: url) }
         guard let cluster = try? await PrivateCluster.find(stateDirectory: state.path, mayMakeUser: false),

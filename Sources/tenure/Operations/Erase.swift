@@ -79,18 +79,21 @@ struct Erase: AsyncParsableCommand {
             if command.reapply { return try await command.reapply(list, erasure) }
             if !command.dryRun {
                 let finished = try await erasure.resume()
-                if command.resume || !finished.isEmpty { ErasureReport(finished, "Finished").write(json: command.json) }
+                if command.resume || !finished.isEmpty {
+                    try ErasureReport(finished, "Finished").write(json: command.json)
+                }
             }
             guard !command.resume else { return }
             let plan = try await command.plan(erasure)
-            guard !command.dryRun else { return ErasurePlanReport(plan).write(json: command.json) }
+            guard !command.dryRun else { return try ErasurePlanReport(plan).write(json: command.json) }
             if !command.yes {
-                ErasurePlanReport(plan).write(to: .standardError())
+                let words = Output.standardError()
+                words.write(ErasurePlanReport(plan).text(on: words.terminal))
                 try Confirmation.ask(
                     "Type \(plan.confirmation) to erase: ", expecting: plan.confirmation, .standardError())
             }
             let erased = try await erasure.run(plan, includingSecurityAdmins: command.includingSecurityAdmin)
-            ErasureReport(erased, "Erased").write(json: command.json)
+            try ErasureReport(erased, "Erased").write(json: command.json)
         }
     }
 
@@ -109,7 +112,7 @@ struct Erase: AsyncParsableCommand {
             return Output.standardError().line("\(Noun.person.counted(entries.count, "is", "are")) on \(list.path).")
         }
         if entries.isEmpty { Output.standardError().line("Nobody is on \(list.path).") }
-        ErasureReport(try await erasure.reapply(entries), "Erased again").write(json: json)
+        try ErasureReport(try await erasure.reapply(entries), "Erased again").write(json: json)
     }
 
     private func eraseList(_ settings: Settings) throws -> ErasureList {
@@ -133,12 +136,12 @@ struct ErasureReport {
         self.verb = verb
     }
 
-    func write(json: Bool) {
+    func write(json: Bool) throws {
         let output = Output.standardOutput()
         if json {
-            for one in erased { output.write(JSONLines.line(Self.json(one))) }
+            for one in erased { try output.write(JSONLines.line(Self.json(one))) }
         } else if !erased.isEmpty {
-            output.write(table.rendered(on: output.terminal))
+            try output.write(table.rendered(on: output.terminal))
         }
         let words = Output.standardError()
         words.line("\(verb): \(erased.count).")
@@ -175,13 +178,13 @@ struct ErasurePlanReport {
 
     init(_ plan: ErasurePlan) { self.plan = plan }
 
-    func write(json: Bool) {
-        guard json else { return write(to: .standardOutput()) }
+    func write(json: Bool) throws {
         let output = Output.standardOutput()
-        for person in plan.people { output.write(JSONLines.line(Self.json(person))) }
+        guard json else { return try output.write(text(on: output.terminal)) }
+        for person in plan.people { try output.write(JSONLines.line(Self.json(person))) }
     }
 
-    func write(to output: Output) {
+    func text(on terminal: Terminal) -> String {
         var table = Table([
             .init(title: "Kind"), .init(title: "Name"), .init(title: "Company"), .init(title: "Id"), .init(title: ""),
         ])
@@ -192,7 +195,7 @@ struct ErasurePlanReport {
                 notes.compactMap(\.self).joined(separator: ", "),
             ])
         }
-        output.write(table.rendered(on: output.terminal))
+        return table.rendered(on: terminal)
     }
 
     private static func json(_ person: ErasurePlan.Person) -> JSONValue {

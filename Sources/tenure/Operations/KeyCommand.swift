@@ -1,23 +1,81 @@
 import ArgumentParser
 import Canonical
+import Foundation
 import IdentityService
 import Keys
 import Ledger
 import Postgres
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// Manages the master keys.
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "key", abstract: "Show, rotate and retire the master keys.",
+        commandName: "key", abstract: "Create, show, rotate and retire the master keys.",
         discussion: """
             A rotation adds a new version and rewraps all keys under it while the service runs. An erasure is complete \
             once the older versions are destroyed; see docs/erasure.md.
 
             Examples:
+              tenure key init
               tenure key status
               tenure key rotate
             """,
-        subcommands: [KeyStatus.self, KeyRotate.self, KeyRetire.self])
+        subcommands: [KeyInit.self, KeyStatus.self, KeyRotate.self, KeyRetire.self])
+}
+
+/// Creates the master key file of a new installation.
+struct KeyInit: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init", abstract: "Create the master key file of a new installation.",
+        discussion: """
+            Writes version 1 of the master keys into the file of TENURE_MASTER_KEY_FILE, with mode 0600. It never \
+            overwrites a file. Run it as the user of the service, once for each database. Without this file nobody can \
+            open the personal data in the database, so keep a copy apart from the backups of the database.
+
+            Needs TENURE_MASTER_KEY_FILE. Does not look at the database.
+
+            Examples:
+              tenure key init
+              runuser -u tenure -- tenure key init --config /etc/tenure/tenure.json
+            """)
+
+    @OptionGroup var options: SettingsOptions
+
+    func run() async throws {
+        let file = try (await options.settings()).masterKeyFile()
+        try Self.requireUsableDirectory(of: file.path)
+        let masters = try file.create()
+        let words = Output.standardError()
+        words.line("Version \(masters.current) of the master keys is in \(file.path), for user \(Settings.user) only.")
+        words.line("Keep a copy where the backups of the database are not: without it nobody can open them.")
+    }
+
+    /// Refuses a directory that does not exist. Refuses to leave a file of root to a service that could not read it.
+    ///
+    /// - Parameter user: The user of this process.
+    static func requireUsableDirectory(of path: String, user: UInt32 = geteuid()) throws {
+        let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        let attributes = try? FileManager.default.attributesOfItem(atPath: directory)
+        guard let attributes, attributes[.type] as? FileAttributeType == .typeDirectory else {
+            throw CommandFailure(
+                .failure, "there is no directory \(directory) for the master key file",
+                remedy: "Make it, owned by the user of the service, with mode 0700.")
+        }
+        let owner = (attributes[.ownerAccountID] as? NSNumber)?.uint32Value ?? user
+        guard user != 0 || owner == 0 else {
+            let name = Settings.name(ofUser: owner)
+            throw CommandFailure(
+                .notPermitted, "\(directory) belongs to \(name), who could not read a file of root",
+                remedy: "Run the command as that user: runuser -u \(name) -- tenure key init …")
+        }
+    }
 }
 
 /// Shows the versions of the master keys.
@@ -49,9 +107,9 @@ struct KeyStatus: AsyncParsableCommand {
         let rows = Self.rows(masters, use, erasures)
         let output = Output.standardOutput()
         if json {
-            for row in rows { output.write(JSONLines.line(row.json)) }
+            for row in rows { try output.write(JSONLines.line(row.json)) }
         } else {
-            output.write(Self.table(rows).rendered(on: output.terminal))
+            try output.write(Self.table(rows).rendered(on: output.terminal))
         }
         let words = Output.standardError()
         let complete = erasures.complete(holding: masters.heldVersions)

@@ -44,7 +44,7 @@ struct Migrate: AsyncParsableCommand {
         ]
         for (kind, told, names) in done {
             for name in names {
-                output.write(
+                try output.write(
                     json
                         ? JSONLines.line(.object(["kind": .string(kind), "name": .string(name)]))
                         : "\(told) \(name)\n")
@@ -111,12 +111,34 @@ enum DatabaseMigration {
         return (report, tables)
     }
 
+    /// Refuses a database that lacks a migration of this binary, or that another program migrated.
+    ///
+    /// A newer database is permitted: during an upgrade the older version goes on serving.
+    ///
+    /// - Parameter reader: The database as a role that may read the records of the migrator.
+    static func requireApplied(_ reader: PostgresConfiguration, logger: Logger) async throws {
+        var connection = try await PostgresConnection.connect(reader, logger: logger)
+        defer { connection.close() }
+        let isDistributed = try await DistributedDatabase.isDistributed(on: &connection)
+        let status = try await migrator(distributed: isDistributed, logger: logger).status(on: &connection)
+        if let other = status.otherHistory {
+            throw CommandFailure(
+                .failure, "the database has another history of migrations, from \(other) on",
+                remedy: "Use the version that created this database.")
+        }
+        if let older = status.pending.first ?? status.staleFunctions.first {
+            throw CommandFailure(
+                .failure, "the schema of the database is older than this version: \(older) is not applied",
+                remedy: "Run `tenure migrate` with TENURE_OWNER_DATABASE_URL, then start the service again.")
+        }
+    }
+
     /// The migrator with the schema of this binary, for a database on one server or a distributed one.
     static func migrator(distributed: Bool, logger: Logger) -> Migrator {
         Migrator(
             migrations: Schema.migrations.map { Migration(name: $0.name, sql: $0.bytes) },
             functions: Schema.functions(distributed: distributed).map { (name: $0.name, sql: $0.bytes) },
-            routineOwner: owner, logger: logger)
+            revision: Schema.functionsRevision, routineOwner: owner, logger: logger)
     }
 
     /// The role that owns the functions of this binary's schema.

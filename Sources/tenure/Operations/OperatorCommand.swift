@@ -8,6 +8,7 @@ import Keys
 import Ledger
 import Logging
 import Postgres
+import PrivateFiles
 import ServiceLifecycle
 
 /// Manages the key that signs the operator's decisions.
@@ -54,7 +55,7 @@ struct OperatorFound: AsyncParsableCommand {
         words.line(
             "The log begins with the operator key in \(file.path). Keep a copy of that file where the database's")
         words.line("backups are not, and give auditors the public half for tenure verify --operator:")
-        Output.standardOutput().line(key.base64)
+        try Output.standardOutput().line(key.base64)
     }
 }
 
@@ -86,8 +87,8 @@ struct OperatorShow: AsyncParsableCommand {
         }
         let key = try OperatorPublicKey(bytes: beginning.operatorKey.bytes)
         let output = Output.standardOutput()
-        guard json else { return output.line(key.base64) }
-        output.write(
+        guard json else { return try output.line(key.base64) }
+        try output.write(
             JSONLines.line(["operatorKey": .string(key.base64), "fingerprint": .string(key.fingerprint)]))
     }
 }
@@ -121,14 +122,13 @@ struct OperatorKeyFile: Sendable {
     /// - Throws: ``CommandFailure`` if something exists at the path.
     func create() throws -> OperatorKey {
         let key = try OperatorKey.generate()
-        let draft = path + ".\(UUID().uuidString).new"
-        let handle = FileHandle(fileDescriptor: try SecretFile.create(at: draft), closeOnDealloc: true)
-        defer { try? FileManager.default.removeItem(atPath: draft) }
-        try handle.write(contentsOf: Data(key.text.utf8))
-        try handle.synchronize()
-        // Linking fails if the name exists; renaming would replace an existing key.
-        do { try FileManager.default.linkItem(atPath: draft, toPath: path) } catch {
-            guard exists else { throw CommandFailure(.notPermitted, "\(path) cannot be written: \(error)") }
+        let isNew: Bool
+        do throws(PrivateFileError) {
+            isNew = try PrivateFile.create(path, Array(key.text.utf8), .secret)
+        } catch {
+            throw CommandFailure(.notPermitted, "\(path) \(error.reason)", remedy: error.remedy)
+        }
+        guard isNew else {
             throw CommandFailure(
                 .failure, "\(path) exists and is never overwritten, and the log names no operator key yet",
                 remedy: """
@@ -149,18 +149,23 @@ struct OperatorKeyFile: Sendable {
     ///
     /// - Throws: ``CommandFailure`` if the file is missing, is accessible to others, or contains no key.
     func load() throws -> OperatorKey {
-        guard let mode = SecretFile.mode(of: path) else {
-            throw CommandFailure(
-                .failure, "there is no operator key file at \(path)",
-                remedy: "Restore it from your copy. See docs/operator.md if the key is lost.")
+        let bytes: [UInt8]
+        do throws(PrivateFileError) {
+            bytes = try PrivateFile.read(path, .secret, atMost: 4_096)
+        } catch {
+            switch error.code {
+            case .missing:
+                throw CommandFailure(
+                    .failure, "there is no operator key file at \(path)",
+                    remedy: "Restore it from your copy. See docs/operator.md if the key is lost.")
+            case .exposed:
+                throw CommandFailure(
+                    .failure, "users other than its owner can access \(path)",
+                    remedy: "Run: chmod 600 \(ShellWord.quoteIfNeeded(path))")
+            default: throw CommandFailure(.failure, "\(path) \(error.reason)", remedy: error.remedy)
+            }
         }
-        guard mode & 0o077 == 0 else {
-            throw CommandFailure(
-                .failure, "users other than its owner can access \(path)",
-                remedy: "Run: chmod 600 \(ShellWord.quoteIfNeeded(path))")
-        }
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8), let key = try? OperatorKey(text: text)
-        else {
+        guard let key = try? OperatorKey(text: String(decoding: bytes, as: UTF8.self)) else {
             throw CommandFailure(
                 .failure, "\(path) does not contain an operator key", remedy: "Restore it from your copy.")
         }

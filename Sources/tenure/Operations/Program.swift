@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HTTPLimits
 
 #if canImport(Glibc)
 import Glibc
@@ -106,8 +107,9 @@ struct ChildProcess: Sendable {
         posix_spawnattr_setflags(&attributes, Int16(flags))
 
         var id: pid_t = 0
-        let failure = Self.withCStrings([path] + arguments) { arguments in
-            Self.withCStrings(environment) { posix_spawn(&id, path, &actions, &attributes, arguments, $0) }
+        let command = Self.command(path, arguments, descriptors: DescriptorLimit.ofChildren)
+        let failure = Self.withCStrings(command) { arguments in
+            Self.withCStrings(environment) { posix_spawn(&id, command[0], &actions, &attributes, arguments, $0) }
         }
         guard failure == 0 else {
             if let pipe { close(pipe.writing) }
@@ -115,6 +117,14 @@ struct ChildProcess: Sendable {
         }
         self.id = id
         input = pipe?.writing ?? -1
+    }
+
+    /// Returns the program with its arguments. If this process has raised its limit of descriptors, the shell sets the
+    /// old one before it becomes the program.
+    static func command(_ path: String, _ arguments: [String], descriptors: Int?) -> [String] {
+        // Without the program, the error is that of starting it, as it is without the shell.
+        guard let descriptors, FileManager.default.isExecutableFile(atPath: path) else { return [path] + arguments }
+        return ["/bin/sh", "-c", "ulimit -S -n \(descriptors) && exec \"$0\" \"$@\"", path] + arguments
     }
 
     /// Opens a pipe that no other child inherits.
@@ -177,6 +187,30 @@ enum LocalPort {
             remedy:
                 "Find it with: ss -ltnp 'sport = :\(port)'   or choose another port: make run PORT=\(port % 65_535 + 1)"
         )
+    }
+
+    /// Returns the reason why a server could not listen on an address; `nil` if it could. Nothing stays open.
+    static func failureToListen(host: String, port: Int) -> ListenFailure? {
+        var hints = addrinfo()
+        hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
+        #if canImport(Darwin)
+        hints.ai_socktype = SOCK_STREAM
+        #else
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #endif
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, "\(port)", &hints, &list) == 0, let first = list else { return .addressUnknown }
+        defer { freeaddrinfo(first) }
+        let info = first.pointee
+        let descriptor = socket(info.ai_family, info.ai_socktype, info.ai_protocol)
+        guard descriptor >= 0 else { return ListenFailure(errno: errno) }
+        defer { close(descriptor) }
+        var yes: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        guard bind(descriptor, info.ai_addr, info.ai_addrlen) == 0, listen(descriptor, 1) == 0 else {
+            return ListenFailure(errno: errno)
+        }
+        return nil
     }
 
     /// Returns the error number of an attempt to listen on the port; `nil` on success.

@@ -14,6 +14,9 @@ struct RebuildViews: AsyncParsableCommand {
             Reads are served during a rebuild. A stopped rebuild resumes where it was. --dry-run does not cut over, \
             and exits with 5 if the live projections differ from the log.
 
+            A damaged event stops the rebuild of its own company only, which keeps its rows and is named. The exit code \
+            is then 1.
+
             Needs TENURE_READER_DATABASE_URL, and TENURE_MASTER_KEY_FILE with --company.
             Projections: \(ProjectionName.all.map(\.rawValue).joined(separator: ", ")).
 
@@ -66,16 +69,19 @@ struct RebuildViews: AsyncParsableCommand {
             return try await Self.rebuild(request, session, format)
         }
         let output = Output.standardOutput()
-        DifferenceText.print(report.differences, json: format == .ndjson, on: output)
-        if format == .ndjson { output.write(JSONLines.line(Self.json(report))) }
+        try DifferenceText.print(report.differences, json: format == .ndjson, on: output)
+        if format == .ndjson { try output.write(JSONLines.line(Self.json(report))) }
         let count = report.differenceCount
         if count > report.differences.count {
             Output.standardError().line("Only the first \(report.differences.count) are shown.")
         }
-        let mended = report.hasSwitched ? ", repaired" : ""
+        let mended = !report.hasSwitched ? "" : report.kept.isEmpty ? ", repaired" : ", repaired where possible"
         Output.standardError().line(
             count == 0
                 ? "The live projections matched the log." : "\(Noun.difference.counted(count)) from the log\(mended).")
+        if let failure = DamagedCompanies(report.kept).failure("rebuilt; the live rows there are unchanged") {
+            throw failure
+        }
         if dryRun, count > 0 { throw ExitCode.drift }
     }
 
@@ -87,7 +93,7 @@ struct RebuildViews: AsyncParsableCommand {
             let result = try await Rebuild(pool: session.pool, logger: session.logger).run(request) { progress in
                 report.update(progress)
             }
-            report.finish()
+            try report.finish()
             guard request.tenant == nil || result.companies > 0 else {
                 throw CommandFailure(.notFound, "there is no company of that name")
             }
@@ -103,6 +109,7 @@ struct RebuildViews: AsyncParsableCommand {
         .object([
             "kind": "result", "companies": .integer(Int64(report.companies)), "events": .integer(report.events),
             "differences": .integer(Int64(report.differenceCount)), "switched": .bool(report.hasSwitched),
+            "damaged": DamagedCompanies(report.kept).json,
         ])
     }
 }
@@ -116,6 +123,7 @@ final class RebuildProgressReport: Sendable {
     private let output = Output.standardOutput()
     private let start = ContinuousClock.now
     private let told = Lock<ContinuousClock.Instant?>(nil)
+    private let failure = Lock<(any Error)?>(nil)
 
     init(isDryRun: Bool, isForMachines: Bool) {
         persons = isForMachines ? nil : ProgressReport(isDryRun ? "compare" : "rebuild", unit: .event, total: nil)
@@ -132,13 +140,19 @@ final class RebuildProgressReport: Sendable {
         guard isDue else { return }
         let elapsed = (now - start) / .seconds(1)
         let rate = elapsed > 0 ? Int64(Double(progress.done) / elapsed) : 0
-        output.write(
-            JSONLines.line(
-                .object([
-                    "kind": "progress", "done": .integer(progress.done), "total": .integer(progress.total),
-                    "elapsedMilliseconds": .integer(Int64(elapsed * 1_000)), "eventsPerSecond": .integer(rate),
-                ])))
+        let line = JSONLines.line(
+            .object([
+                "kind": "progress", "done": .integer(progress.done), "total": .integer(progress.total),
+                "elapsedMilliseconds": .integer(Int64(elapsed * 1_000)), "eventsPerSecond": .integer(rate),
+            ]))
+        do { try output.write(line) } catch { failure.withLock { $0 = $0 ?? error } }
     }
 
-    func finish() { persons?.finish() }
+    /// Removes the bar.
+    ///
+    /// - Throws: The first error of a line for programs. A lost line does not stop a rebuild, but fails the command.
+    func finish() throws {
+        persons?.finish()
+        if let error = failure.withLock({ $0 }) { throw error }
+    }
 }

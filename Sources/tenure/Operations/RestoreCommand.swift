@@ -56,7 +56,7 @@ struct RestoreFinish: AsyncParsableCommand {
         }
         let output = Output.standardOutput()
         if json {
-            output.write(
+            try output.write(
                 JSONLines.line(
                     .object([
                         "deleted": .integer(Int64(report.deleted)), "claims": .integer(Int64(report.claims)),
@@ -64,7 +64,7 @@ struct RestoreFinish: AsyncParsableCommand {
                     ])))
             return
         }
-        output.write(
+        try output.write(
             """
             \(Noun("passing row").counted(report.deleted, "was", "were")) deleted.
             \(Noun("claim").counted(report.claims, "is", "are")) what the log says, and \

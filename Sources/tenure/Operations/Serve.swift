@@ -1,10 +1,12 @@
 import ArgumentParser
 import Foundation
+import HTTPLimits
 import HTTPAPI
 import IdentityService
 import Keys
 import Logging
 import Postgres
+import Schema
 import ServiceLifecycle
 import TenureServer
 import UnixSignals
@@ -51,14 +53,17 @@ struct Serve: AsyncParsableCommand {
     }
 
     func run() async throws {
+        // From here on, for as long as the process runs: without this, SIGHUP would end it.
+        let hangups = await HangupSignals()
+        defer { withExtendedLifetime(hangups) {} }
         let settings = try await options.settings(port.map { [.listenPort: String($0)] } ?? [:])
         if development {
             try Self.requireNoCertificate(settings)
             let port = try settings.number(.listenPort, in: 1...65_535, default: 8080)
             let logger = Logs.logger(level: try Logs.level(settings, default: .warning))
             try await DevelopmentService(
-                state: StateDirectory(stateDirectory), port: port,
-                recoveryDelay: recoveryDelay.map { .seconds($0) }, logger: logger
+                state: StateDirectory(stateDirectory), port: port, metrics: try settings.metricsListener(),
+                recoveryDelay: recoveryDelay.map { .seconds($0) }, hangups: hangups, logger: logger
             ).run()
         } else {
             let logger = Logs.logger(level: try Logs.level(settings, default: .info))
@@ -66,7 +71,8 @@ struct Serve: AsyncParsableCommand {
             for (database, name) in parts.databases {
                 try await CommandDatabase.reach(database, name, patience: CommandDatabase.patienceOfService)
             }
-            try await ServiceRun.run(parts, logger: logger) { ports, _ in
+            try await DatabaseMigration.requireApplied(parts.assembly.reader, logger: logger)
+            try await ServiceRun.run(parts, hangups: hangups, logger: logger) { ports, _ in
                 Announcement(ports: ports, logger: logger)
             }
         }
@@ -101,17 +107,20 @@ struct Announcement: Service {
 
 /// Runs the service until it is stopped or a part of it fails.
 enum ServiceRun {
-    /// The time that running requests get after a shutdown was requested.
+    /// The time that running requests get after the draining. With the draining of five seconds a stop takes at most
+    /// 20 seconds.
     static let patience: Duration = .seconds(15)
 
     /// Runs the service.
     ///
     /// - Parameters:
     ///   - parts: The configured parts.
+    ///   - hangups: What reads the certificate again.
     ///   - logger: The logger of the process.
     ///   - companion: Creates an additional service, which receives the port once connections are accepted.
     static func run(
-        _ parts: ServiceParts, logger: Logger, companion: (AsyncStream<Int>, OperatorUseCases) -> any Service
+        _ parts: ServiceParts, hangups: HangupSignals, logger: Logger,
+        companion: (AsyncStream<Int>, OperatorUseCases) -> any Service
     ) async throws {
         let (ports, told) = AsyncStream<Int>.makeStream()
         var http = parts.http
@@ -119,22 +128,34 @@ enum ServiceRun {
             told.yield(port)
             told.finish()
         }
+        let descriptors = DescriptorAdmission(
+            limit: .raise(), wanted: http.connections, others: parts.assembly.maximumConnections)
+        http.connections = descriptors.connections
+        descriptors.log(logger)
         let mpinKeys = try parts.mpin.map { try MPinAuthorityClient($0, logger: logger) }
         var assembled = parts.assembly
         assembled.mpinKeys = mpinKeys
         let assembly = try await ServiceAssembly(assembled, logger: logger)
-        http.moreMetrics = assembly.metrics
+        http.metrics?.sections = assembly.metricSections
+        let draining = Drain.State(), preparation = http.preparation
+        http.preparation = { preparation() + draining.missing }
         for weakness in assembly.durability.weaknesses where weakness.losesEvents {
             logger.warning("\(weakness.setting) is off: \(weakness.consequence)")
         }
-        let application = try makeApplication(service: assembly.service, configuration: http, logger: logger)
-        // Services stop in reverse order: first new requests are refused, the database comes last.
-        let clients: [any Service] = mpinKeys.map { [$0] } ?? []
-        let services = assembly.services + clients + [application, companion(ports, assembly.commands)]
+        let servers = try HTTPServers(service: assembly.service, configuration: http, logger: logger)
+        // Services stop in reverse order: first readiness ends, then new requests are refused, the database comes last.
+        let clients: [any Service] = (mpinKeys.map { [$0] } ?? []) + [HangupService(hangups, servers, logger: logger)]
+        let drain = Drain(length: parts.draining, state: draining, logger: logger)
+        let services =
+            assembly.services + clients + servers.services + [companion(ports, assembly.commands), drain]
         var configuration = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        configuration.maximumGracefulShutdownDuration = patience
-        try await ServiceGroup(configuration: configuration).run()
+        configuration.maximumGracefulShutdownDuration = parts.draining + patience
+        do { try await ServiceGroup(configuration: configuration).run() } catch {
+            guard let failure = ListenFailure(error) else { throw error }
+            throw CommandFailure.listening(
+                failure, host: http.host, port: http.port, setting: Settings.Name.listenPort.variable)
+        }
     }
 }
 
@@ -144,9 +165,12 @@ struct ServiceParts: Sendable {
     var http: HTTPConfiguration
     /// The D-TAs; without them M-Pin is not offered.
     var mpin: MPinAuthorityClientConfiguration?
+    /// How long the service serves after a stop was requested.
+    var draining: Duration = .zero
 
     /// Reads the settings of a production service. Secrets have no defaults.
     init(_ settings: Settings) throws {
+        try settings.requireFiles()
         let url = { (name: Settings.Name) in try CommandDatabase.configuration(name, settings) }
         assembly = Self.assembly(
             application: try url(.databaseUrl), reader: try url(.readerDatabaseUrl),
@@ -166,14 +190,15 @@ struct ServiceParts: Sendable {
         http = HTTPConfiguration(
             host: settings.text(.listenHost) ?? "127.0.0.1",
             port: try settings.number(.listenPort, in: 0...65_535, default: 8080),
-            publicURL: settings.text(.publicUrl), certificate: try Self.certificate(settings),
+            publicURL: try settings.publicOrigin(), certificate: try Self.certificate(settings),
             allowsClearText: try settings.flag(.clearTextAllowed),
-            trustedProxies: Set(settings.list(.trustedProxies)), rateLimit: limits.address, appRateLimit: limits.app,
-            companyRateLimit: limits.company, metricsToken: settings.text(.metricsToken))
-        http.limits.connectionsPerAddress = limits.connectionsPerAddress
+            trustedProxies: try settings.networks(.trustedProxies), rateLimit: limits.address,
+            appRateLimit: limits.app, companyRateLimit: limits.company, metrics: try settings.metricsListener())
+        http.connections = try settings.connectionLimits()
         assembly.settings.tokenIssuer = try Self.issuer(http)
         mpin = try settings.mpinAuthorities()
         if let mail = try MailConfiguration(settings) { send(mail) }
+        draining = .seconds(try settings.number(.drainSeconds, in: 0...300, default: 5))
     }
 
     /// Creates the configuration of a development service: a private cluster, and clear text on loopback.
@@ -224,16 +249,22 @@ struct ServiceParts: Sendable {
         application: PostgresConfiguration, reader: PostgresConfiguration, masters: MasterKeyStore, issuer: String?
     ) -> ServiceAssembly.Configuration {
         let threads = ProcessInfo.processInfo.activeProcessorCount
-        return ServiceAssembly.Configuration(
+        var assembly = ServiceAssembly.Configuration(
             application: application, reader: reader, masters: masters,
             settings: issuer.map { ServiceSettings(issuer: $0) } ?? ServiceSettings(), computeThreads: threads,
             computeWaiting: threads * 32)
+        assembly.migrations = Schema.migrations.map(\.name)
+        return assembly
     }
 
     private static func certificate(_ settings: Settings) throws -> HTTPConfiguration.Certificate? {
         switch (settings.text(.tlsCertificateFile), settings.text(.tlsKeyFile)) {
         case (nil, nil): return nil
-        case (let chain?, let key?): return HTTPConfiguration.Certificate(chainFile: chain, keyFile: key)
+        case (let chain?, let key?):
+            do throws(CertificateFailure) { try CertificateFiles(chain: chain, key: key).check() } catch {
+                throw CommandFailure.certificate(error)
+            }
+            return HTTPConfiguration.Certificate(chainFile: chain, keyFile: key)
         default:
             throw CommandFailure(
                 .usage, "a TLS certificate needs its key, and a key its certificate",
@@ -242,14 +273,13 @@ struct ServiceParts: Sendable {
     }
 }
 
-/// The limits of callers: request rates and connections.
+/// The rates of requests that callers may make.
 struct ServiceLimits: Sendable {
     var address: RateLimit?
     var app: RateLimit?
     var company: RateLimit?
     /// The rate of attempts from unknown devices, per app.
     var unknownAttempts: RateLimit?
-    var connectionsPerAddress: Int
 
     /// Reads the limits. A rate of 0 means no limit.
     init(_ settings: Settings) throws {
@@ -258,7 +288,6 @@ struct ServiceLimits: Sendable {
         company = try Self.limit(settings, .companyRate, 1_000, .companyBurst, 4_000)
         // The rate is per minute, because one attempt takes most of a second of CPU time.
         unknownAttempts = try Self.limit(settings, .unknownAttemptRate, 60, .unknownAttemptBurst, 120, seconds: 60)
-        connectionsPerAddress = try settings.number(.connectionsPerAddress, in: 1...1_000_000, default: 512)
     }
 
     private static func limit(

@@ -14,13 +14,15 @@ struct Settings: Sendable {
     enum Name: String, Sendable, CaseIterable {
         case databaseUrl, readerDatabaseUrl, ownerDatabaseUrl, masterKeyFile, masterKeys, issuer, listenHost,
             listenPort, publicUrl
-        case tlsCertificateFile, tlsKeyFile, clearTextAllowed, trustedProxies, logLevel, metricsToken
-        case operatorKeyFile, anchorFile, sessionHours, databaseConnections
+        case tlsCertificateFile, tlsKeyFile, clearTextAllowed, trustedProxies, logLevel, metricsToken, metricsListen
+        case operatorKeyFile, anchorFile, sessionHours, databaseConnections, drainSeconds
         // The mail server.
         case smtpUrl, smtpUser, smtpPasswordFile, smtpCaFile, mailFrom
         // The limits of one caller.
         case addressRate, addressBurst, appRate, appBurst, companyRate, companyBurst, unknownAttemptRate,
             unknownAttemptBurst, connectionsPerAddress
+        // The limits of all connections.
+        case connections, stallSeconds, unsentKbPerConnection, unsentMbPerAddress, unsentMb
         // The D-TAs of M-Pin.
         case mpinDta1Url, mpinDta1KeyFile, mpinDta2Url, mpinDta2KeyFile, mpinDta2PublicUrl, mpinCaFile, mpinEpoch,
             mpinOldestEpoch, mpinClearTextAllowed
@@ -46,8 +48,9 @@ struct Settings: Sendable {
 
     /// Merges the settings. Flags override the environment, which overrides the file.
     ///
-    /// - Throws: ``CommandFailure`` if the file is missing or invalid.
+    /// - Throws: ``CommandFailure`` if the file is missing or invalid, or has a setting that does not exist.
     init(flags: [Name: String], environment: [String: String], file: String?) async throws {
+        try UnknownSetting.refuse(environment: environment)
         let given = flags.map { name, value in
             (AbsoluteConfigKey([name.rawValue]), ConfigValue(.string(value), isSecret: name.isSecret))
         }
@@ -58,7 +61,10 @@ struct Settings: Sendable {
                 secretsSpecifier: .specific(Set(Name.allCases.filter(\.isSecret).map(\.variable)))
             ).prefixKeys(with: "tenure").mapKeys(Self.separatingNumbers),
         ]
-        if let file { providers.append(try await Self.provider(of: file)) }
+        if let file {
+            providers.append(try await Self.provider(of: file))
+            try UnknownSetting.refuse(file: file)
+        }
         reader = ConfigReader(providers: providers)
     }
 
@@ -119,6 +125,10 @@ struct Settings: Sendable {
         do {
             return try await FileProvider<JSONSnapshot>(config: place)
         } catch {
+            guard FileManager.default.fileExists(atPath: file) else {
+                throw CommandFailure(
+                    .usage, "there is no settings file \(file)", remedy: "Correct the path after --config.")
+            }
             throw CommandFailure(.usage, "\(file) cannot be read as a JSON object", remedy: "See docs/configuration.md")
         }
     }
@@ -135,7 +145,13 @@ extension Settings {
             }
             return MasterKeyStore(try MasterKeys(environment: text))
         }
-        return try MasterKeyStore(file: MasterKeyFile(path: try required(.masterKeyFile, remedy: remedy)))
+        let path = try required(.masterKeyFile, remedy: remedy)
+        do throws(KeysError) { return try MasterKeyStore(file: MasterKeyFile(path: path)) } catch {
+            guard error.code == .masterFileMissing else { throw error }
+            throw CommandFailure(
+                .failure, "there is no master key file at \(path)",
+                remedy: "Restore it from your copy. A new installation makes it with: tenure key init")
+        }
     }
 
     /// The master key file, for commands that change it. Throws if the keys come from the environment.

@@ -1,4 +1,5 @@
 import Foundation
+import PrivateFiles
 
 #if canImport(Glibc)
 import Glibc
@@ -99,18 +100,11 @@ enum SecretFile {
     }
 
     /// Replaces the content of a file atomically: readers see either the old text or the new one.
+    ///
+    /// - Throws: ``CommandFailure``.
     static func replace(at path: String, with text: String) throws {
-        let temporary = path + ".\(UUID().uuidString).new"
-        let handle = FileHandle(fileDescriptor: try create(at: temporary), closeOnDealloc: true)
-        do {
-            try handle.write(contentsOf: Data(text.utf8))
-            try handle.synchronize()
-            guard rename(temporary, path) == 0 else {
-                throw CommandFailure(.notPermitted, "\(path) cannot be replaced: \(systemError())")
-            }
-        } catch {
-            unlink(temporary)
-            throw error
+        do throws(PrivateFileError) { try PrivateFile.replace(path, Array(text.utf8), .secret) } catch {
+            throw CommandFailure(.notPermitted, "\(path) \(error.reason)", remedy: error.remedy)
         }
     }
 

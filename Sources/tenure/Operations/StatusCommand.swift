@@ -52,9 +52,9 @@ struct StatusCommand: AsyncParsableCommand {
         let findings = service + [version] + (await Examination(state: state, settings: settings).database())
         let output = Output.standardOutput()
         if json {
-            for finding in findings { output.write(JSONLines.line(finding.json)) }
+            for finding in findings { try output.write(JSONLines.line(finding.json)) }
         } else {
-            output.write(Finding.table(findings).rendered(on: output.terminal))
+            try output.write(Finding.table(findings).rendered(on: output.terminal))
         }
         if !answers { throw ExitCode.unreachable }
         if findings.contains(where: { $0.verdict == .bad }) { throw ExitCode.failure }
@@ -163,7 +163,7 @@ extension Examination {
         }
     }
 
-    private func schema() async -> [Finding] {
+    func schema() async -> [Finding] {
         await inDatabase("schema") { pool in
             let status = try await pool.withConnection { connection in
                 let isDistributed = try await DistributedDatabase.isDistributed(on: &connection)
@@ -194,6 +194,10 @@ extension Examination {
             return Finding(
                 subject: subject, verdict: .bad, detail: "\(count) not applied, from \(pending) on",
                 remedy: "run: tenure migrate")
+        }
+        if !status.newerFunctions.isEmpty {
+            let count = Noun("function").counted(status.newerFunctions.count, "is", "are")
+            return Finding(subject: subject, verdict: .note, detail: "\(count) of a newer version")
         }
         guard status.staleFunctions.isEmpty else {
             let count = Noun("function").counted(status.staleFunctions.count, "is", "are")

@@ -81,7 +81,7 @@ struct ClientRecover: AsyncParsableCommand {
         try options.lastAccount.remember(
             .init(companyName: account.companyName, companyEmployeeId: account.companyEmployeeId))
         guard !options.json else {
-            return Output.standardOutput().write(
+            return try Output.standardOutput().write(
                 JSONLines.line([
                     "outcome": "recoveryAvailableLater", "companyName": .string(account.companyName),
                     "companyEmployeeId": .string(account.companyEmployeeId),
@@ -104,7 +104,7 @@ struct ClientRecover: AsyncParsableCommand {
             .init(companyName: account.companyName, companyEmployeeId: account.companyEmployeeId))
         let output = Output.standardOutput()
         guard !options.json else {
-            return output.write(
+            return try output.write(
                 JSONLines.line([
                     "outcome": "recoveryPending", "companyName": .string(account.companyName),
                     "companyEmployeeId": .string(account.companyEmployeeId),
@@ -113,7 +113,7 @@ struct ClientRecover: AsyncParsableCommand {
         }
         let words = Output.standardError()
         words.line("\nTwo persons have to approve this device. Read them its fingerprint, in person or by phone:")
-        output.write(
+        try output.write(
             Facts([
                 ("Employee", account.companyEmployeeId), ("Company", account.companyName),
                 ("Device", pending.readableFingerprint),

@@ -49,7 +49,7 @@ struct ClientRecoveriesList: AsyncParsableCommand {
         }
         let output = Output.standardOutput()
         guard !decider.options.json else {
-            for recovery in recoveries { output.write(JSONLines.line(recovery.json)) }
+            for recovery in recoveries { try output.write(JSONLines.line(recovery.json)) }
             return
         }
         guard !recoveries.isEmpty else {
@@ -68,7 +68,7 @@ struct ClientRecoveriesList: AsyncParsableCommand {
                 recovery.openedBy ?? "",
             ])
         }
-        output.write(table.rendered(on: output.terminal))
+        try output.write(table.rendered(on: output.terminal))
     }
 }
 
@@ -150,7 +150,7 @@ struct ClientRecoveriesCancel: AsyncParsableCommand {
             try await client.cancelRecovery(companyName: choice.company, companyEmployeeId: choice.employee)
         }
         guard choice.decider.options.json else { return Output.standardError().line("Cancelled.") }
-        Output.standardOutput().write(
+        try Output.standardOutput().write(
             JSONLines.line(
                 .objectOmittingNil([
                     "outcome": "cancelled", "companyName": .string(choice.company),

@@ -39,7 +39,7 @@ struct ClientReturn: AsyncParsableCommand {
             let position = try await Interruption.stopping {
                 try await client.cancelReturn(companyName: company, companyEmployeeId: employee)
             }
-            return reportCancelled(position)
+            return try reportCancelled(position)
         }
         let outcome = try await Interruption.stopping {
             let step = try await client.returnAsSecurityAdmin(companyName: company, companyEmployeeId: employee)
@@ -54,12 +54,12 @@ struct ClientReturn: AsyncParsableCommand {
         }
     }
 
-    private func reportCancelled(_ position: Int64?) {
+    private func reportCancelled(_ position: Int64?) throws {
         guard options.json else {
             return Output.standardError().line(
                 "Cancelled. Somebody knows your credentials: tenure client change-credentials")
         }
-        Output.standardOutput().write(
+        try Output.standardOutput().write(
             JSONLines.line(
                 .objectOmittingNil([
                     "outcome": "cancelled", "companyName": .string(company), "companyEmployeeId": .string(employee),
@@ -72,7 +72,7 @@ struct ClientReturn: AsyncParsableCommand {
         try options.lastAccount.remember(
             .init(companyName: account.companyName, companyEmployeeId: account.companyEmployeeId))
         guard !options.json else {
-            return Output.standardOutput().write(
+            return try Output.standardOutput().write(
                 JSONLines.line(
                     .objectOmittingNil([
                         "outcome": "returnRequested", "companyName": .string(account.companyName),

@@ -31,7 +31,7 @@ struct RecoveryChoice: ParsableArguments {
             return (chosen.fingerprint, position)
         }
         guard decider.options.json else { return Output.standardError().line(words(company, employee)) }
-        Output.standardOutput().write(
+        try Output.standardOutput().write(
             JSONLines.line(
                 .objectOmittingNil([
                     "outcome": .string(action.outcome), "companyName": .string(company),

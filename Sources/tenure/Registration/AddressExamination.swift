@@ -59,9 +59,7 @@ extension Examination {
     }
 
     private func masterKeys() async throws -> MasterKeyStore? {
-        let fromEnvironment = try await Settings(
-            flags: [:], environment: ProcessInfo.processInfo.environment, file: nil)
-        let settings = settings ?? fromEnvironment
+        let settings = try await configured()
         if settings.text(.masterKeyFile) != nil || settings.text(.masterKeys) != nil {
             return try settings.masterKeyStore()
         }

@@ -55,9 +55,20 @@ struct ClientInviteIssue: AsyncParsableCommand {
             try await command.decider.session(command.company, client).invite(
                 command.employee, email: command.email, for: .seconds(command.days * 86_400))
         }
+        do { try write(issued) } catch var failure as CommandFailure {
+            // The service issued it already, and shows it to nobody again.
+            failure.remedy =
+                "The invitation counts but was not shown. Revoke it: tenure client invite revoke "
+                + "\(ShellWord.quoteIfNeeded(company)) \(issued.details.invitationId.uuidString.lowercased()). "
+                + "Then issue another."
+            throw failure
+        }
+    }
+
+    private func write(_ issued: InvitationToSend) throws {
         let output = Output.standardOutput()
         guard !decider.options.json else {
-            return output.write(
+            return try output.write(
                 JSONLines.line(
                     .objectOmittingNil([
                         "invitation": .string(issued.invitation), "issued": issued.details.json,
@@ -68,7 +79,7 @@ struct ClientInviteIssue: AsyncParsableCommand {
         words.line(
             "\(Printable.text(employee)) may register with this invitation until "
                 + "\(TimeText.short(issued.details.expiresAt)). It is shown this once:")
-        output.write(issued.invitation + "\n")
+        try output.write(issued.invitation + "\n")
         words.line("They enter: tenure client register --invitation \(issued.invitation) …")
     }
 }
@@ -95,7 +106,7 @@ struct ClientInviteList: AsyncParsableCommand {
         }
         let output = Output.standardOutput()
         guard !decider.options.json else {
-            for invitation in invitations { output.write(JSONLines.line(invitation.json)) }
+            for invitation in invitations { try output.write(JSONLines.line(invitation.json)) }
             return
         }
         guard !invitations.isEmpty else {
@@ -111,7 +122,7 @@ struct ClientInviteList: AsyncParsableCommand {
                 TimeText.short(invitation.expiresAt), invitation.invitationId.uuidString.lowercased(),
             ])
         }
-        output.write(table.rendered(on: output.terminal))
+        try output.write(table.rendered(on: output.terminal))
     }
 }
 
@@ -144,7 +155,7 @@ struct ClientInviteRevoke: AsyncParsableCommand {
             try await command.decider.session(command.company, client).revokeInvitation(id)
         }
         guard decider.options.json else { return Output.standardError().line("The invitation is revoked.") }
-        Output.standardOutput().write(
+        try Output.standardOutput().write(
             JSONLines.line(
                 .objectOmittingNil(["outcome": "revoked", "position": position.map(JSONValue.integer)])))
     }

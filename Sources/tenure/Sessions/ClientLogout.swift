@@ -44,7 +44,7 @@ struct ClientLogout: AsyncParsableCommand {
             return Output.standardError().line(
                 "\(Printable.text(employee)) is logged out \(everywhere ? "on all devices" : "on this device").")
         }
-        Output.standardOutput().write(
+        try Output.standardOutput().write(
             JSONLines.line([
                 "outcome": "loggedOut", "companyName": .string(company), "companyEmployeeId": .string(employee),
                 "everywhere": .bool(everywhere),

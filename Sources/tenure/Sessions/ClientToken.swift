@@ -45,7 +45,7 @@ struct ClientToken: AsyncParsableCommand {
             let issued = try await session.resourceToken(for: resource)
             return PrintedToken(issued.accessToken, expiresAt: issued.expiresAt)
         }
-        Output.standardOutput().write(printed.text(json: options.json))
+        try Output.standardOutput().write(printed.text(json: options.json))
     }
 }
 

@@ -41,17 +41,17 @@ struct ClientWhoAmI: AsyncParsableCommand {
         let fingerprint = try await client.fingerprint(of: session.account)
         let credentials = try await client.credentialsFingerprint(companyName: company, companyEmployeeId: employee)
         let own = seen.employee.keys?.first { $0.fingerprint == fingerprint }
-        write(
+        try write(
             seen.me, email: seen.employee.email, own, others: seen.sessions.count { !$0.isCurrent },
             credentials: credentials)
     }
 
     private func write(
         _ me: MeResponse, email: String?, _ key: EmployeeKeyResponse?, others: Int, credentials: String?
-    ) {
+    ) throws {
         let output = Output.standardOutput()
         guard !options.json else {
-            return output.write(
+            return try output.write(
                 JSONLines.line(
                     .objectOmittingNil([
                         "tenantId": .uuid(me.tenantId), "employeeId": .uuid(me.employeeId),
@@ -66,7 +66,7 @@ struct ClientWhoAmI: AsyncParsableCommand {
                         "otherSessions": .integer(Int64(others)), "notices": me.notices.json,
                     ])))
         }
-        output.write(
+        try output.write(
             Facts([
                 ("Employee", me.companyEmployeeId ?? ""), ("Company", me.companyName),
                 ("Role", Self.role(me)), ("Status", me.status),

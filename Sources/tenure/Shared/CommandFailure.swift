@@ -89,7 +89,7 @@ extension CommandFailure {
         case .credentialsChanged:
             return "If you did not change them, tell the operator of the service. Nothing was sent or signed."
         case .notLoggedIn: return "Log in first: tenure client login"
-        case .keyFileInvalid, .storageFailed:
+        case .keyFileInvalid, .pinInvalid, .storageFailed:
             return "Only you may have access to the files of --data-directory. Run chmod -R go= on it."
         default: return nil
         }
@@ -186,6 +186,11 @@ extension CommandFailure {
             CommandFailure(
                 .failure, "\(stop): a newer version has migrated this database; this one does not know \(error.name)",
                 remedy: "Use the newer version. Delete a development state with make reset.")
+        case .newerFunction:
+            CommandFailure(
+                .failure, "\(stop): a newer version has replaced the function \(error.name)",
+                remedy: "Use the newer version. Nothing was changed.")
+        case .notPermitted: CommandFailure(.notPermitted, error.name, remedy: error.remedy)
         // This is the operator's own terminal, so the server's message helps more than it reveals.
         default: CommandFailure(.failure, "the migration stopped: \(error.debugDescription)")
         }
@@ -256,17 +261,48 @@ extension CommandFailure {
         let exitCode: ExitCode =
             switch error.code {
             case .busy: .busy
-            case .clearTextBeyondLoopback, .certificateUnreadable: .usage
+            case .clearTextBeyondLoopback: .usage
             default: .failure
             }
         return CommandFailure(exitCode, error.reason, remedy: error.remedy)
     }
 
     private static func http(_ error: HTTPConfigurationError) -> CommandFailure {
-        let remedy: String? =
-            error.code == .clearTextBeyondLoopback
-            ? "Set TENURE_TLS_CERTIFICATE_FILE and TENURE_TLS_KEY_FILE, or TENURE_CLEAR_TEXT_ALLOWED=true behind a proxy that terminates TLS."
-            : nil
-        return CommandFailure(.usage, "the service cannot start with this configuration: \(error)", remedy: remedy)
+        switch error.code {
+        case .clearTextBeyondLoopback:
+            CommandFailure(
+                .usage, "the service would serve clear text beyond this machine",
+                remedy: """
+                    Set TENURE_TLS_CERTIFICATE_FILE and TENURE_TLS_KEY_FILE, or TENURE_CLEAR_TEXT_ALLOWED=true behind a \
+                    proxy that terminates TLS.
+                    """)
+        case .publicURLInvalid:
+            CommandFailure(
+                .usage, "\(Settings.Name.publicUrl.variable) is not the address of a service",
+                remedy: "Write it as callers do, such as https://id.example, without a slash at the end.")
+        case .certificateUnreadable:
+            CommandFailure(
+                .usage, "the certificate or its key cannot be used",
+                remedy: "Check the files of TENURE_TLS_CERTIFICATE_FILE and TENURE_TLS_KEY_FILE with: tenure doctor")
+        case .certificateMismatch:
+            CommandFailure(
+                .usage, "the certificate and its key do not belong together",
+                remedy: "TENURE_TLS_KEY_FILE must hold the key of the first certificate of TENURE_TLS_CERTIFICATE_FILE."
+            )
+        case .metricsTokenMissing:
+            CommandFailure(
+                .usage, "metrics beyond this machine need a token",
+                remedy: "Set TENURE_METRICS_TOKEN, or TENURE_METRICS_LISTEN to an address of loopback.")
+        case .metricsAddressTaken:
+            CommandFailure(
+                .usage, "the address of the metrics is taken",
+                remedy: "Set TENURE_METRICS_LISTEN to a free address, or to off.")
+        case .limitInvalid:
+            CommandFailure(
+                .usage, "a limit of requests or connections is not positive",
+                remedy: "See the limits in docs/configuration.md.")
+        default:
+            CommandFailure(.usage, "the service cannot start with these settings: \(error)")
+        }
     }
 }

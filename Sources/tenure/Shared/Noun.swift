@@ -18,6 +18,7 @@ struct Noun: Sendable, Equatable {
     static let finding = Noun("finding")
     static let key = Noun("key")
     static let ledger = Noun("ledger")
+    static let mail = Noun("mail")
     static let person = Noun("person", plural: "people")
 
     /// Returns the form for a number: `event` for 1, `events` for any other.

@@ -34,7 +34,7 @@ struct OutcomeReport: Sendable {
             .init(companyName: account.companyName, companyEmployeeId: account.companyEmployeeId))
         let output = Output.standardOutput()
         guard !options.json else {
-            return output.write(
+            return try output.write(
                 JSONLines.line(
                     .objectOmittingNil([
                         "outcome": "success", "companyName": .string(admission.companyName),
@@ -54,7 +54,7 @@ struct OutcomeReport: Sendable {
                 ("Status", admission.status), ("Device", Fingerprint.readable(admission.fingerprint)),
             ] + (credentials.map { [("Credentials", Fingerprint.readable($0))] } ?? []))
         Output.standardError().line("\n" + greeting)
-        output.write(facts.rendered(on: output.terminal))
+        try output.write(facts.rendered(on: output.terminal))
         for notice in admission.notices { Output.standardError().line("\n" + NoticeText.of(notice)) }
         guard admission.credentialsChangeRequired else { return }
         Output.standardError().line(
@@ -68,7 +68,7 @@ struct OutcomeReport: Sendable {
             .init(companyName: account.companyName, companyEmployeeId: account.companyEmployeeId))
         let output = Output.standardOutput()
         guard !options.json else {
-            return output.write(
+            return try output.write(
                 JSONLines.line(
                     .objectOmittingNil([
                         "outcome": "authorizationPending", "companyName": .string(account.companyName),
@@ -83,7 +83,7 @@ struct OutcomeReport: Sendable {
         let employee = ShellWord.quoteIfNeeded(account.companyEmployeeId)
         let words = Output.standardError()
         words.line("\nThis device's key has to be authorized. Whoever does it must see the same fingerprint:")
-        output.write(
+        try output.write(
             Facts(
                 [
                     ("Employee", account.companyEmployeeId), ("Company", account.companyName),

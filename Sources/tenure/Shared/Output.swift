@@ -1,3 +1,4 @@
+import ArgumentParser
 import Canonical
 import Foundation
 
@@ -9,8 +10,83 @@ import Musl
 import Darwin
 #endif
 
-/// An output stream and the capabilities of its terminal.
+/// The stream for data, and the capabilities of its terminal.
+///
+/// A command has done its work only when its data are written. So every write throws, and the error ends the command
+/// with exit code 1 and a line on standard error.
 struct Output: Sendable {
+    let terminal: Terminal
+    private let sink: @Sendable ([UInt8]) throws -> Void
+    private let settle: @Sendable () throws -> Void
+
+    /// - Parameters:
+    ///   - sink: Writes a text completely, or throws.
+    ///   - settle: Makes durable what was written, or throws.
+    init(
+        terminal: Terminal, sink: @escaping @Sendable (String) throws -> Void,
+        settle: @escaping @Sendable () throws -> Void = {}
+    ) {
+        self.init(terminal: terminal, bytes: { try sink(String(decoding: $0, as: UTF8.self)) }, settle: settle)
+    }
+
+    private init(
+        terminal: Terminal, bytes sink: @escaping @Sendable ([UInt8]) throws -> Void,
+        settle: @escaping @Sendable () throws -> Void
+    ) {
+        self.terminal = terminal
+        self.sink = sink
+        self.settle = settle
+    }
+
+    /// Standard output.
+    static func standardOutput() -> Output { Output(descriptor: 1) }
+
+    /// The stream for messages and progress.
+    static func standardError() -> MessageOutput { .standardError() }
+
+    /// The stream behind a descriptor.
+    init(descriptor: Int32) {
+        let writer = DescriptorWriter(descriptor: descriptor)
+        self.init(
+            terminal: Terminal(descriptor: descriptor),
+            bytes: { bytes in
+                do throws(WriteFailure) { try writer.write(bytes) } catch { throw CommandFailure.output(error) }
+            },
+            settle: { do throws(WriteFailure) { try writer.sync() } catch { throw CommandFailure.output(error) } })
+    }
+
+    /// Writes the text unchanged.
+    ///
+    /// - Throws: ``CommandFailure`` with exit code 1 if it was not written completely.
+    func write(_ text: String) throws { try sink(Array(text.utf8)) }
+
+    /// Writes text that is already encoded.
+    ///
+    /// - Throws: As ``write(_:)``.
+    func write(utf8 bytes: [UInt8]) throws { try sink(bytes) }
+
+    /// Writes a line.
+    ///
+    /// - Throws: As ``write(_:)``.
+    func line(_ text: String = "") throws { try write(text + "\n") }
+
+    /// Makes durable what was written, where the stream is a file. Call it before something else counts on it.
+    ///
+    /// - Throws: ``CommandFailure`` with exit code 1.
+    func settled() throws { try settle() }
+
+    /// Closes standard output at the end of the command.
+    ///
+    /// - Throws: ``CommandFailure`` with exit code 1 if the system reports now that data were not stored.
+    static func closeStandardOutput() throws {
+        do { try DescriptorWriter(descriptor: 1).close() } catch { throw CommandFailure.output(error) }
+    }
+}
+
+/// The stream for messages and progress, and the capabilities of its terminal.
+///
+/// Writing never fails: nobody could be told, and the exit code says how the command ended.
+struct MessageOutput: Sendable {
     let terminal: Terminal
     private let sink: @Sendable (String) -> Void
 
@@ -19,16 +95,12 @@ struct Output: Sendable {
         self.sink = sink
     }
 
-    /// The stream for data.
-    static func standardOutput() -> Output { Output(descriptor: 1) }
-    /// The stream for messages and progress.
-    static func standardError() -> Output { Output(descriptor: 2) }
+    /// Standard error.
+    static func standardError() -> MessageOutput { MessageOutput(descriptor: 2) }
 
     private init(descriptor: Int32) {
-        self.init(terminal: Terminal(descriptor: descriptor)) { text in
-            // A failed write means that the reader is gone (`tenure … | head`), so there is no one to report it to.
-            try? FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).write(contentsOf: Data(text.utf8))
-        }
+        let writer = DescriptorWriter(descriptor: descriptor)
+        self.init(terminal: Terminal(descriptor: descriptor)) { text in try? writer.write(Data(text.utf8)) }
     }
 
     /// Writes the text unchanged.
@@ -36,6 +108,20 @@ struct Output: Sendable {
 
     /// Writes a line.
     func line(_ text: String = "") { sink(text + "\n") }
+}
+
+extension CommandFailure {
+    /// The error of a command whose data could not be written.
+    static func output(_ failure: WriteFailure) -> CommandFailure {
+        let remedy =
+            switch failure.number {
+            case ENOSPC, EDQUOT, EFBIG: "Free space, or write to another place, and run the command again."
+            case EPIPE: "The program that reads the output ended before the command did."
+            default: "Run the command again with an output that can be written to."
+            }
+        return CommandFailure(
+            .failure, "standard output could not be written: \(failure.reason)", remedy: remedy)
+    }
 }
 
 /// The capabilities of a stream. Standard output and standard error are examined separately, because one may be a pipe.
@@ -108,7 +194,7 @@ enum Confirmation {
     ///
     /// - Throws: ``CommandFailure`` with exit code 64 without a terminal, and with 2 for any other line.
     static func ask(
-        _ question: String, expecting answer: String, _ words: Output, input: Terminal = Terminal(descriptor: 0),
+        _ question: String, expecting answer: String, _ words: MessageOutput, input: Terminal = Terminal(descriptor: 0),
         read: () -> String? = { readLine(strippingNewline: true) }
     ) throws {
         guard input.isInteractive else {

@@ -5,10 +5,10 @@ import Postgres
 final class ProgressReport: Sendable {
     private let painter: Lock<ProgressPainter>
     private let make: @Sendable (Int64?) -> ProgressPainter
-    private let output: Output
+    private let output: MessageOutput
     private let start = ContinuousClock.now
 
-    init(_ title: String, unit: Noun, total: Int64?, output: Output = .standardError()) {
+    init(_ title: String, unit: Noun, total: Int64?, output: MessageOutput = .standardError()) {
         self.output = output
         let terminal = output.terminal
         make = { ProgressPainter(title, unit: unit, total: $0, terminal: terminal) }

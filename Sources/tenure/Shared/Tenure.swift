@@ -22,7 +22,7 @@ struct Tenure: AsyncParsableCommand {
         subcommands: [
             Serve.self, Migrate.self, AppCommand.self, CompanyCommand.self, Replay.self, RebuildViews.self,
             VerifyCommand.self, AnchorCommand.self, Erase.self, RestoreCommand.self, KeyCommand.self,
-            LedgerCommand.self,
+            LedgerCommand.self, MailCommand.self,
             OperatorCommand.self, MPinAuthorityCommand.self, ClientCommand.self, StatusCommand.self, Doctor.self,
         ])
 
@@ -34,6 +34,8 @@ struct Tenure: AsyncParsableCommand {
 @main
 struct Main {
     static func main() async {
+        StandardDescriptors.prepare()
+        ProxyVariables.restrict()
         do {
             var command = try parsed(Array(CommandLine.arguments.dropFirst()))
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -41,12 +43,29 @@ struct Main {
             } else {
                 try command.run()
             }
+            try Output.closeStandardOutput()
         } catch {
-            // The argument parser prints its own results: help, usage errors, exit codes.
-            guard let failure = CommandFailure(describing: error) else { Tenure.exit(withError: error) }
+            end(with: error)
+        }
+    }
+
+    /// Reports an error and ends the process.
+    private static func end(with error: any Error) -> Never {
+        if let failure = CommandFailure(describing: error) {
             Output.standardError().line(failure.description)
             Tenure.exit(withError: failure.exitCode)
         }
+        // The argument parser prints usage errors and exit codes itself, and help as well, but would not notice that
+        // help was not written.
+        guard Tenure.exitCode(for: error) == .success else { Tenure.exit(withError: error) }
+        do {
+            let help = Tenure.fullMessage(for: error)
+            if !help.isEmpty { try Output.standardOutput().line(help) }
+            try Output.closeStandardOutput()
+        } catch {
+            end(with: error)
+        }
+        Tenure.exit()
     }
 
     /// Parses the command line. A mistyped command gets suggestions, which the argument parser has for options only.

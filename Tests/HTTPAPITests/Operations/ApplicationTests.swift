@@ -1,4 +1,5 @@
 import Foundation
+import HTTPLimits
 import HummingbirdTesting
 import IdentityService
 import Logging
@@ -41,8 +42,8 @@ import Testing
     func `a valid public address is accepted`(url: String) { #expect(code(HTTPConfiguration(publicURL: url)) == nil) }
 
     @Test func `limits that are not positive are refused`() {
-        #expect(code(HTTPConfiguration(limits: HTTPLimits(bodyBytes: 0))) == .limitInvalid)
-        #expect(code(HTTPConfiguration(limits: HTTPLimits(bodyTimeout: .zero))) == .limitInvalid)
+        #expect(code(HTTPConfiguration(limits: RequestLimits(bodyBytes: 0))) == .limitInvalid)
+        #expect(code(HTTPConfiguration(connections: ConnectionLimits(bodyTimeout: .zero))) == .limitInvalid)
         #expect(code(HTTPConfiguration(rateLimit: RateLimit(perSecond: 0, burst: 1))) == .limitInvalid)
         #expect(code(HTTPConfiguration(appRateLimit: RateLimit(perSecond: 1, burst: 0))) == .limitInvalid)
         #expect(code(HTTPConfiguration(port: -1)) == .limitInvalid)

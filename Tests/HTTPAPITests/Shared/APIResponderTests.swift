@@ -1,4 +1,5 @@
 import Canonical
+import HTTPLimits
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -18,7 +19,7 @@ import Testing
         service: FakeService = FakeService()
     ) async throws -> (text: String, closed: Bool) {
         var configuration = HTTPConfiguration(port: 0)
-        configuration.limits.bodyTimeout = timeout
+        configuration.connections.bodyTimeout = timeout
         return try await API.with(service, configuration: configuration, live: true) { api in
             let port = try #require(api.client.port)
             return try await RawConnection(port: port).exchange(parts, pause: pause, until: last)
@@ -46,7 +47,7 @@ import Testing
         let head = HTTPRequest(
             method: .post, scheme: "http", authority: "x", path: "/", headerFields: [.contentLength: length])
         let request = Request(head: head, body: RequestBody(buffer: ByteBuffer(string: "abc")))
-        let reader = RequestBodyReader(limits: HTTPLimits())
+        let reader = RequestBodyReader(limits: RequestLimits(), timeout: .seconds(10))
         let bytes = try? await reader.read(request, headers: RequestHeaders(fields: head.headerFields))
         #expect(bytes == (isRead ? Array("abc".utf8) : nil))
     }
@@ -112,7 +113,7 @@ import Testing
 
     @Test func `a trickling head is cut off`() async throws {
         var configuration = HTTPConfiguration(port: 0)
-        configuration.limits.idleTimeout = .milliseconds(300)
+        configuration.connections.idleTimeout = .milliseconds(300)
         let (text, closed) = try await API.with(configuration: configuration, live: true) { api in
             let port = try #require(api.client.port)
             return try await RawConnection(port: port).exchange(
@@ -144,6 +145,58 @@ import Testing
         #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 400"))
         #expect(closed)
         #expect(await service.recorder.entries.isEmpty)
+    }
+
+    @Test(arguments: [
+        "GET /v1/companies/A HTTP/1.0\r\nHost: x\r\n\r\n", "GET /v1/companies/A HTTP/1.0\r\n\r\n",
+        "GET /healthz HTTP/1.0\r\nHost: x\r\nConnection: keep-alive\r\n\r\n",
+    ]) func `HTTP/1.0 is refused by name`(request: String) async throws {
+        let service = FakeService()
+        let (text, closed) = try await raw([request], service: service)
+        #expect(text.hasPrefix("HTTP/1.1 400"))
+        #expect(text.contains("HTTP/1.1 or HTTP/2 is expected") && text.contains(#""code":"request.invalid""#))
+        #expect(closed)
+        #expect(await service.recorder.entries.isEmpty)
+    }
+
+    @Test(arguments: [
+        "GET /healthz HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n", "GET /healthz HTTP/1.1\r\nHost: x\r\nhOST: y\r\n\r\n",
+        "GET /healthz HTTP/1.1\r\n\r\n", "GET /healthz HTTP/1.1\r\nHost:\r\n\r\n",
+        "GET http://y/healthz HTTP/1.1\r\nHost: x\r\n\r\n", "GET HTTP://x:81/healthz HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET http://u@x/healthz HTTP/1.1\r\nHost: x\r\n\r\n",
+    ]) func `a request without one authority is refused`(request: String) async throws {
+        let (text, closed) = try await raw([request])
+        #expect(text.hasPrefix("HTTP/1.1 400"))
+        #expect(text.contains("one Host header with the authority of the request is expected"))
+        #expect(closed)
+        #expect(text.ranges(of: "HTTP/1.1 ").count == 1, "one response: \(text)")
+    }
+
+    @Test(arguments: [
+        "GET http://x/healthz HTTP/1.1\r\nHost: x\r\n\r\n", "GET http://X:81/healthz HTTP/1.1\r\nHost: x:81\r\n\r\n",
+    ]) func `a target in absolute form is served if it names the authority of Host`(request: String) async throws {
+        let (text, _) = try await raw([request], until: #""status":"ok""#)
+        #expect(text.hasPrefix("HTTP/1.1 200"))
+    }
+
+    @Test func `a request before a refused one is answered`() async throws {
+        let one = "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Request-Id: first\r\n\r\n"
+        let (text, closed) = try await raw([one + "GET /healthz HTTP/1.0\r\nHost: x\r\n\r\n"])
+        #expect(text.hasPrefix("HTTP/1.1 200") && text.contains("first"))
+        #expect(text.contains("HTTP/1.1 400") && closed)
+    }
+
+    @Test(
+        arguments: [
+            ("x", [], true), ("x", ["x"], true), ("X", ["x"], true), (nil, ["x"], true), ("x", ["y"], false),
+            ("x", ["x", "x"], false), (nil, [], false), ("", [], false), (nil, ["x", "y"], false),
+        ] as [(String?, [String], Bool)])
+    func `on a stream of HTTP/2, Host must not disagree`(authority: String?, hosts: [String], isServed: Bool) throws {
+        var head = HTTPRequest(method: .get, scheme: "https", authority: authority, path: "/")
+        for host in hosts {
+            head.headerFields.append(HTTPField(name: try #require(HTTPField.Name("Host")), value: host))
+        }
+        #expect(((try? RequestAuthority(head)) != nil) == isServed)
     }
 
     @Test func `headers beyond the limits are refused`() async throws {

@@ -45,7 +45,10 @@ extension FakeService {
         case let list as ListPendingAuthorizations:
             try await self.read(
                 "authorizations", list.company, list.caller, list.waitFor,
-                ["after": "\(list.after)", "limit": "\(list.limit)"])
+                [
+                    "after": "\(list.after)", "limit": "\(list.limit)",
+                    "wait": list.until.map { "\(Int((($0 - .now) / .seconds(1)).rounded(.up)))" } ?? "",
+                ])
             return Page(
                 items: [
                     PendingAuthorizationView(

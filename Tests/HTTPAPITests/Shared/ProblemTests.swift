@@ -1,4 +1,5 @@
 import Canonical
+import HummingbirdTesting
 import IdentityService
 import Logging
 import Synchronization
@@ -75,10 +76,12 @@ import Testing
 
     @Test func `the type of a problem links to the public address`() async throws {
         let configuration = HTTPConfiguration(port: 0, publicURL: "https://id.example")
-        let answer = try await API.with(configuration: configuration) {
-            try await $0.send("GET", "/nothing", [("Host", "evil.example")])
+        let text = try await API.with(configuration: configuration, live: true) { api in
+            let port = try #require(api.client.port)
+            let request = "GET /nothing HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"
+            return try await RawConnection(port: port).exchange([request]).text
         }
-        #expect(try answer.problem.type == "https://id.example/docs#route.unknown")
+        #expect(text.contains(#""type":"https://id.example/docs#route.unknown""#) && !text.contains("evil"))
     }
 
     @Test func `every service code is in the contract with the same status`() {

@@ -1,4 +1,5 @@
 import Canonical
+import HTTPLimits
 import HTTPTypes
 import IdentityService
 import TenureAPI
@@ -42,9 +43,9 @@ extension RateLimiter {
 
     @Test(arguments: [
         ("10.1.2.3", "10.1.2.3"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2"), ("2001:db8::1", "2001:db8:0:0"),
-        ("::1", "0:0:0:0"), ("fe80::1%eth0", "fe80:0:0:0"), ("::ffff:10.0.0.1", "::ffff:10.0.0.1"), ("", ""),
+        ("::1", "0:0:0:0"), ("fe80::1%eth0", "fe80:0:0:0"), ("::ffff:10.0.0.1", "10.0.0.1"), ("", ""),
     ]) func `IPv6 addresses of one /64 network share a bucket`(address: String, network: String) {
-        #expect(RateLimiter.network(of: address) == network)
+        #expect(ClientNetwork.of(address) == network)
     }
 
     @Test func `a draw reports the remaining tokens and the reset time`() async {
@@ -55,6 +56,15 @@ extension RateLimiter {
         #expect(second.wait == nil && second.remaining == 0 && second.secondsUntilFull == 10)
         let third = await limiter.draw(.app, for: "a", cost: 10, now: start + .seconds(1))
         #expect(third.wait == 4 && third.remaining == 2 && third.secondsUntilFull == 9)
+    }
+
+    @Test(arguments: [
+        ("", 1), ("wait=0", 1), ("wait=1", 2), ("wait=5", 2), ("after=3&wait=6", 3), ("wait=20", 5), ("w%61it=20", 5),
+        ("wait=21", 1), ("wait=-1", 1), ("wait=x", 1), ("wait=20&wait=0", 1),
+    ]) func `a long poll costs by the time that it may wait`(query: String, cost: Int) {
+        #expect(Endpoint.listAuthorizations.cost(of: query[...]) == cost)
+        #expect(Endpoint.listEmployees.cost(of: query[...]) == 1)
+        #expect(Endpoint.authorizeKey.cost(of: query[...]) == 2)
     }
 
     @Test func `a call that hashes costs more than a read`() {
@@ -105,6 +115,51 @@ extension RateLimiter {
         }
     }
 
+    @Test(arguments: [
+        ("GET", "/nothing"), ("POST", "/healthz"), ("DELETE", "/v1/logins"), ("GET", "/v1/companies/A/B"),
+        ("PUT", "/docs"),
+    ]) func `unknown routes and wrong methods draw on the limit of the address`(
+        method: String, path: String
+    ) async throws {
+        var configuration = HTTPConfiguration(port: 0)
+        configuration.rateLimit = RateLimit(perSecond: 0.001, burst: 3)
+        try await API.with(configuration: configuration) { api in
+            for left in [2, 1, 0] {
+                let answer = try await api.send(method, path, authorization: nil)
+                #expect(answer.status == 404 || answer.status == 405)
+                #expect(answer.header("RateLimit")?.hasPrefix("\"address\";r=\(left);t=") == true)
+            }
+            #expect(try await api.send(method, path, authorization: nil).problem.code == "request.rate_limited")
+        }
+    }
+
+    @Test func `a body that cannot be read draws too, and its connection still closes`() async throws {
+        var configuration = HTTPConfiguration(port: 0)
+        configuration.rateLimit = RateLimit(perSecond: 0.001, burst: 1)
+        try await API.with(configuration: configuration) { api in
+            let body = String(repeating: "a", count: 70_000)
+            for code in ["request.too_large", "request.rate_limited"] {
+                let answer = try await api.send("POST", "/v1/logins", body: body)
+                #expect(try answer.problem.code == code)
+                #expect(answer.header("Connection") == "close")
+            }
+        }
+    }
+
+    @Test func `every spelling of a name draws on the limit of its tenant`() async throws {
+        var configuration = HTTPConfiguration(port: 0)
+        configuration.companyRateLimit = RateLimit(perSecond: 0.001, burst: 4)
+        try await API.with(configuration: configuration) { api in
+            // Straße AG in full width, with a decomposed accent, in capitals, and with white space of another kind.
+            for path in ["stra%C3%9Fe%20ag", "STRASSE%20AG", "%EF%BC%B3trasse%20AG", "strasse%C2%A0ag"] {
+                #expect(try await api.send("GET", "/v1/companies/" + path).status == 200, "\(path)")
+            }
+            let fifth = try await api.send("GET", "/v1/companies/Strasse%20AG")
+            #expect(try fifth.problem.code == "request.rate_limited")
+            #expect(try await api.send("GET", "/v1/companies/Other").status == 200)
+        }
+    }
+
     @Test func `each app has its own limit, which other callers do not use up`() async throws {
         var configuration = HTTPConfiguration(port: 0)
         configuration.appRateLimit = RateLimit(perSecond: 0.001, burst: 2)
@@ -136,16 +191,28 @@ extension RateLimiter {
         ([], "10.0.0.1"), (["203.0.113.9"], "203.0.113.9"), (["6.6.6.6, 203.0.113.9"], "203.0.113.9"),
         (["203.0.113.9, 10.0.0.2"], "203.0.113.9"), (["6.6.6.6", "203.0.113.9,10.0.0.2"], "203.0.113.9"),
         (["a"], "10.0.0.1"), (["203.0.113.9, a"], "10.0.0.1"), (["2001:DB8:0::1"], "2001:db8::1"),
-        (["203.0.113.9:80"], "10.0.0.1"), (["fe80::1%eth0"], "10.0.0.1"), ([""], "10.0.0.1"),
+        (["203.0.113.9:80"], "203.0.113.9"), (["203.0.113.9:"], "10.0.0.1"), (["203.0.113.9:x"], "10.0.0.1"),
+        (["203.0.113.9:123456"], "10.0.0.1"), (["[2001:db8::9]:80"], "2001:db8::9"),
+        (["[2001:db8::9]"], "2001:db8::9"),
+        (["[2001:db8::9"], "10.0.0.1"), (["[203.0.113.9]"], "10.0.0.1"), (["[2001:db8::9]80"], "10.0.0.1"),
+        (["::ffff:203.0.113.9"], "203.0.113.9"), (["203.0.113.9, 10.0.0.2:5000"], "203.0.113.9"),
+        (["fe80::1%eth0"], "10.0.0.1"), ([""], "10.0.0.1"),
         ([String(repeating: "9", count: 10_000)], "10.0.0.1"), (["10.0.0.2, 10.0.0.1"], "10.0.0.2"),
         ([" \t203.0.113.9 \t"], "203.0.113.9"),
     ]) func `behind a trusted proxy the last untrusted address counts`(values: [String], address: String) throws {
-        let client = ClientAddress(trustedProxies: ["10.0.0.1", "10.0.0.2"])
+        let client = ClientAddress(trustedProxies: try TrustedNetworks(["10.0.0.1", "10.0.0.2"]))
         #expect(client.of(peer: "10.0.0.1", headers: try headers(values)) == address)
     }
 
+    @Test(arguments: ["10.1.2.3", "::ffff:10.1.2.3", "2001:db8:1::2"])
+    func `a proxy is trusted by its network, also on a listener for IPv6`(peer: String) throws {
+        let client = ClientAddress(trustedProxies: try TrustedNetworks(["10.0.0.0/8", "2001:db8::/32"]))
+        #expect(client.of(peer: peer, headers: try headers(["203.0.113.9, 10.200.0.1"])) == "203.0.113.9")
+        #expect(client.of(peer: "::ffff:11.0.0.1", headers: try headers(["203.0.113.9"])) == "11.0.0.1")
+    }
+
     @Test func `X-Forwarded-For of an untrusted peer is ignored`() throws {
-        let client = ClientAddress(trustedProxies: ["10.0.0.1"])
+        let client = ClientAddress(trustedProxies: try TrustedNetworks(["10.0.0.1"]))
         #expect(client.of(peer: "203.0.113.7", headers: try headers(["1.2.3.4"])) == "203.0.113.7")
         #expect(client.of(peer: nil, headers: try headers(["1.2.3.4"])) == nil)
     }

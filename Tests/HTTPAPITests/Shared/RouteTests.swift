@@ -8,12 +8,9 @@ import Testing
 
     @Test(arguments: Endpoint.all) func `every operation answers its sample request`(endpoint: Endpoint) async throws {
         let service = FakeService()
-        var configuration = HTTPConfiguration(port: 0)
-        configuration.metricsToken = "metrics"
-        let answer = try await API.with(service, configuration: configuration) { api in
+        let answer = try await API.with(service) { api in
             try await api.send(
-                endpoint.method, Samples.path(endpoint),
-                authorization: endpoint == .metrics ? "Bearer metrics" : Samples.authorization(endpoint),
+                endpoint.method, Samples.path(endpoint), authorization: Samples.authorization(endpoint),
                 body: Samples.body(endpoint))
         }
         switch endpoint {
@@ -34,8 +31,7 @@ import Testing
     }
 
     @Test func `the routes match the operations of the contract`() {
-        let metrics = RequestMetrics()
-        let served = Route.all(HTTPConfiguration(), metrics: metrics).map(\.endpoint)
+        let served = Route.all(HTTPConfiguration()).map(\.endpoint)
         #expect(served.count == Set(served).count)
         #expect(Set(served) == Set(Endpoint.all))
     }
@@ -116,6 +112,11 @@ import Testing
         #expect(target.rawQuery == "a=b?c")
         #expect(RequestTarget("http://x")?.rawPath == "/")
         #expect(RequestTarget("http://x?y")?.rawPath == "/")
+    }
+
+    @Test func `metrics are no route of the API`() async throws {
+        let answer = try await API.with(live: true) { try await $0.send("GET", "/metrics", authorization: nil) }
+        #expect(try answer.problem.code == "route.unknown")
     }
 
     @Test func `both captures of a path are decoded`() async throws {

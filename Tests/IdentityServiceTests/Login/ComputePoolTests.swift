@@ -101,12 +101,14 @@ struct ComputePoolTests {
                 #expect(error.code == .serviceBusy)
                 #expect(error.retryAfterSeconds == 1)
             }
+            #expect(pool.load.unknown == 2 && pool.load.known == 0 && pool.load.refused == 1)
             release.signal()
             release.signal()
             try await group.waitForAll()
         }
         let again = try await pool.admitted(lane) { admission in try await admission.run { 7 } }
         #expect(again == 7)
+        #expect(pool.load.unknown == 0 && pool.load.queued == 0 && pool.load.refused == 1)
     }
 }
 
@@ -130,9 +132,10 @@ struct TurnQueueTests {
         for number in 1...5 { queue.add("known \(number)", in: lane(good, tenant, known: true)) }
         let known = order(&queue, .knownDevices)
         #expect(known == ["known 1", "known 2", "known 3", "known 4", "known 5"])
-        #expect(!queue.isEmpty)
+        #expect(!queue.isEmpty && queue.count == 2)
         let strangers = order(&queue)
         #expect(strangers == ["stranger 1", "stranger 2"])
+        #expect(queue.isEmpty && queue.count == 0)
     }
 
     @Test func `other threads help known devices only if more than three wait`() {

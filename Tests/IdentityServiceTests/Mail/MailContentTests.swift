@@ -6,12 +6,12 @@ import Testing
 
 @Suite struct MailContentTests {
     private func content(
-        _ kind: MailKind, _ language: MailLanguage = .english, company: String? = nil, link: String? = nil
+        _ kind: MailKind, _ language: MailLanguage = .english, domain: String? = nil, link: String? = nil
     ) throws -> String {
         let content = MailContent(
             id: MailID(UUID()), kind: kind, language: language,
             settings: try #require(MailSettings(publicURL: "https://id.example", sender: "tenure@id.example")),
-            recipient: try #require(DeliverableAddress("zoe@mail.example")), company: company, link: link,
+            recipient: try #require(DeliverableAddress("zoe@mail.example")), domain: domain, link: link,
             end: MailScene.start)
         return String(decoding: content.bytes(at: MailScene.start), as: UTF8.self)
     }
@@ -22,7 +22,7 @@ import Testing
     ) throws {
         let long = String(repeating: "k", count: 64)
         let text = try content(
-            kind, language, company: "Müller & Söhne <b>\r\nBcc: eve@mail.example",
+            kind, language, domain: "Müller & Söhne <b>\r\nBcc: eve@mail.example",
             link: "https://id.example/verify?expires=1&key=\(long)")
         let lines = text.components(separatedBy: "\r\n")
         #expect(text.utf8.allSatisfy { $0 == 0x0D || $0 == 0x0A || (0x20...0x7E).contains($0) })

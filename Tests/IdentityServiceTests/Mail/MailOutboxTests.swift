@@ -77,8 +77,80 @@ struct MailOutboxTests {
             #expect(try await worker.round() == 1)
             _ = try await scene.context.pool.query(
                 mail.insertion(scene.context.ring), in: [mail.stream.ledger])
-            #expect(try await worker.round() == 0)
+            #expect(try await worker.round() == 1)
             #expect(transport.sent.count == 1)
+            #expect(try await scene.ends(mail) == ["sent 1"])
+            #expect(try await scene.waiting() == 0)
+        }
+    }
+
+    @Test func `a row without its event is deleted and counted, and sends no mail`() async throws {
+        try await MailScene.with { scene in
+            let user = try await scene.user("zoe@mail.example"), real = try await scene.queue(user)
+            // With the right code, as somebody who has the keys could write it.
+            let forged = scene.context.verification(of: user, at: scene.now)
+            _ = try await scene.pool.query(forged.insertion(scene.context.ring), in: [forged.stream.ledger])
+            let transport = FakeTransport(), counts = MailCounts()
+            let worker = try scene.worker(transport, counts: counts)
+            #expect(try await worker.round() == 2)
+            #expect(transport.sent.map(\.id) == [real.event.mailID.uuid])
+            #expect(try await scene.waiting() == 0)
+            #expect(scene.context.rows.counts.rows(of: ProtectedRows.mails) == 1)
+            let metrics = await counts.metrics(scene.readerPool)
+            #expect(metrics.contains("tenure_mails_total{outcome=\"unrecorded\"} 1\n"))
+            #expect(metrics.contains("tenure_mails_total{outcome=\"sent\"} 1\n"))
+            #expect(try await scene.context.reader.streams([forged.stream])[forged.stream, default: []].isEmpty)
+        }
+    }
+
+    @Test func `the operator lets a mail be sent now, and drops others`() async throws {
+        try await MailScene.with { scene in
+            let first = try await scene.queue(try await scene.user("a@mail.example"))
+            let second = try await scene.queue(try await scene.user("b@mail.example"))
+            let transport = FakeTransport(.temporarilyRefused(451), .temporarilyRefused(451))
+            let worker = try scene.worker(transport), commands = OperatorUseCases(scene.context)
+            #expect(try await worker.round() == 2)
+            #expect(try await worker.round() == 0)
+            let mails = try await WaitingMail.all(scene.readerPool, limit: 10)
+            #expect(Set(mails.map(\.id)) == [first.event.mailID.uuid, second.event.mailID.uuid])
+            #expect(mails.allSatisfy { $0.attempts == 1 && $0.nextTry == scene.now.adding(.seconds(10)) })
+            let retried = try #require(mails.first { $0.id == first.event.mailID.uuid })
+            let dropped = try #require(mails.first { $0.id == second.event.mailID.uuid })
+            #expect(try await commands.retry(retried) == .done)
+            #expect(try await commands.drop(dropped) == .done)
+            #expect(try await scene.ends(second) == ["failed 1 dropped"])
+            #expect(try await worker.round() == 1)
+            #expect(try await scene.ends(first) == ["sent 2"])
+            for mail in mails {
+                #expect(try await commands.retry(mail) == .gone)
+                #expect(try await commands.drop(mail) == .gone)
+            }
+            #expect(try await scene.waiting() == 0)
+        }
+    }
+
+    @Test func `the operator changes no mail that a process is sending, and drops a row without its event`()
+        async throws
+    {
+        try await MailScene.with { scene in
+            let user = try await scene.user("zoe@mail.example"), mail = try await scene.queue(user)
+            let commands = OperatorUseCases(scene.context)
+            _ = try await scene.worker(FakeTransport(), crashing: true).round()
+            let leased = try #require(try await WaitingMail.all(scene.readerPool, limit: 1).first)
+            #expect(leased.isBeingSent(at: scene.now))
+            #expect(try await commands.retry(leased) == .beingSent)
+            #expect(try await commands.drop(leased) == .beingSent)
+            scene.advance(MailOutboxWorker.lease)
+            #expect(try await commands.drop(leased) == .done)
+            #expect(try await scene.ends(mail) == ["failed 1 dropped"])
+
+            let forged = scene.context.verification(of: user, at: scene.now)
+            _ = try await scene.pool.query(forged.insertion(scene.context.ring), in: [forged.stream.ledger])
+            let row = try #require(
+                try await WaitingMail.all(scene.readerPool, id: forged.event.mailID.uuid, limit: 1).first)
+            #expect(try await commands.drop(row) == .done)
+            #expect(try await scene.waiting() == 0)
+            #expect(try await scene.context.reader.streams([forged.stream])[forged.stream, default: []].isEmpty)
         }
     }
 
@@ -163,6 +235,33 @@ struct MailOutboxTests {
             _ = try await scene.worker(transport).round()
             #expect(transport.sent.isEmpty)
             #expect(try await scene.ends(mail) == ["failed 0 address_invalid"])
+        }
+    }
+
+    @Test func `an account has three notices of a kind in a day, of openings any number`() async throws {
+        try await MailScene.with { scene in
+            let tenant = TenantID(UUID()), employee = EmployeeID(UUID())
+            func isSpent(
+                _ kind: MailKind = .deviceAdded, _ employee: EmployeeID? = nil, later: Duration = .zero,
+                counting: Bool = false
+            ) async throws -> Bool {
+                let budget = NoticeBudget(
+                    kind, about: employee ?? EmployeeID(UUID()), in: tenant, at: scene.now.adding(later),
+                    scene.context.ring)
+                if counting { _ = try await scene.pool.query(budget.counting, in: [LedgerID(tenant.uuid)]) }
+                return try await budget.isSpent(scene.pool)
+            }
+            var spent: [Bool] = []
+            for _ in 0..<4 { spent.append(try await isSpent(.deviceAdded, employee, counting: true)) }
+            #expect(spent == [false, false, true, true])
+            #expect(try await isSpent(.adminAppointed, employee) == false)
+            #expect(try await isSpent() == false)
+            #expect(try await isSpent(.deviceAdded, employee, later: .seconds(86_400)) == false)
+            for kind in MailKind.allCases {
+                let isOpening = [.recoveryOpened, .returnRequested, .returnOpened, .returnReminder].contains(kind)
+                #expect(!NoticeBudget.limits(kind) || !isOpening, "\(kind)")
+            }
+            #expect(NoticeBudget.limits(.deviceAdded) && NoticeBudget.limits(.adminAppointed))
         }
     }
 

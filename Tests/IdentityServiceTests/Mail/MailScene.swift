@@ -66,12 +66,16 @@ final class MailScene: Sendable {
 
     /// A worker on this database.
     ///
-    /// - Parameter crashing: Whether it dies between sending and its append.
-    func worker(_ transport: FakeTransport, crashing: Bool = false) throws -> MailOutboxWorker {
+    /// - Parameters:
+    ///   - crashing: Whether it dies between sending and its append.
+    ///   - counts: Counts what comes of the mails.
+    func worker(
+        _ transport: FakeTransport, crashing: Bool = false, counts: MailCounts = MailCounts()
+    ) throws -> MailOutboxWorker {
         let settings = try #require(context.mail)
         guard crashing else {
             return MailOutboxWorker(
-                context: context, settings: settings, readerPool: readerPool, transport: transport)
+                context: context, settings: settings, readerPool: readerPool, transport: transport, counts: counts)
         }
         let dying = try MailScene(pool, readerPool, DyingAppender(), clock, masters, ring)
         return MailOutboxWorker(

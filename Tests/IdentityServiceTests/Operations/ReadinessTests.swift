@@ -116,9 +116,10 @@ struct ReadinessClockTests {
         try await TestDatabase.with { database in
             try await database.withPool(as: .reader) { pool in
                 let clock: @Sendable () -> Timestamp = { .now().adding(.seconds(ahead)) }
-                let strict = Readiness(pool: pool, now: clock, tolerance: .seconds(60)) { [:] }
+                let probe = ProbeMemory { [] }
+                let strict = Readiness(pool: pool, now: clock, tolerance: .seconds(60), probe: probe) { [:] }
                 #expect(await strict.report().missing.count == missing)
-                let lenient = Readiness(pool: pool, now: clock, tolerance: nil) { [:] }
+                let lenient = Readiness(pool: pool, now: clock, tolerance: nil, probe: probe) { [:] }
                 #expect(await lenient.report().missing == [])
             }
         }

@@ -1,5 +1,6 @@
 import Canonical
 import Foundation
+import PrivateFiles
 import Testing
 
 @testable import Keys
@@ -103,35 +104,41 @@ import Testing
         #expect(try directory.names == ["master.json"])
     }
 
-    @Test func `a file replaced after opening is noticed, and its lock has one holder`() throws {
+    @Test func `an update is refused while another process holds the lock`() throws {
         let directory = try Directory()
         _ = try directory.file.create()
-        let first = try SystemFile.open(directory.file.path, .reading)
-        defer { first.close() }
-        let second = try SystemFile.open(directory.file.path, .reading)
-        defer { second.close() }
-        try first.lock()
-        #expect(code { try second.lock() } == .masterFileUnusable)
+        let other = try PrivateFile.openLocked(directory.file.path, .secret)
         #expect(code { try directory.file.update { keys throws(KeysError) in keys } } == .masterFileUnusable)
-        #expect(try first.isStill(at: directory.file.path))
-        let other = MasterKeyFile(path: directory.path + "/other.json")
-        _ = try other.create()
-        try SystemFile.rename(other.path, to: directory.file.path)
-        #expect(try !first.isStill(at: directory.file.path))
+        other.close()
+        #expect(code { try directory.file.update { keys throws(KeysError) in keys } } == nil)
     }
 
-    /// A program that this process starts has a copy of every descriptor from the fork to the exec.
-    @Test func `a child process that is starting does not keep the lock of a closed file`() throws {
+    @Test func `an update keeps the mode`() throws {
         let directory = try Directory()
         _ = try directory.file.create()
-        let first = try SystemFile.openLocked(directory.file.path)
-        let copy = dup(first.descriptor)
-        defer { close(copy) }
-        try #require(copy >= 0)
-        first.close()
-        let second = try SystemFile.open(directory.file.path, .reading)
-        defer { second.close() }
-        #expect(code { try second.lock() } == nil)
+        try directory.mode(0o400)
+        try directory.file.update { keys throws(KeysError) in try keys.addingVersion() }
+        let attributes = try FileManager.default.attributesOfItem(atPath: directory.file.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o400)
+        #expect(try directory.file.load().current == 2)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "not root: the owner was NOT tried"))
+    func `an update of root leaves the file to the service's user`() throws {
+        let directory = try Directory()
+        _ = try directory.file.create()
+        let user: uid_t = 54_321
+        #expect(chown(directory.file.path, user, user) == 0)
+        try directory.file.update { keys throws(KeysError) in try keys.addingVersion() }
+        let list = ErasureList(beside: directory.file)
+        try list.add([.init(kind: .user, ledger: .random(), id: .random(), time: .now())])
+        try list.add([.init(kind: .user, ledger: .random(), id: .random(), time: .now())])
+        for path in [directory.file.path, list.path] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.ownerAccountID] as? Int == Int(user) && attributes[.posixPermissions] as? Int == 0o600)
+        }
+        #expect(try directory.file.load().current == 2)
+        #expect(try list.read().count == 2)
     }
 
     @Test func `concurrent updates are serialized or refused, and none is lost`() async throws {

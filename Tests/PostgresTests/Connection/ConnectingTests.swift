@@ -132,5 +132,28 @@ struct PostgresConfigurationTests {
             _ = try await PostgresConnection.connect(configuration, logger: .quiet)
         }
         #expect(error.code == .connection && error.isConnectionLost)
+        let cause = try #require(error.cause)
+        #expect(cause.contains("/tmp/tenure-nowhere") && !cause.contains("\n"), "\(cause)")
+        #expect(!error.description.contains("nowhere"), "the description stays without messages")
+    }
+
+    @Test func `a cause is about the server, never about data`() {
+        var error = PostgresError(.server, "refused", serverMessage: "could not extend file; Key (name)=(Ann)")
+        error.primaryMessage = "could not extend file:\u{7}\nNo space left on device"
+        #expect(error.cause == nil)
+        for (state, isTold) in [
+            ("53100", true), ("57P01", true), ("25006", true), ("28P01", true), ("08006", true), ("58030", true),
+            ("23505", false), ("22P02", false), ("42601", false), ("P0001", false), ("XX000", false),
+        ] {
+            error.sqlState = SQLState(rawValue: state)
+            #expect(error.cause == (isTold ? "could not extend file:; No space left on device" : nil), "\(state)")
+        }
+        error.primaryMessage = nil
+        error.sqlState = .diskFull
+        #expect(error.cause == nil)
+        let failures = ["one\ntwo", "three"].map { PostgresError(.connection, "lost", serverMessage: $0) }
+        #expect(PostgresError(joining: failures).cause == "one; two; three")
+        let long = PostgresError(.connection, "lost", serverMessage: String(repeating: "a", count: 5_000))
+        #expect(long.cause?.count == 500)
     }
 }

@@ -149,7 +149,7 @@ struct MigratorTests {
                 """)
             let (owner, isGranted) = try owners[0].decode(String.self, Bool.self)
             #expect(owners.count == 1 && owner == role && isGranted)
-            try await connection.executeScript("DROP SCHEMA \"Own\" CASCADE; DROP ROLE \(role)")
+            try await connection.executeScript("DROP SCHEMA \"Own\" CASCADE; DROP OWNED BY \(role); DROP ROLE \(role)")
         }
     }
 

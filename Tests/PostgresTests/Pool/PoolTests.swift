@@ -49,6 +49,21 @@ struct PoolTests {
         }
     }
 
+    @Test func `waits are counted with their time, and those that got nothing`() async throws {
+        try await withPool(1, timeout: .seconds(1)) { pool in
+            while pool.health.idle == 0 { _ = try? await pool.withConnection { _ in } }
+            let before = pool.health
+            try await pool.withConnection { _ in
+                _ = try await databaseError { try await pool.withConnection { _ in } }
+            }
+            let after = pool.health
+            #expect(after.waits == before.waits + 1 && after.givenUp == before.givenUp + 1)
+            #expect(after.waited - before.waited >= .seconds(1))
+            try await pool.withConnection { _ in }
+            #expect(pool.health.waits == after.waits, "a free connection is no wait")
+        }
+    }
+
     @Test func `callers are served in the order of their arrival`() async throws {
         try await withPool(1) { pool in
             let order = Lock<[Int]>([])

@@ -72,6 +72,30 @@ struct RebuildProcessTests {
         }
     }
 
+    @Test func `rebuild and compare finish the other companies, name the damaged one, and exit with 1`()
+        async throws
+    {
+        try await Stage.run { stage in
+            let scripts = try (0..<3).map { _ in try CompanyScript.eventful() }
+            for script in scripts { try await stage.append(script) }
+            try await stage.following { _ in for script in scripts { try await stage.settle(script) } }
+            let position = try await stage.damageRegistration(scripts[1])
+            try await stage.execute("UPDATE tenure.employees SET is_appointed = NOT is_appointed")
+            let damaged = scripts[1].tenant.description
+            for arguments in [["replay", "--compare", "--json"], ["rebuild", "--format", "ndjson"]] {
+                let (status, lines) = try await tenure(arguments, stage).finish()
+                #expect(status == 1)
+                let told = lines.filter { $0.contains(#""is_appointed""#) }
+                for script in [scripts[0], scripts[2]] {
+                    #expect(told.contains { $0.contains(script.tenant.description) }, "\(arguments)")
+                }
+                let named = lines.filter { $0.contains("damaged") && $0.contains(damaged) }
+                #expect(named.count == 1 && named[0].contains(#""position":\#(position)"#), "\(arguments)")
+            }
+            for script in [scripts[0], scripts[2]] { try await stage.expectEqual(script.tenant) }
+        }
+    }
+
     @Test func `tenure doctor names a stopped projection`() async throws {
         try await Stage.run { stage in
             var script = CompanyScript()

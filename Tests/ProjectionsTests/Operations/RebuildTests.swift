@@ -150,8 +150,6 @@ struct RebuildTests {
                 VALUES (\(script.tenant.uuid), \(event.position), \(event.id), \(event.stream.id), 'thing', 1,
                     'ThingHappened', now(), \(event.entry))
                 """)
-            await #expect(throws: ProjectionError.self) { try await stage.rebuild.run(RebuildRequest()) }
-            #expect(try await stage.text("SELECT DISTINCT live::text FROM tenure.projection_generation") == ["1"])
             let dry = try await stage.rebuild.run(RebuildRequest(isDryRun: true)).differences
             #expect(dry.count == ProjectionName.all.count)
             for difference in dry {
@@ -162,11 +160,123 @@ struct RebuildTests {
                 #expect(position == event.position)
                 #expect(reason.contains("event.unknown_type"))
             }
+            let before = try await stage.rows(script)
+            let report = try await stage.rebuild.run(RebuildRequest())
+            #expect(report.kept.map(\.view) == ProjectionName.all.sorted())
+            #expect(report.kept.allSatisfy { $0.tenant == script.tenant && $0.position == event.position })
+            #expect(try await stage.rows(script) == before)
+            await #expect(throws: ProjectionError.self) {
+                try await stage.rebuild.run(RebuildRequest(tenant: script.tenant))
+            }
+            #expect(try await stage.rows(script) == before)
+        }
+    }
+}
+
+@Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
+struct DamagedLedgerTests {
+    @Test func `one damaged event stops the rebuild of its own ledger only, which keeps its rows and is named`()
+        async throws
+    {
+        try await Stage.run { stage in
+            let scripts = try (0..<3).map { _ in try CompanyScript.eventful() }
+            try await stage.follow(scripts)
+            let position = try await stage.damageRegistration(scripts[1])
+            // The rows of every company differ from the log.
+            try await stage.execute("UPDATE tenure.employees SET is_appointed = NOT is_appointed")
+            let before = try await stage.rows(scripts[1])
+            let report = try await stage.rebuild.run(RebuildRequest())
+            #expect(report.hasSwitched)
+            #expect(Set(report.kept.map(\.view)) == [.employees, .firstSecurityAdmins, .tenants])
+            #expect(report.kept.allSatisfy { $0.tenant == scripts[1].tenant && $0.position == position })
+            for script in [scripts[0], scripts[2]] { try await stage.expectEqual(script.tenant) }
+            #expect(try await stage.rows(scripts[1]) == before)
+            for table in ["projection_progress", "tenants", "employees", "employee_keys", "first_security_admins"] {
+                let generations = try await stage.text(
+                    "SELECT DISTINCT generation::text FROM tenure.\(unsafeSQL: table)")
+                #expect(generations == ["2"], "\(table)")
+            }
+            // The kept projections go on, and so does the next rebuild.
+            var longer = scripts[1]
+            let count = longer.events.count
+            _ = try longer.register("later")
+            try await stage.append(longer, from: count)
+            try await stage.following { _ in try await stage.settle(longer) }
+            #expect(try await stage.rebuild.run(RebuildRequest()).kept.count == 3)
+            #expect(try await stage.text("SELECT DISTINCT live::text FROM tenure.projection_generation") == ["3"])
+        }
+    }
+
+    @Test func `a row that the database refuses stops one projection of its own ledger only`() async throws {
+        try await Stage.run { stage in
+            let scripts = try (0..<3).map { _ in try CompanyScript.eventful() }
+            try await stage.follow(scripts)
+            // The live row satisfies the constraint, and the one that follows from the log does not.
+            let tenant = scripts[1].tenant
+            try await stage.execute("UPDATE tenure.tenants SET employees = 0 WHERE ledger_id = \(tenant.uuid)")
+            try await stage.execute(
+                """
+                ALTER TABLE tenure.tenants ADD CONSTRAINT tenants_refused
+                CHECK (ledger_id <> '\(unsafeSQL: tenant.description)' OR employees = 0) NOT VALID
+                """)
+            try await stage.execute("UPDATE tenure.employees SET is_appointed = NOT is_appointed")
+            let report = try await stage.rebuild.run(RebuildRequest())
+            #expect(report.kept.map(\.view) == [.tenants])
+            #expect(report.kept.map(\.tenant) == [tenant])
+            for script in [scripts[0], scripts[2]] { try await stage.expectEqual(script.tenant) }
+            let state = try await StateAt(reader: stage.reader).company(tenant)
+            let (_, left) = try await LiveViews(pool: stage.readers).compare(state, of: tenant)
+            #expect(left.map(\.view) == [.tenants])
+            try await stage.execute("ALTER TABLE tenure.tenants DROP CONSTRAINT tenants_refused")
+            #expect(try await stage.rebuild.run(RebuildRequest()).kept == [])
+            try await stage.expectEqual(tenant)
+        }
+    }
+
+    @Test func `an upgrade of projections ends although one ledger is damaged`() async throws {
+        try await Stage.run { stage in
+            let scripts = try (0..<2).map { _ in try CompanyScript.eventful() }
+            try await stage.follow(scripts)
+            _ = try await stage.damageRegistration(scripts[0])
+            try await stage.execute(
+                "UPDATE tenure.projection_generation SET live_revision = 0 WHERE projection = 'employees'")
+            try await stage.execute("UPDATE tenure.employees SET status = 'registered'")
+            let isDone = try await ViewUpgrade(pool: stage.readers, logger: TestServer.logger()).upgrade()
+            #expect(isDone)
+            #expect(try await ViewRevisions.read(stage.readers).outdated.isEmpty)
+            try await stage.expectEqual(scripts[1].tenant)
         }
     }
 }
 
 extension Stage {
+    /// Damages a registration, which tenants, employees and first security admins consume. Returns its position.
+    @discardableResult
+    func damageRegistration(_ script: CompanyScript) async throws -> Int64 {
+        let index = try #require(
+            script.events.indices.dropFirst(2).first { script.events[$0].event.type == "EmployeeRegistered" })
+        try await execute(
+            """
+            UPDATE tenure.event SET entry = \([UInt8]("{}".utf8))
+            WHERE ledger_id = \(script.tenant.uuid) AND position = \(Int64(index + 1))
+            """)
+        return Int64(index + 1)
+    }
+
+    /// The live rows of a company in all tables, but for the number of their generation.
+    fileprivate func rows(_ script: CompanyScript) async throws -> [String?] {
+        var rows: [String?] = []
+        for table in ReadModels.all.flatMap({ $0.tables }).map({ $0.table }).sorted() {
+            rows += try await text(
+                """
+                SELECT (to_jsonb(t) - 'generation')::text FROM tenure.\(unsafeSQL: table) AS t
+                WHERE ledger_id = \(script.tenant.uuid)
+                    AND generation = (SELECT max(live) FROM tenure.projection_generation) ORDER BY 1
+                """)
+        }
+        return rows
+    }
+
     /// Damages the rows of a company in four ways.
     fileprivate func damage(_ employees: [EmployeeRow]) async throws {
         let id = employees[2].id.uuid

@@ -1,6 +1,7 @@
 import Canonical
 import Crypto
 import Foundation
+import HTTPLimits
 import IdentityService
 import Logging
 import MPinAuthority
@@ -145,7 +146,7 @@ struct `The client of the D-TAs` {
         try files.openssl(
             "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key,
             "-out", chain, "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost")
-        let certificate = MPinAuthorityConfiguration.Certificate(chainFile: chain, keyFile: key)
+        let certificate = try ServerCertificate(chainFile: chain, keyFile: key, logger: log.logger)
         try await RunningAuthority.serve(files.path("dta"), certificate: certificate) { authority in
             let trusting = try client(authority.member, nobody(), certificateAuthorityFile: chain)
             let share = try await trusting.clientKeyShare(

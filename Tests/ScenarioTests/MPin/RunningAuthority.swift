@@ -1,4 +1,5 @@
 import Foundation
+import HTTPLimits
 import Logging
 import MPinAuthority
 import MPinRequests
@@ -18,7 +19,7 @@ struct RunningAuthority {
 
     /// Runs `body` while the D-TA of a directory serves. Creates the D-TA if there is none.
     static func serve<Result: Sendable>(
-        _ place: String, certificate: MPinAuthorityConfiguration.Certificate? = nil,
+        _ place: String, certificate: ServerCertificate? = nil,
         _ body: (RunningAuthority) async throws -> Result
     ) async throws -> Result {
         let directory = MPinAuthorityDirectory(path: place)

@@ -102,4 +102,60 @@ struct `An address` {
             #expect(told == [member.person.email])
         }
     }
+
+    @Test func `is told of every opening of a recovery, however many there are in a day`() async throws {
+        let mailbox = Mailbox()
+        try await withMPin(policy: [:], mailbox: mailbox) { scene in
+            let member = try await scene.employee("reader")
+            expectOutcome(try await scene.askForMail(member), "sent")
+            let link = try await scene.addressLink(of: member.person, in: mailbox)
+            #expect(try await scene.follow(link).status == 200)
+            let before = mailbox.copies.count
+            for _ in 0..<5 {
+                let device = Device()
+                _ = try await scene.client.askToRecover(member.person, device)
+                expectOutcome(
+                    try await scene.client.decide("opening", member.person, device, by: scene.founder), "done")
+                expectOutcome(
+                    try await scene.client.cancelRecovery(member.person, device, by: scene.founder), "done")
+            }
+            try await scene.mailsSettle()
+            let told = mailbox.copies.dropFirst(before).filter { $0.mail.recipient == member.person.email }
+            #expect(told.count == 5)
+            #expect(told.allSatisfy { $0.text.contains("Somebody started to reset your credentials") })
+        }
+    }
+
+    @Test func `is told of three new devices a day, and the company is named by its confirmed domain only`()
+        async throws
+    {
+        let mailbox = Mailbox()
+        try await withMPin(policy: [:], mailbox: mailbox) { scene in
+            let member = try await scene.employee("reader")
+            expectOutcome(try await scene.askForMail(member), "sent")
+            let link = try await scene.addressLink(of: member.person, in: mailbox)
+            #expect(try await scene.follow(link).status == 200)
+            func told(_ devices: Int) async throws -> [String] {
+                let before = mailbox.copies.count
+                for _ in 0..<devices {
+                    let device = Device()
+                    expectOutcome(try await scene.client.logIn(member.person, device), "authorizationPending")
+                    expectOutcome(try await scene.client.authorize(device, of: member.person), "done")
+                }
+                try await scene.mailsSettle()
+                return mailbox.copies.dropFirst(before).map(\.text)
+            }
+            // From the beginning of a day on.
+            let second = Int(scene.clock.now.microseconds / 1_000_000 % 86_400)
+            scene.clock.pass(.seconds(86_400 - second))
+            let first = try await told(5)
+            #expect(first.count == 3)
+            #expect(first.allSatisfy { $0.contains("Sent by Tenure.") && !$0.contains(scene.company) })
+            try await scene.world.confirmDomain(of: scene.company)
+            scene.clock.pass(.seconds(86_400))
+            let next = try await told(1)
+            #expect(next.count == 1)
+            #expect(next.allSatisfy { $0.contains("Sent by Tenure for \(scene.company).") })
+        }
+    }
 }

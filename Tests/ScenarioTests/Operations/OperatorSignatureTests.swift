@@ -83,6 +83,29 @@ struct `A decision of the operator` {
         }
     }
 
+    @Test func `is not made if the secret that it issues could not be written`() async throws {
+        try await inTurn { world in
+            let made = try await tenure(["app", "create", "kept", "--role", "ACCESS", "--json"], world)
+            let issued = try StrictJSON.parse(Array(try #require(made.lines.first).utf8))
+            let app = try #require(issued["appId"]?.text), secret = try #require(issued["secretId"]?.text)
+            let before = try await tenure(["app", "list", "--json"], world).lines
+            for arguments in [
+                ["create", "lost", "--role", "ACCESS", "--json"], ["create", "lost", "--role", "ACCESS"],
+                ["rotate-secret", app, secret, "--json"], ["rotate-secret", app, secret, "--keep"],
+                ["add-role", app, "--role", "CREATION"],
+            ] {
+                let refused = try await tenure(
+                    ["app"] + arguments, world, keepsErrors: true, output: "/dev/full")
+                #expect(refused.status == 1, "\(refused)")
+                #expect(refused.lines.joined().contains("no secret was issued"), "\(refused)")
+            }
+            #expect(try await tenure(["app", "list", "--json"], world).lines == before)
+            // A name that is taken spares the caller a secret that opens nothing.
+            let taken = try await tenure(["app", "create", "kept", "--role", "ACCESS", "--json"], world)
+            #expect(taken.status == 64 && taken.lines.isEmpty, "\(taken)")
+        }
+    }
+
     @Test func `at the command line adds, lists and removes resources of an app`() async throws {
         try await inTurn { world in
             let made = try await tenure(["app", "create", "resources", "--role", "ACCESS"], world, keepsErrors: true)
@@ -126,10 +149,11 @@ struct `A decision of the operator` {
     }
 
     private func tenure(
-        _ arguments: [String], _ world: TenureWorld, operatorKey: String? = nil, keepsErrors: Bool = false
+        _ arguments: [String], _ world: TenureWorld, operatorKey: String? = nil, keepsErrors: Bool = false,
+        output: String? = nil
     ) async throws -> (status: Int32, lines: [String]) {
         try await ChildProcess(
-            "tenure", arguments,
+            "tenure", arguments, outputFile: output,
             environment: [
                 "TENURE_DATABASE_URL": world.database.url(as: .application),
                 "TENURE_READER_DATABASE_URL": world.database.url(as: .reader),

@@ -20,6 +20,8 @@ struct RunningInstance: Sendable {
     let closeEndedSessions: @Sendable () async throws -> Void
     /// What the process tells of itself.
     let metrics: @Sendable () async -> String
+    /// The parts of it.
+    let metricSections: [MetricSection]
 
     /// Runs `body` beside the service and stops the service afterwards.
     ///
@@ -61,7 +63,8 @@ struct RunningInstance: Sendable {
             let result = try await body(
                 RunningInstance(
                     baseURL: url, commands: assembly.commands, service: assembly.service,
-                    closeEndedSessions: assembly.closeEndedSessions, metrics: assembly.metrics))
+                    closeEndedSessions: assembly.closeEndedSessions, metrics: assembly.metrics,
+                    metricSections: assembly.metricSections))
             await group.triggerGracefulShutdown()
             try await running.value
             return result

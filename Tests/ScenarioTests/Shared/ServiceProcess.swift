@@ -22,6 +22,13 @@ struct ServiceProcess: Sendable {
     /// What a core file of this moment would have; nil where the system does not let us look.
     func memory() -> Data? { ProcessMemory.writable(of: process.identifier) }
 
+    /// Asks the process to end, as a service manager does.
+    func terminate() { process.terminate() }
+
+    /// Waits for the end of the process, and returns its exit code; a negative one is the signal that ended it. Call it
+    /// once.
+    func status() async -> Int32 { await process.finish().status }
+
     /// Ends the process and gives back everything that it logged. Call it once.
     func ended() async -> String {
         kill()
@@ -36,10 +43,12 @@ struct ServiceProcess: Sendable {
 
     /// Runs `count` processes beside `body`, all with the world's database and master keys, and ends them afterwards.
     ///
-    /// - Parameter proxies: The URLs of proxies through which the first processes reach the database.
+    /// - Parameters:
+    ///   - proxies: The URLs of proxies through which the first processes reach the database.
+    ///   - settings: Further environment variables.
     static func with<Result>(
         _ count: Int, in world: TenureWorld, logLevel: String = "error", through proxies: [String] = [],
-        _ body: ([ServiceProcess]) async throws -> Result
+        settings: [String: String] = [:], _ body: ([ServiceProcess]) async throws -> Result
     ) async throws -> Result {
         let files = try TemporaryFiles()
         defer { files.remove() }
@@ -51,7 +60,8 @@ struct ServiceProcess: Sendable {
         defer { started.kill() }
         for number in 0..<count {
             let proxy = number < proxies.count ? proxies[number] : nil
-            processes.append(try await start(world, keys: keys, logLevel: logLevel, proxy: proxy, started))
+            processes.append(
+                try await start(world, keys: keys, logLevel: logLevel, proxy: proxy, settings: settings, started))
         }
         return try await body(processes)
     }
@@ -60,18 +70,20 @@ struct ServiceProcess: Sendable {
     /// process ends at once, and another port is tried.
     private static func start(
         _ world: TenureWorld, keys: String, logLevel: String = "error", proxy: String?,
-        _ started: Started
+        settings: [String: String] = [:], _ started: Started
     ) async throws -> ServiceProcess {
         for _ in 0..<5 {
             let port = try TCPConnection.freePort()
-            let process = try await start(world, keys: keys, logLevel: logLevel, proxy: proxy, started, port: port)
+            let process = try await start(
+                world, keys: keys, logLevel: logLevel, proxy: proxy, settings: settings, started, port: port)
             if let process { return process }
         }
         throw TestServerError(description: "a service process did not become ready")
     }
 
     private static func start(
-        _ world: TenureWorld, keys: String, logLevel: String, proxy: String?, _ started: Started, port: UInt16
+        _ world: TenureWorld, keys: String, logLevel: String, proxy: String?, settings: [String: String],
+        _ started: Started, port: UInt16
     ) async throws -> ServiceProcess? {
         let url = { (role: TestDatabase.Role) in world.database.url(as: role, through: proxy) }
         let process = try ChildProcess(
@@ -79,8 +91,9 @@ struct ServiceProcess: Sendable {
             environment: [
                 "TENURE_DATABASE_URL": url(.application), "TENURE_READER_DATABASE_URL": url(.reader),
                 "TENURE_MASTER_KEY_FILE": keys, "TENURE_LISTEN_PORT": String(port), "TENURE_LOG_LEVEL": logLevel,
+                "TENURE_METRICS_LISTEN": "off",
                 "SWIFT_BACKTRACE": "enable=no",
-            ], keepsErrors: logLevel == "trace")
+            ].merging(settings) { _, new in new }, keepsErrors: logLevel == "trace")
         started.add(process)
         let base = try #require(URL(string: "http://127.0.0.1:\(port)"))
         let client = try Client(base, world.app)
@@ -140,6 +153,7 @@ struct TemporaryFiles {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["openssl"] + arguments
+        process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()

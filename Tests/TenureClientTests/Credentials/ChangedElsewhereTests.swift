@@ -225,17 +225,33 @@ private actor AgreeingPrompts: PromptProvider {
         let store = FilePinStore(path: path)
         try await check(store)
         let account = try PinnedAccount(baseURL: "b", company: "c", employee: "e")
-        try store.keep(pin, of: account)
+        try await store.keep(pin, of: account)
         let file = path + "/" + account.name + ".pin"
         let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? NSNumber
         #expect(mode?.intValue == 0o600)
         #expect(try FileManager.default.contentsOfDirectory(atPath: path).count == 1)
-        #expect(try FilePinStore(path: path).pin(of: account) == pin)
+        #expect(try await FilePinStore(path: path).pin(of: account) == pin)
         try Data("{}".utf8).write(to: URL(fileURLWithPath: file))
-        #expect {
-            try store.pin(of: account)
-        } throws: {
-            ($0 as? TenureClientError)?.code == .pinInvalid
-        }
+        #expect(await code { _ = try await store.pin(of: account) } == "client.pin_invalid")
+    }
+
+    @Test func `a pin that others can access, and a link to one, are refused and kept`() async throws {
+        let path = NSTemporaryDirectory() + "pins-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let store = FilePinStore(path: path)
+        let account = try PinnedAccount(baseURL: "b", company: "c", employee: "e")
+        let other = try PinnedAccount(baseURL: "b", company: "c", employee: "f")
+        try await store.keep(pin, of: account)
+        let file = path + "/" + account.name + ".pin", link = path + "/" + other.name + ".pin"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
+        #expect(await code { _ = try await store.pin(of: other) } == "client.pin_invalid")
+        #expect(await code { try await store.keep(pin, of: other) } == "client.pin_invalid")
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o604], ofItemAtPath: file)
+        #expect(await code { _ = try await store.pin(of: account) } == "client.pin_invalid")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+        #expect(try await store.pin(of: account) == pin)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        #expect(await code { try await store.keep(pin, of: account) } == "client.pin_invalid")
     }
 }

@@ -80,7 +80,7 @@ import Testing
     func `a malformed key file is refused and kept`(text: String) async throws {
         try await inFolder { folder in
             let path = "\(folder)/\(account.identifier).key"
-            let isNew = try PrivateFile.create(path, Array(text.utf8))
+            let isNew = try DeviceFile.create(path, Array(text.utf8))
             #expect(isNew)
             let store = FileDeviceKeyStore(directory: folder)
             #expect(await code { _ = try await store.keyOrNew(of: account) } == "client.key_file_invalid")
@@ -154,6 +154,43 @@ import Testing
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
             #expect { try FileDeviceKey.loadOrCreate(at: path) } throws: {
                 ($0 as? TenureClientError)?.code == .keyFileInvalid
+            }
+        }
+    }
+
+    @Test func `a key file is accessible to others at no moment`() throws {
+        try inFolder { folder in
+            let lock = NSLock()
+            nonisolated(unsafe) var (isDone, exposed) = (false, 0)
+            Thread.detachNewThread {
+                while !lock.withLock({ isDone }) {
+                    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+                        var status = stat()
+                        guard lstat(folder + "/" + name, &status) == 0, status.st_mode & 0o077 != 0 else { continue }
+                        lock.withLock { exposed += 1 }
+                    }
+                }
+            }
+            for number in 0..<200 {
+                _ = try FileDeviceKey.loadOrCreate(at: folder + "/\(number)")
+                try FileManager.default.removeItem(atPath: folder + "/\(number)")
+            }
+            lock.withLock { isDone = true }
+            #expect(lock.withLock { exposed } == 0)
+        }
+    }
+
+    @Test func `a link to a key is refused and kept`() throws {
+        try inFolder { folder in
+            let (path, link) = (folder + "/key", folder + "/link")
+            _ = try FileDeviceKey.loadOrCreate(at: path)
+            for target in [path, folder + "/nowhere"] {
+                try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+                #expect { try FileDeviceKey.loadOrCreate(at: link) } throws: {
+                    ($0 as? TenureClientError)?.code == .keyFileInvalid
+                }
+                #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == target)
+                try FileManager.default.removeItem(atPath: link)
             }
         }
     }

@@ -1,4 +1,5 @@
 import Canonical
+import Foundation
 import TenureAPI
 import Testing
 
@@ -80,13 +81,121 @@ import Testing
         #expect(await store.tokens(of: session.account) == nil)
     }
 
-    @Test func `a lost refresh fails the callers who waited and keeps the session`() async throws {
+    @Test func `a refresh whose responses are all lost is repeated later with the same key`() async throws {
         let service = FakeService(asking: .asksForAnswers)
-        await service.refresh([.lose])
+        await service.refresh([.lose, .lose])
         let session = try await session(service, lifetime: 1)
         #expect(await code { _ = try await session.accessToken() } == "client.connection_lost")
-        #expect(await store.tokens(of: session.account)?.refreshToken == "once")
-        #expect(try await session.accessToken() == "access1")
+        let kept = await store.tokens(of: session.account)
+        #expect(kept?.refreshToken == "once" && kept?.refreshSecret?.count == 32)
+        // Another process with the same store repeats it.
+        let other = TenureClient(service, sessionStore: store)
+        let again = try #require(try await other.session(companyName: "a", companyEmployeeId: "7"))
+        #expect(try await again.accessToken() == "access1")
+        let sent = await service.sent("/v1/sessions/refresh")
+        let keys = Set(sent.map { $0.headers["Idempotency-Key"] })
+        #expect(sent.count == 3 && Set(sent.map(\.body)).count == 1)
+        #expect(keys.count == 1 && keys.first??.count == 43)
+        #expect(await store.tokens(of: session.account)?.refreshSecret == nil)
+    }
+
+    @Test func `the key of a refresh comes from the token and from bytes that only this device has`() {
+        var (one, two) = (SessionTokens.sample("t"), SessionTokens.sample("t"))
+        let key = one.refreshKey()
+        #expect(one.refreshKey() == key && two.refreshKey() != key)
+        var other = SessionTokens.sample("u")
+        other.refreshSecret = one.refreshSecret
+        #expect(other.refreshKey() != key)
+        var stored = SessionTokens(storedBytes: one.storedBytes)
+        #expect(stored == one && stored?.refreshKey() == key)
+    }
+
+    @Test func `tokens of an earlier version of the store are read`() {
+        let tokens = SessionTokens.sample("t")
+        #expect(tokens.refreshSecret == nil && SessionTokens(storedBytes: tokens.storedBytes) == tokens)
+        #expect(!String(decoding: tokens.storedBytes, as: UTF8.self).contains("refreshSecret"))
+    }
+
+    @Test func `nothing is refreshed before its key is stored`() async throws {
+        let service = FakeService(asking: .asksForAnswers)
+        let account = AccountName(issuer: "https://id.example", companyName: "A", companyEmployeeId: "7")
+        let client = TenureClient(service, sessionStore: FullStore(tokens: .sample("once")))
+        let session = EmployeeSession(client: client, account: account)
+        #expect(await code { _ = try await session.accessToken() } == "client.storage_failed")
+        #expect(await service.sent.isEmpty)
+    }
+
+    @Test func `processes that share a directory make one refresh, though its first response is lost`() async throws {
+        let folder = NSTemporaryDirectory() + "sessions-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let service = FakeService(asking: .asksForAnswers)
+        await service.refresh([.lose, .success()])
+        // A client has its own keepers, as a process has.
+        let sessions = try await (0..<10).asyncMap { number in
+            let client = TenureClient(service, sessionStore: FileSessionStore(directory: folder))
+            let account = client.account(companyName: "A", companyEmployeeId: "7")
+            if number == 0 { try await FileSessionStore(directory: folder).keep(.sample("once"), of: account) }
+            return EmployeeSession(client: client, account: account)
+        }
+        let tokens = await withTaskGroup(of: String?.self) { group in
+            for session in sessions { group.addTask { try? await session.accessToken() } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(tokens == Array(repeating: "access1", count: 10))
+        #expect(await service.sent("/v1/sessions/refresh").count == 2)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(Set(names.map { $0.suffix(5) }) == [".json", ".lock"] && names.count == 2)
+    }
+
+    @Test func `a new session waits for a refresh of another process and is not overwritten by it`() async throws {
+        let folder = NSTemporaryDirectory() + "sessions-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let store = FileSessionStore(directory: folder)
+        let account = AccountName(issuer: "i", companyName: "A", companyEmployeeId: "7")
+        try await store.keep(.sample("once"), of: account)
+        let (refreshing, other) = (
+            SessionKeeper(account: account, store: store, now: { .now() }),
+            SessionKeeper(account: account, store: FileSessionStore(directory: folder), now: { .now() })
+        )
+        let (started, start) = AsyncStream<Void>.makeStream()
+        let (gate, open) = AsyncStream<Void>.makeStream()
+        let refresh = Task {
+            try await refreshing.accessToken { _, _ in
+                start.finish()
+                for await _ in gate {}
+                return .sample("renewed")
+            }
+        }
+        for await _ in started {}
+        let begin = Task { try await other.begin(.sample("new")) }
+        #expect(try await store.tokens(of: account)?.refreshToken == "once")
+        open.finish()
+        #expect(try await refresh.value == "access renewed")
+        try await begin.value
+        #expect(try await store.tokens(of: account)?.refreshToken == "new")
+    }
+
+    @Test func `a call whose token another process has replaced is repeated with the new one`() async throws {
+        let service = FakeService(asking: .asksForAnswers, [.problem("session.invalid"), .success()])
+        let session = try await session(service, lifetime: 600)
+        let renewed = SessionTokens(
+            accessToken: "theirs", expiresAt: Timestamp.now().adding(.seconds(600)), refreshToken: "next")
+        let used = try await session.withAuthority { [store] authority in
+            guard case .employee(let token) = authority else { return "" }
+            // The other process refreshes while this call is on its way.
+            if token == "first" { await store.keep(renewed, of: session.account) }
+            try await session.client.send(.listSessions, as: authority)
+            return token
+        }
+        #expect(used == "theirs")
+        #expect(await service.sent("/v1/sessions/refresh").isEmpty)
+    }
+
+    @Test func `a call whose token nobody has replaced is refused`() async throws {
+        let service = FakeService(asking: .asksForAnswers, [.problem("session.invalid")])
+        let session = try await session(service, lifetime: 600)
+        #expect(await code { _ = try await session.openSessions() } == "session.invalid")
+        #expect(await service.sent("/v1/sessions").count == 1)
     }
 
     @Test func `a cancelled waiter returns at once without affecting the others`() async throws {
@@ -180,5 +289,31 @@ import Testing
     @Test func `tokens are not printed`() {
         let tokens = SessionTokens(accessToken: "hunter2", expiresAt: .now(), refreshToken: "hunter3")
         #expect(!"\(tokens) \(String(reflecting: tokens))".contains("hunter"))
+    }
+}
+
+extension SessionTokens {
+    /// Tokens whose access token has expired, unless they are called new or renewed.
+    fileprivate static func sample(_ name: String) -> SessionTokens {
+        let isNew = ["renewed", "new"].contains(name)
+        let end = isNew ? Timestamp.now().adding(.seconds(600)) : Timestamp(microseconds: 5)
+        return SessionTokens(accessToken: "access " + name, expiresAt: end, refreshToken: name)
+    }
+}
+
+/// A store on a full disk: it reads and writes nothing.
+private struct FullStore: SessionStore {
+    var tokens: SessionTokens
+
+    func tokens(of account: AccountName) -> SessionTokens? { tokens }
+    func keep(_ tokens: SessionTokens, of account: AccountName) throws { throw TenureClientError(.storageFailed) }
+    func removeTokens(of account: AccountName) {}
+}
+
+extension Sequence {
+    fileprivate func asyncMap<Result>(_ transform: (Element) async throws -> Result) async rethrows -> [Result] {
+        var results: [Result] = []
+        for element in self { results.append(try await transform(element)) }
+        return results
     }
 }

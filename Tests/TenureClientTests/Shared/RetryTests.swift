@@ -102,14 +102,20 @@ import Testing
         #expect(sent[0].headers["Authorization"] == "Bearer t")
     }
 
-    @Test func `a refresh is never retried, because reuse ends the session`() async {
-        let transport = StubTransport([.lose, .lose])
-        #expect(
-            await code { _ = try await TenureClient(transport).refreshSession(refreshToken: "r") }
-                == "client.connection_lost")
-        let sent = await transport.sent
-        #expect(sent.count == 1)
-        #expect(sent[0].headers["Authorization"]?.hasPrefix("Basic ") == true)
+    @Test func `a lost refresh is repeated with the same key, because another one ends the session`() async throws {
+        let tokens = SessionResponse(accessToken: "a", expiresAt: Timestamp(microseconds: 0), refreshToken: "s")
+        for key in [nil, "kept-beside-the-token"] {
+            let transport = StubTransport([
+                .lose, StubTransport.problem("idempotency.in_progress"), StubTransport.json(tokens),
+            ])
+            let client = TenureClient(transport)
+            #expect(try await client.refreshSession(refreshToken: "r", idempotencyKey: key) == tokens)
+            let sent = await transport.sent
+            #expect(sent.count == 3 && Set(sent.map(\.body)).count == 1)
+            let keys = Set(sent.map { $0.headers["Idempotency-Key"] })
+            #expect(keys.count == 1 && (key == nil || keys == [key]))
+            #expect(sent.allSatisfy { $0.headers["Authorization"]?.hasPrefix("Basic ") == true })
+        }
     }
 
     @Test(arguments: ["", ".", ".."]) func `a name that URL libraries would rewrite is not sent`(name: String) async {

@@ -45,6 +45,42 @@ struct EntryPrinterTests {
         #expect(try printed(nil)["data"]?["email"] == .string(OpenedEvent.sealed))
     }
 
+    @Test func `a line from the stored bytes is the same as one from values`() throws {
+        let id = UUID()
+        func seal(_ text: String, _ pointer: String) throws -> JSONValue {
+            try person.seal(Array(text.utf8), ledger: Self.ledger.uuid, event: id, pointer: pointer)
+        }
+        let sealed = try seal("line one\nline \u{7F}\u{202E}two \\ ü", "/data/a/1/b")
+        let all: [(JSONValue, JSONValue?)] = [
+            ([:], nil), (["a": [], "b": [:], "c": 0, "d": -12, "e": true, "f": ""], ["address": "::1"]),
+            (["a": ["x", ["b": sealed, "c": [[]]]], "z": sealed], ["address": try seal("::1", "/source/address")]),
+            (["x": ["c": "abc", "k": "def"], "y": ["c": 1], "z": ["c": ["c": sealed, "k": 1]]], nil),
+            (["x": ["c": sealed, "k": .uuid(person.id)]], nil),
+            (["x": ["c": .string(String(repeating: "A", count: 40)), "k": .uuid(person.id), "l": 1]], nil),
+            (["x": sealed, "y": .string("{\u{22}c")], ["a": sealed, "b": "c"]),
+        ]
+        for (data, source) in all {
+            let entry = try entry(data, source: source, id: id), event = try entry.event()
+            for keys in [nil, [:], [person.id: person]] as [[UUID: PersonKey]?] {
+                let expected = String(decoding: EntryPrinter.lines([event], keys), as: UTF8.self)
+                guard let line = EntryLine(entry) else {
+                    // Escapes are left to the values.
+                    #expect(expected.contains("\\\"{") || expected.contains("{\\\""), "\(expected)")
+                    continue
+                }
+                var bytes: [UInt8] = []
+                line.append(to: &bytes, keys)
+                #expect(String(decoding: bytes, as: UTF8.self) == expected)
+                #expect(Set(line.owners) == OpenedEvent.owners(event))
+            }
+        }
+    }
+
+    @Test(arguments: ["\u{7F}", "ü", "a\"b", "a\nb"])
+    func `text that is escaped or outside ASCII is left to the values`(text: String) throws {
+        #expect(EntryLine(try entry(["a": .string(text)], id: UUID())) == nil)
+    }
+
     @Test func `a malformed entry or one of another row is refused`() throws {
         let id = UUID(), good = try entry(["a": 1], id: id)
         let text = String(decoding: good.bytes, as: UTF8.self)
@@ -56,6 +92,9 @@ struct EntryPrinterTests {
             text + " ", String(text.dropLast()), text.replacing(#""schema":3,"#, with: ""),
             text.replacing(#""data":{"a":1}"#, with: #""data":{"a": 1}"#), "", "{}",
         ] { wrong.append(stored(Array(other.utf8), id: id)) }
-        for entry in wrong { #expect(throws: LedgerError.self) { try entry.event() } }
+        for entry in wrong {
+            #expect(throws: LedgerError.self) { try entry.event() }
+            #expect(EntryLine(entry) == nil)
+        }
     }
 }

@@ -63,6 +63,71 @@ struct FollowPrinterTests {
         }
     }
 
+    @Test func `a failed write stops the cursor before what was not written`() async throws {
+        try await TestDatabase.with { database in
+            let ledger = LedgerID(UUID())
+            try await database.withAppender { appender, _ in
+                for number in 0..<9 { _ = try await appender.append(.test(.test(ledger), note: "event \(number)")) }
+            }
+            let directory = try TemporaryDirectory()
+            let file = directory.path + "/cursor"
+            let written = Lock<[String]>([]), isFull = Lock(false)
+            let output = Output(terminal: Terminal(isInteractive: false, width: 80, environment: [:])) { text in
+                guard !isFull.withLock({ $0 }) else {
+                    throw CommandFailure.output(WriteFailure(number: ENOSPC))
+                }
+                written.withLock { $0 += text.split(separator: "\n").map(String.init) }
+            }
+            try await database.withPool(as: .reader) { pool in
+                let log = EventLog(pool: pool, keys: nil)
+                let selection = ReplaySelection(ledgers: try await log.ledgers())
+                let run = {
+                    let printer = LogPrinter(
+                        source: log, format: .ndjson, filter: ReplayFilter(), size: 1, output: output)
+                    return Task {
+                        try await FollowPrinter(printer: printer, reader: log.reader, cursorFile: file).run(
+                            selection, EventLog.Range(), only: ledger)
+                    }
+                }
+                isFull.withLock { $0 = true }
+                let failure = await #expect(throws: CommandFailure.self) { try await run().value }
+                #expect(failure?.exitCode == .failure)
+                #expect(try ReplayCursor(file: file)[ledger] == 0, "nothing was written, so nothing counts as printed")
+                isFull.withLock { $0 = false }
+                let following = run()
+                while written.withLock({ $0.count }) < 9 { await Task.yield() }
+                following.cancel()
+                try await following.value
+                #expect(written.withLock { $0.count } == 9)
+                #expect(try ReplayCursor(file: file)[ledger] == 9)
+            }
+        }
+    }
+
+    @Test func `a cursor waits until what was printed is durable`() async throws {
+        try await TestDatabase.with { database in
+            let ledger = LedgerID(UUID())
+            try await database.withAppender { appender, _ in
+                _ = try await appender.append(.test(.test(ledger), note: "one"))
+            }
+            let directory = try TemporaryDirectory()
+            let file = directory.path + "/cursor"
+            let output = Output(
+                terminal: Terminal(isInteractive: false, width: 80, environment: [:]), sink: { _ in },
+                settle: { throw CommandFailure.output(WriteFailure(number: EIO)) })
+            try await database.withPool(as: .reader) { pool in
+                let log = EventLog(pool: pool, keys: nil)
+                let selection = ReplaySelection(ledgers: try await log.ledgers())
+                let printer = LogPrinter(source: log, format: .ndjson, filter: ReplayFilter(), size: 1, output: output)
+                await #expect(throws: CommandFailure.self) {
+                    try await FollowPrinter(printer: printer, reader: log.reader, cursorFile: file).run(
+                        selection, EventLog.Range(), only: ledger)
+                }
+                #expect(try ReplayCursor(file: file) == ReplayCursor())
+            }
+        }
+    }
+
     @Test func `a filtered replay prints the same events as checking each event`() async throws {
         try await TestDatabase.with { database in
             let ledger = LedgerID(UUID())

@@ -69,19 +69,19 @@ struct ServiceLimitsTests {
         let usual = try await limits([:])
         #expect(usual.address == RateLimit(perSecond: 250, burst: 1_000))
         #expect(usual.unknownAttempts == RateLimit(perSecond: 1, burst: 120))
-        #expect(usual.app != nil && usual.company != nil && usual.connectionsPerAddress == 512)
+        #expect(usual.app != nil && usual.company != nil)
     }
 
     @Test func `rates can be set, and a rate of 0 is no limit`() async throws {
         let set = try await limits([
             "TENURE_ADDRESS_RATE": "7", "TENURE_ADDRESS_BURST": "9", "TENURE_APP_RATE": "0",
-            "TENURE_UNKNOWN_ATTEMPT_RATE": "30", "TENURE_CONNECTIONS_PER_ADDRESS": "3",
+            "TENURE_UNKNOWN_ATTEMPT_RATE": "30",
         ])
         #expect(set.address == RateLimit(perSecond: 7, burst: 9))
-        #expect(set.app == nil && set.unknownAttempts?.perSecond == 0.5 && set.connectionsPerAddress == 3)
+        #expect(set.app == nil && set.unknownAttempts?.perSecond == 0.5)
     }
 
-    @Test(arguments: ["TENURE_APP_BURST", "TENURE_CONNECTIONS_PER_ADDRESS", "TENURE_COMPANY_RATE"])
+    @Test(arguments: ["TENURE_APP_BURST", "TENURE_COMPANY_RATE"])
     func `an invalid limit stops the command`(name: String) async throws {
         for text in ["many", "-1", "1.5"] {
             await #expect(throws: CommandFailure.self) { _ = try await limits([name: text]) }

@@ -1,80 +1,25 @@
+import HTTPLimits
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import IdentityService
 import Logging
 import NIOCore
 import NIOHTTPTypes
-import Synchronization
 import TenureAPI
-
-/// A server channel that limits the open connections of each address.
-///
-/// It closes a connection beyond the limit before reading a byte. Trusted proxies are exempt, because they carry the
-/// connections of many clients.
-struct BoundedChannel<Base: ServerChildChannel>: ServerChildChannel {
-    let base: Base
-    let counter: ConnectionCounter
-    let trustedProxies: Set<String>
-
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
-        guard let address = channel.remoteAddress?.ipAddress, !trustedProxies.contains(address) else {
-            return base.setup(channel: channel, logger: logger)
-        }
-        let network = RateLimiter.network(of: address), counter = counter
-        guard counter.open(network) else {
-            logger.debug("a connection was closed: its address has too many connections")
-            // Set the base channel up first: a channel whose set-up fails would be an error of the server.
-            return base.setup(channel: channel, logger: logger).map { value in
-                channel.close(promise: nil)
-                return value
-            }
-        }
-        channel.closeFuture.whenComplete { _ in counter.close(network) }
-        return base.setup(channel: channel, logger: logger)
-    }
-
-    func handle(value: Base.Value, logger: Logger) async { await base.handle(value: value, logger: logger) }
-}
-
-/// Counts the open connections of each address. It keeps no address without a connection.
-final class ConnectionCounter: Sendable {
-    /// The connections permitted to one address.
-    let limit: Int
-    private let counts = Mutex<[String: Int]>([:])
-
-    init(limit: Int) { self.limit = limit }
-
-    /// Counts a connection. Returns `false` if the address has reached the limit.
-    func open(_ network: String) -> Bool {
-        counts.withLock { counts in
-            let count = counts[network, default: 0]
-            guard count < limit else { return false }
-            counts[network] = count + 1
-            return true
-        }
-    }
-
-    /// Counts a connection as closed.
-    func close(_ network: String) {
-        counts.withLock { counts in
-            let count = counts[network, default: 0] - 1
-            counts[network] = count > 0 ? count : nil
-        }
-    }
-
-    /// The number of addresses with an open connection.
-    var addresses: Int { counts.withLock { $0.count } }
-}
 
 /// What a request knows about its connection.
 struct ConnectionContext: InitializableFromSource {
-    /// The address of the peer as text, without a port.
+    /// The address of the peer as text, without a port. A listener on `::` gives IPv4 addresses as such too.
     let peer: String?
-    private let channel: any Channel
+    /// Whether the client still waits.
+    var presence: CallerPresence { CallerPresence(of: channel) }
+    /// The channel of the connection or of the stream.
+    let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {
         channel = source.channel
-        peer = source.channel.remoteAddress?.ipAddress
+        peer = source.channel.remoteAddress?.ipAddress.map(IPAddress.canonical)
     }
 
     /// Stops reading, so that the rest of a refused body is not received.
@@ -98,6 +43,7 @@ final class ParserRefusal: ChannelDuplexHandler, RemovableChannelHandler {
     private let publicURL: String
     private let security: SecurityHeaders
     private var failed = false
+    private var reason = "the request breaks the framing of HTTP, or its head exceeds the limits"
     private var last = LastResponse.none
 
     /// The response that says `Connection: close`.
@@ -110,6 +56,11 @@ final class ParserRefusal: ChannelDuplexHandler, RemovableChannelHandler {
     init(publicURL: String, security: SecurityHeaders) {
         self.publicURL = publicURL
         self.security = security
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let refusal = event as? HTTP1Gate.Refusal { reason = refusal.reason }
+        context.fireUserInboundEventTriggered(event)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -135,8 +86,8 @@ final class ParserRefusal: ChannelDuplexHandler, RemovableChannelHandler {
             return
         }
         var reply = Reply(
-            .invalid(.none, "the request breaks the framing of HTTP, or its head exceeds the limits"),
-            requestId: RequestHeaders(fields: [:]).requestId, challenge: nil, publicURL: publicURL)
+            .invalid(.none, reason), requestId: RequestHeaders(fields: [:]).requestId, challenge: nil,
+            publicURL: publicURL)
         security.add(to: &reply.headers)
         var fields = head.headerFields
         for (name, value) in reply.headers {

@@ -1,0 +1,85 @@
+import FoundationEssentials
+import NIOSSL
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The files of a certificate chain and its private key, both in PEM.
+package struct CertificateFiles: Sendable {
+    /// The file with the chain, the server's own certificate first.
+    package let chain: String
+    /// The file with the private key.
+    package let key: String
+
+    /// Names the files. Nothing is read yet.
+    package init(chain: String, key: String) {
+        self.chain = chain
+        self.key = key
+    }
+
+    /// Reads both files and checks that a server can use them together.
+    ///
+    /// - Returns: The time in seconds since 1970 after which the server's own certificate is no longer valid.
+    /// - Throws: ``CertificateFailure`` that names the file and what is wrong with it.
+    @discardableResult
+    package func check() throws(CertificateFailure) -> Int {
+        let certificates = try Self.readable(chain, as: "certificate") {
+            try NIOSSLCertificate.fromPEMFile($0)
+        }
+        guard let own = certificates.first else {
+            throw CertificateFailure("\(chain) has no certificate in PEM", remedy: Self.form)
+        }
+        guard let text = try? String(contentsOfFile: key, encoding: .utf8), !text.contains("ENCRYPTED") else {
+            _ = try Self.readable(key, as: "private key") { try String(contentsOfFile: $0, encoding: .utf8) }
+            throw CertificateFailure(
+                "the private key in \(key) is encrypted, and the service has no passphrase",
+                remedy: "Decrypt it: openssl pkey -in \(key) -out FILE, with mode 0600.")
+        }
+        let secret = try Self.readable(key, as: "private key") { try NIOSSLPrivateKey(file: $0, format: .pem) }
+        let pair = TLSConfiguration.makeServerConfiguration(
+            certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(secret))
+        do { _ = try NIOSSLContext(configuration: pair) } catch {
+            throw CertificateFailure(
+                "the private key in \(key) is not that of the first certificate in \(chain)",
+                remedy: "Name the key that the certificate was made for, and put the server's own certificate first.")
+        }
+        return Int(own.notValidAfter)
+    }
+
+    private static let form = "Both files are in PEM; the chain has the server's own certificate first."
+
+    /// Reads a file, or says why it cannot be read.
+    private static func readable<Content>(
+        _ path: String, as kind: String, _ read: (String) throws -> Content
+    ) throws(CertificateFailure) -> Content {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            let reason = String(cString: strerror(errno))
+            throw CertificateFailure(
+                "the \(kind) file \(path) cannot be read: \(reason)",
+                remedy: "Correct the path, or let the user of the service read the file.")
+        }
+        close(descriptor)
+        do { return try read(path) } catch {
+            throw CertificateFailure("\(path) has no \(kind) in PEM", remedy: form)
+        }
+    }
+}
+
+/// The reason why a certificate cannot be used.
+package struct CertificateFailure: Error, Sendable, Equatable {
+    /// What is wrong, with the path of the file.
+    package let reason: String
+    /// What to do next.
+    package let remedy: String
+
+    init(_ reason: String, remedy: String) {
+        self.reason = reason
+        self.remedy = remedy
+    }
+}

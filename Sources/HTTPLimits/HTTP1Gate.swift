@@ -1,0 +1,72 @@
+package import NIOCore
+import NIOHTTP1
+package import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+
+/// Refuses requests of HTTP/1 that another server might read as something else: of another version than 1.1, without
+/// exactly one `Host`, or with a target that names another authority than `Host`.
+///
+/// The codec that gives requests of all versions one form drops the version, the first `Host` and the authority of the
+/// target. So the reader that refuses stands before the codec. Only handlers after it can be configured; this one puts
+/// the reader in its place. On a stream of HTTP/2 there is no such codec, and it does nothing.
+///
+/// A refusal ends the connection with status 400, like an error of the parser.
+package final class HTTP1Gate: ChannelInboundHandler, RemovableChannelHandler {
+    package typealias InboundIn = HTTPRequestPart
+    package typealias InboundOut = HTTPRequestPart
+
+    /// Prepares a gate for one connection or stream.
+    package init() {}
+
+    package func handlerAdded(context: ChannelHandlerContext) {
+        let pipeline = context.pipeline.syncOperations
+        guard let codec = try? pipeline.handler(type: HTTP1ToHTTPServerCodec.self) else { return }
+        do { try pipeline.addHandler(HTTP1GateReader(), position: .before(codec)) } catch {
+            // Without the reader nothing is served.
+            context.close(promise: nil)
+        }
+    }
+
+    /// What a client did wrong. It comes as an event, before the error.
+    package struct Refusal: Sendable, Equatable {
+        /// What was expected instead.
+        package let reason: String
+
+        static let version = Refusal(reason: "HTTP/1.1 or HTTP/2 is expected")
+        static let host = Refusal(reason: "one Host header with the authority of the request is expected")
+    }
+}
+
+/// Reads the heads of HTTP/1 requests as they came.
+final class HTTP1GateReader: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+
+    private var hasRefused = false
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !hasRefused else { return }
+        if case .head(let head) = unwrapInboundIn(data), let refusal = Self.refusal(of: head) {
+            hasRefused = true
+            context.fireUserInboundEventTriggered(refusal)
+            // The server answers errors of the parser, and no others.
+            return context.fireErrorCaught(HTTPParserError.unknown)
+        }
+        context.fireChannelRead(data)
+    }
+
+    /// Why a head is refused; `nil` if it is not.
+    static func refusal(of head: HTTPRequestHead) -> HTTP1Gate.Refusal? {
+        guard head.version == .http1_1 else { return .version }
+        let hosts = head.headers["Host"]
+        guard hosts.count == 1, let host = hosts.first, !host.isEmpty else { return .host }
+        guard let authority = authority(of: head.uri) else { return nil }
+        return authority.lowercased() == host.lowercased() ? nil : .host
+    }
+
+    /// The authority of a target in absolute form (RFC 9112 §3.2.2); `nil` for other forms.
+    private static func authority(of target: String) -> Substring? {
+        guard !target.hasPrefix("/"), let scheme = target.firstRange(of: "://") else { return nil }
+        return target[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    }
+}

@@ -1,0 +1,181 @@
+public import Logging
+import NIOCore
+package import NIOSSL
+public import ServiceLifecycle
+import Synchronization
+
+/// The certificate chain of a server and its key, read again while the server runs.
+///
+/// A connection gets the pair that is held when its handshake begins, and keeps it. Both files are read once a minute
+/// and by ``reload()``. A pair that cannot be read or does not match changes nothing: whoever renews a certificate
+/// replaces two files, one after the other.
+public final class ServerCertificate: Service {
+    /// What a server has to tell about its certificate.
+    public struct Status: Sendable, Equatable {
+        /// The end of the server's own certificate, in seconds since 1970.
+        public var end: Int
+        /// How many times another pair came into use.
+        public var renewals = 0
+        /// How many times the files had no pair to use.
+        public var failures = 0
+    }
+
+    /// A chain and the key of its first certificate.
+    private struct Pair: Sendable, Equatable {
+        let chain: [NIOSSLCertificate]
+        let key: NIOSSLPrivateKey
+
+        var end: Int { chain.first.map { Int($0.notValidAfter) } ?? 0 }
+    }
+
+    private struct State {
+        var pair: Pair
+        var status: Status
+        /// Why the last reading failed; `nil` if it did not.
+        var failure: ServerCertificateError?
+    }
+
+    private let chainFile: String
+    private let keyFile: String
+    private let pause: Duration
+    private let logger: Logger
+    private let state: Mutex<State>
+    /// Held by one reading at a time, so that an older one never replaces a newer one.
+    private let reading = Mutex(())
+
+    /// Reads a pair of PEM files.
+    ///
+    /// - Parameter pause: The time between two readings.
+    /// - Throws: ``ServerCertificateError`` if there is no pair to use.
+    public init(
+        chainFile: String, keyFile: String, pause: Duration = .seconds(60), logger: Logger
+    ) throws(ServerCertificateError) {
+        self.chainFile = chainFile
+        self.keyFile = keyFile
+        self.pause = pause
+        self.logger = logger
+        let pair = try Self.read(chainFile, keyFile)
+        state = Mutex(State(pair: pair, status: Status(end: pair.end)))
+    }
+
+    /// The end of the certificate in use, and how the readings went.
+    public var status: Status { state.withLock { $0.status } }
+
+    /// Reads the files once in each pause, until a graceful shutdown begins.
+    public func run() async throws {
+        try? await cancelWhenGracefulShutdown { [self] in
+            while !Task.isCancelled {
+                try await Task.sleep(for: pause)
+                read(isAsked: false)
+            }
+        }
+    }
+
+    /// Reads the files now, and takes the pair into use if it is one.
+    public func reload() { read(isAsked: true) }
+
+    private func read(isAsked: Bool) {
+        reading.withLock { _ in
+            do throws(ServerCertificateError) {
+                take(try Self.read(chainFile, keyFile), isAsked: isAsked)
+            } catch {
+                keep(error, isAsked: isAsked)
+            }
+        }
+    }
+
+    private func take(_ pair: Pair, isAsked: Bool) {
+        let isNew = state.withLock { state in
+            state.failure = nil
+            guard pair != state.pair else { return false }
+            state.pair = pair
+            state.status.end = pair.end
+            state.status.renewals += 1
+            return true
+        }
+        guard isNew || isAsked else { return }
+        logger.notice(
+            isNew ? "new connections get the new certificate" : "the certificate is the one that is in use",
+            metadata: ["file": "\(chainFile)", "ends_at": "\(pair.end)"])
+    }
+
+    /// Counts a failure. It is logged once, however often the files are read until they are right.
+    private func keep(_ failure: ServerCertificateError, isAsked: Bool) {
+        let isKnown = state.withLock { state in
+            defer { state.failure = failure }
+            state.status.failures += 1
+            return state.failure == failure
+        }
+        guard !isKnown || isAsked else { return }
+        logger.error(
+            "the certificate in use stays, because the files hold no other: \(failure)",
+            metadata: ["certificate": "\(chainFile)", "key": "\(keyFile)"])
+    }
+}
+
+extension ServerCertificate {
+    /// The TLS configuration of a server whose handshakes each ask for the pair in use.
+    package var configuration: TLSConfiguration {
+        let pair = state.withLock { $0.pair }
+        var configuration = Self.configuration(of: pair)
+        configuration.sslContextCallback = { [self] _, promise in
+            let pair = state.withLock { $0.pair }
+            var override = NIOSSLContextConfigurationOverride()
+            override.certificateChain = pair.chain.map { .certificate($0) }
+            override.privateKey = .privateKey(pair.key)
+            promise.succeed(override)
+        }
+        return configuration
+    }
+
+    private static func configuration(of pair: Pair) -> TLSConfiguration {
+        ServerTLS.configuration(chain: pair.chain, key: pair.key)
+    }
+
+    private static func read(_ chainFile: String, _ keyFile: String) throws(ServerCertificateError) -> Pair {
+        guard let chain = try? NIOSSLCertificate.fromPEMFile(chainFile), !chain.isEmpty else {
+            throw ServerCertificateError(code: .certificateUnreadable)
+        }
+        // Without the callback an encrypted key would be asked for at the terminal.
+        let key = try? NIOSSLPrivateKey(file: keyFile, format: .pem) { (_: NIOSSLPassphraseSetter<[UInt8]>) in
+            throw ServerCertificateError(code: .keyUnreadable)
+        }
+        guard let key else {
+            throw ServerCertificateError(code: .keyUnreadable)
+        }
+        let pair = Pair(chain: chain, key: key)
+        // The library compares the key with the certificate.
+        guard (try? NIOSSLContext(configuration: configuration(of: pair))) != nil else {
+            throw ServerCertificateError(code: .mismatch)
+        }
+        return pair
+    }
+}
+
+/// The reason why two files hold no certificate with its key.
+public struct ServerCertificateError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The stable identifier of the reason. Later versions may add codes.
+    public struct Code: Sendable, Hashable {
+        /// The identifier, such as `certificate.mismatch`.
+        public let rawValue: String
+
+        /// The file of the certificate chain cannot be read as PEM.
+        public static let certificateUnreadable = Code(rawValue: "certificate.unreadable")
+        /// The file of the key cannot be read as PEM.
+        public static let keyUnreadable = Code(rawValue: "certificate.key_unreadable")
+        /// The key is not that of the first certificate of the chain.
+        public static let mismatch = Code(rawValue: "certificate.mismatch")
+    }
+
+    /// The reason.
+    public let code: Code
+
+    /// The reason in words, without the files.
+    public var description: String {
+        switch code {
+        case .certificateUnreadable: "the file of the certificate chain cannot be read as PEM"
+        case .keyUnreadable: "the file of the key cannot be read as PEM"
+        default: "the key is not that of the first certificate"
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+/// A setting that does not exist, such as one with a typing error. Ignored, it would leave its default in force.
+struct UnknownSetting {
+    /// Variables that scripts, tests and examples of this project use, and that are no settings of a command.
+    private static let others: Set<String> = [
+        "TENURE_ACCESS_TOKEN", "TENURE_HISTORIES", "TENURE_HISTORY", "TENURE_UID",
+    ]
+    /// The beginnings of further ones.
+    private static let otherPrefixes = [
+        "TENURE_BENCH_", "TENURE_CITUS_", "TENURE_DRILL_", "TENURE_MPIN_VECTORS", "TENURE_POSTGRES_BIN",
+        "TENURE_RECORD_", "TENURE_SOAK_", "TENURE_TEST_", "TENURE_TIMING_", "TENURE_WRITE_",
+    ]
+    /// The ends of the passwords that docker-compose.yml passes around.
+    private static let otherSuffixes = ["_PASSWORD"]
+
+    /// Throws for a variable that looks like a setting and is none. Empty ones count as not set.
+    ///
+    /// - Throws: ``CommandFailure`` that names the variable, and the setting that may have been meant.
+    static func refuse(environment: [String: String]) throws {
+        let known = Settings.Name.allCases.map(\.variable), names = Set(known)
+        let unknown = environment.filter { name, value in
+            name.hasPrefix("TENURE_") && !value.isEmpty && !names.contains(name) && !isOther(name, value)
+        }
+        guard let name = unknown.keys.min() else { return }
+        throw failure("the environment has \(name), which is no setting", nearest(to: name, among: known))
+    }
+
+    /// Throws for a member of a settings file that is no setting.
+    ///
+    /// - Throws: ``CommandFailure`` that names the member, and the setting that may have been meant.
+    static func refuse(file: String) throws {
+        let data = try? Data(contentsOf: URL(fileURLWithPath: file))
+        let object = data.flatMap { try? JSONSerialization.jsonObject(with: $0) } as? [String: Any]
+        let known = Settings.Name.allCases.map(\.rawValue)
+        guard let name = Set(object.map { Array($0.keys) } ?? []).subtracting(known).min() else { return }
+        throw failure("\(file) has \(name), which is no setting", nearest(to: name, among: known))
+    }
+
+    /// The setting whose name has the fewest typing errors; `nil` if none is similar. Spelling in other letters or with
+    /// other signs between the words is no error.
+    static func nearest(to name: String, among known: [String]) -> String? {
+        let typed = letters(name)
+        let distances = known.map { (name: $0, distance: EditDistance.of(typed, letters($0))) }
+        let best = distances.min { ($0.distance, $0.name) < ($1.distance, $1.name) }
+        return best.flatMap { $0.distance <= max(2, typed.count / 4) ? $0.name : nil }
+    }
+
+    private static func letters(_ name: String) -> String {
+        let text = name.lowercased().filter { $0.isLetter || $0.isNumber }
+        return text.hasPrefix("tenure") ? String(text.dropFirst(6)) : text
+    }
+
+    /// Whether the variable is one of this project's, or of a cluster that has a service by the name of `tenure`:
+    /// Kubernetes gives each container `TENURE_SERVICE_HOST`, `TENURE_PORT` and the like.
+    private static func isOther(_ name: String, _ value: String) -> Bool {
+        if others.contains(name) || otherPrefixes.contains(where: name.hasPrefix)
+            || otherSuffixes.contains(where: name.hasSuffix)
+        {
+            return true
+        }
+        let isOfService = name.hasSuffix("_SERVICE_HOST") || name.contains("_SERVICE_PORT")
+        let isOfPort = name.contains(/_PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$/)
+        return isOfService || isOfPort && (name.hasSuffix("_PORT") ? value.contains("://") || isOfLink(name) : true)
+    }
+
+    private static func isOfLink(_ name: String) -> Bool { name.contains(/_[0-9]+_(TCP|UDP|SCTP)_PORT$/) }
+
+    private static func failure(_ message: String, _ nearest: String?) -> CommandFailure {
+        CommandFailure(
+            .usage, message,
+            remedy: nearest.map { "Did you mean \($0)? Correct it or remove it." }
+                ?? "Remove it; docs/configuration.md lists the settings.")
+    }
+}
