@@ -88,9 +88,8 @@ extension ExchangeHandler {
     /// count: the request before has not been answered yet.
     private func expectBody(_ context: ChannelHandlerContext) {
         body?.cancel()
-        // Later than the reader of a body, which replies that it took too long, also on a busy machine.
-        let timeout = table.limits.bodyTimeout
-        let patience = TimeAmount(timeout + max(timeout / 10, .seconds(1)))
+        // Later than the reader of a body, which replies that it took too long. The reader may wait for a processor.
+        let patience = TimeAmount(table.limits.bodyTimeout + .seconds(5))
         let context = NIOLoopBound(context, eventLoop: context.eventLoop)
         let handler = NIOLoopBound(self, eventLoop: context.value.eventLoop)
         body = context.value.eventLoop.scheduleTask(in: patience) {
