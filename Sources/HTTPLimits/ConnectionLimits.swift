@@ -34,6 +34,9 @@ public struct ConnectionLimits: Sendable {
         self.bodyTimeout = bodyTimeout
     }
 
+    /// The part of the stall timeout that a connection on which a stream has stalled gets no more.
+    package var secondStall: Duration { max(.zero, stallTimeout - .seconds(2)) }
+
     /// Whether every limit is positive.
     package var isPositive: Bool {
         [connections, connectionsPerAddress, unsentPerConnection, unsentPerAddress, unsentInAll].allSatisfy { $0 > 0 }

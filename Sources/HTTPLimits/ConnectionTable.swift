@@ -114,16 +114,22 @@ extension ConnectionTable {
     package func wrote(_ bytes: Int, at place: Place, of id: ID, now: ContinuousClock.Instant = .now) {
         cut(
             change(id) { entry in
-                if entry.weight == 0 { entry.progressAt = now }
+                if entry.weight == 0 { entry.progressAt = entry.hasStalled ? now - limits.secondStall : now }
                 entry.add(bytes, at: place)
             })
     }
 
     /// Counts bytes as sent, or as never to be sent.
-    package func sent(_ bytes: Int, at place: Place, of id: ID, now: ContinuousClock.Instant = .now) {
+    ///
+    /// - Parameter isProgress: Whether the client took them. A stream that was closed because it made no progress leaves
+    ///   its connection only a little time for the next one.
+    package func sent(
+        _ bytes: Int, at place: Place, of id: ID, isProgress: Bool = true, now: ContinuousClock.Instant = .now
+    ) {
         cut(
             change(id) { entry in
-                entry.progressAt = now
+                if isProgress { entry.progressAt = now }
+                entry.hasStalled = !isProgress
                 entry.add(-bytes, at: place)
             })
     }
@@ -138,11 +144,13 @@ extension ConnectionTable {
 
     /// Waits until the connection has less than half of the unsent bytes that it may have, and takes a part of the rest
     /// for a piece that is about to be written. Many replies on one connection take turns that way, instead of
-    /// exceeding its limit together.
+    /// exceeding its limit together. A stream that waits here counts as waiting.
     ///
     /// - Parameter writer: The channel that is written to. ``passed(_:by:on:)`` gives the part back.
     package func room(for bytes: Int, by writer: ID, on id: ID) async {
         while !state.withLock({ $0.reserve(bytes, by: writer, on: id, limits) }) {
+            if writer != id { streamWaits(true, on: id) }
+            defer { if writer != id { streamWaits(false, on: id) } }
             await withCheckedContinuation { continuation in
                 let waits = state.withLock { state in
                     guard let entry = state.entries[id], !entry.isCut, !entry.hasRoom(limits) else { return false }
@@ -233,6 +241,8 @@ private struct Entry {
     /// When the orderly end began.
     var closesSince: ContinuousClock.Instant?
     var isCut = false
+    /// Whether the newest bytes that were given up were not taken in time.
+    var hasStalled = false
     var requests = 0
     var socket = 0
     var streams = 0

@@ -114,7 +114,9 @@ extension ExchangeHandler {
         let bytes = isStream ? part.weight : 0
         wrote(bytes, context)
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
-        promise.futureResult.whenComplete { _ in handler.value.sent(bytes, isLast: isLast) }
+        promise.futureResult.whenComplete { result in
+            handler.value.sent(bytes, isLast: isLast, isProgress: (try? result.get()) != nil)
+        }
         context.write(data, promise: promise)
     }
 
@@ -144,10 +146,10 @@ extension ExchangeHandler {
         }
     }
 
-    private func sent(_ bytes: Int, isLast: Bool) {
+    private func sent(_ bytes: Int, isLast: Bool, isProgress: Bool) {
         guard let id else { return }
         if bytes > 0 {
-            table.sent(bytes, at: .stream, of: id)
+            table.sent(bytes, at: .stream, of: id, isProgress: isProgress)
             unsent -= bytes
             hasProgress = true
             if unsent == 0 {

@@ -117,6 +117,40 @@ import Testing
         #expect(slow.ending == ["abrupt"] && stalled.ending == ["abrupt"])
     }
 
+    @Test func `a connection on which a stream has stalled gets two seconds for the next, until one makes progress`() {
+        let table = ConnectionTable(limits: limits()), attacker = Peer(), reader = Peer()
+        for peer in [attacker, reader] {
+            let id = ObjectIdentifier(peer)
+            #expect(open(table, peer, of: "a"))
+            table.wrote(50, at: .stream, of: id, now: start)
+            table.sent(50, at: .stream, of: id, isProgress: false, now: start + .seconds(9))
+            table.wrote(50, at: .stream, of: id, now: start + .seconds(9))
+        }
+        table.sent(25, at: .stream, of: ObjectIdentifier(reader), now: start + .seconds(10))
+        table.sweep(now: start + .milliseconds(10_999))
+        #expect(attacker.ending == [])
+        table.sweep(now: start + .seconds(11))
+        #expect(attacker.ending == ["abrupt"] && reader.ending == [])
+        table.sweep(now: start + .milliseconds(19_999))
+        #expect(reader.ending == [])
+    }
+
+    @Test func `a stream that waits for its turn counts as waiting until it has it`() async {
+        let table = ConnectionTable(limits: limits { ($0.unsentPerAddress, $0.unsentInAll) = (40_000, 1 << 20) })
+        let peer = Peer(), streams = (0..<2).map { _ in Peer() }
+        let id = ObjectIdentifier(peer)
+        #expect(open(table, peer, of: "a"))
+        table.wrote(60, at: .stream, of: id)
+        await withTaskGroup(of: Void.self) { group in
+            for stream in streams {
+                group.addTask { await table.room(for: 10, by: ObjectIdentifier(stream), on: id) }
+            }
+            while table.usage.unsent < 60 + 2 * 16_384 { await Task.yield() }
+            table.sent(60, at: .stream, of: id)
+        }
+        #expect(table.usage.unsent == 0 && peer.ending == [])
+    }
+
     @Test func `a shutdown closes a connection without a request after its delay, and one with a request when it ends`()
     {
         let table = ConnectionTable(limits: limits()), idle = Peer(), busy = Peer()
