@@ -1,5 +1,7 @@
 import Canonical
+import ErrorCodes
 import Foundation
+import IdentityService
 import TenureAPI
 import Testing
 
@@ -87,7 +89,7 @@ import Testing
             where endpoint.template.text.hasPrefix("/v1/") || endpoint.isMPinProtocol {
                 lines.append(try await sample(endpoint, service))
             }
-            service.failure = ServiceErrors.named("answers.incorrect")
+            service.failure = ServiceError(.answersIncorrect)
             lines.append(try await sample(.validateLoginAnswers, service))
         }
         return lines

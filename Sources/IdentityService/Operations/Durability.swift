@@ -1,3 +1,4 @@
+import ErrorCodes
 import Ledger
 import Logging
 public import Postgres
