@@ -90,7 +90,7 @@ public struct TenureClientError: Error, Sendable, CustomStringConvertible {
 }
 
 extension TenureClientError {
-    /// The code of an error as a closed set for `switch`. ``TenureClientError/code`` has the same as text.
+    /// The code of an error as an enumeration for `switch`. ``TenureClientError/code`` has the same as text.
     ///
     /// A case never changes its meaning or its raw value. A code of a newer service that this library does not know is
     /// ``unrecognized``. A later version may add cases, so give a `switch` a `default`.
@@ -191,7 +191,7 @@ extension TenureClientError {
         case unrecognized = ""
     }
 
-    /// The code as a closed set for `switch`.
+    /// The code as an enumeration for `switch`.
     public var kind: Kind { Kind(rawValue: code.rawValue) ?? .unrecognized }
 
     /// Whether the same call may succeed later without any change.
