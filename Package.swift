@@ -46,14 +46,15 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v16)],
     products: [
         .executable(name: "tenure", targets: ["tenure"]),
-        .library(name: "TenureClient", targets: ["TenureClient", "TenureAPI", "Canonical"]),
+        .library(name: "TenureClient", targets: ["TenureClient", "TenureAPI", "ErrorCodes", "Canonical"]),
         .library(name: "TenureTokens", targets: ["TenureTokens", "AccessTokens", "Canonical"]),
         .library(name: "Ledger", targets: ["Ledger", "Postgres", "Schema", "Canonical"]),
         .library(name: "Credentials", targets: ["Credentials"]),
         .library(
             name: "IdentityService",
             targets: [
-                "TenureServer", "IdentityService", "Keys", "Identity", "EventCoding", "Projections", "MPinCryptography",
+                "TenureServer", "IdentityService", "Keys", "Identity", "ErrorCodes", "EventCoding", "Projections",
+                "MPinCryptography",
             ]),
     ],
     dependencies: [
@@ -79,6 +80,7 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "Canonical", swiftSettings: settings),
         .target(name: "Text", swiftSettings: settings),
+        .target(name: "ErrorCodes", swiftSettings: settings),
         .target(name: "PrivateFiles", swiftSettings: settings),
         .target(name: "Postgres", dependencies: ["CLibPQ", logging, lifecycle], swiftSettings: settingsBesideC),
         .target(
@@ -109,7 +111,7 @@ let package = Package(
                 "HTTPLimits", "MPinRequests", "MPinCryptography", "PrivateFiles", "Canonical", crypto, hummingbird,
                 hummingbirdTLS, httpTypes, nioCore, logging,
             ], swiftSettings: settings),
-        .target(name: "Identity", dependencies: ["Text", "Canonical", crypto], swiftSettings: settings),
+        .target(name: "Identity", dependencies: ["ErrorCodes", "Text", "Canonical", crypto], swiftSettings: settings),
         .target(
             name: "EventCoding", dependencies: ["Ledger", "Keys", "Identity", "Canonical"], swiftSettings: settings),
         .target(
@@ -119,25 +121,27 @@ let package = Package(
         .target(
             name: "IdentityService",
             dependencies: [
-                "Identity", "EventCoding", "Ledger", "Keys", "Credentials", "AccessTokens", "MPinCryptography",
-                "Postgres", "PrivateFiles", "Canonical", "Text", crypto, logging, lifecycle,
+                "Identity", "ErrorCodes", "EventCoding", "Ledger", "Keys", "Credentials", "AccessTokens",
+                "MPinCryptography", "Postgres", "PrivateFiles", "Canonical", "Text", crypto, logging, lifecycle,
             ], swiftSettings: settings),
         .target(
             name: "TenureServer",
             dependencies: [
-                "IdentityService", "Projections", "EventCoding", "Identity", "Credentials", "Keys", "Ledger",
-                "Postgres", "MPinRequests", "Canonical", asyncHTTPClient, nioCore, nioHTTP1, nioSSL, logging, lifecycle,
+                "IdentityService", "Projections", "EventCoding", "Identity", "ErrorCodes", "Credentials", "Keys",
+                "Ledger", "Postgres", "MPinRequests", "Canonical", asyncHTTPClient, nioCore, nioHTTP1, nioSSL, logging,
+                lifecycle,
             ], swiftSettings: settings),
         .target(name: "CContract"),
         .target(name: "Contract", dependencies: ["CContract"], swiftSettings: settingsBesideC),
         .target(
             name: "APIReference", dependencies: [yams],
             resources: [.embedInCode("style.css"), .embedInCode("script.js")], swiftSettings: settings),
-        .target(name: "TenureAPI", dependencies: ["Canonical"], swiftSettings: settings),
+        .target(name: "TenureAPI", dependencies: ["ErrorCodes", "Canonical"], swiftSettings: settings),
         .target(
             name: "HTTPAPI",
             dependencies: [
-                "TenureServer", "IdentityService", "TenureAPI", "APIReference", "Contract", "AccessTokens",
+                "TenureServer", "IdentityService", "TenureAPI", "ErrorCodes", "APIReference", "Contract",
+                "AccessTokens",
                 "HTTPLimits",
                 "Canonical", crypto, hummingbird, hummingbirdTLS, hummingbirdHTTP2, httpTypes, nioCore, nioHTTPTypes,
                 logging, lifecycle,
@@ -145,14 +149,16 @@ let package = Package(
         .target(
             name: "TenureClient",
             dependencies: [
-                "TenureAPI", "Credentials", "MPinCryptography", "PrivateFiles", "Canonical", "Text", crypto,
+                "TenureAPI", "ErrorCodes", "Credentials", "MPinCryptography", "PrivateFiles", "Canonical", "Text",
+                crypto,
             ], swiftSettings: settings),
         .executableTarget(
             name: "tenure",
             dependencies: [
                 "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",
-                "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", "HTTPAPI", "TenureClient",
-                "HTTPLimits", "MPinAuthority", "MPinRequests", "PrivateFiles", "SMTP", arguments, configuration,
+                "ErrorCodes", "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", "HTTPAPI",
+                "TenureClient", "HTTPLimits", "MPinAuthority", "MPinRequests", "PrivateFiles", "SMTP", arguments,
+                configuration,
                 crypto, logging, lifecycle, signals,
             ], swiftSettings: settings),
         // Built here too, so that the example always compiles. Its own package is what a reader copies.
@@ -177,7 +183,7 @@ let package = Package(
             exclude: ["golden.tsv", "oracle.py", "idna.tsv", "idna_oracle.py"],
             swiftSettings: settingsOfTests),
         .testTarget(
-            name: "IdentityTests", dependencies: ["Identity", "Canonical", "Text"], exclude: ["Fixtures"],
+            name: "IdentityTests", dependencies: ["Identity", "ErrorCodes", "Canonical", "Text"], exclude: ["Fixtures"],
             swiftSettings: settingsOfTests),
         .testTarget(
             name: "PostgresTests", dependencies: ["Postgres", "CLibPQ", logging, lifecycle],
@@ -223,17 +229,20 @@ let package = Package(
         .testTarget(
             name: "IdentityServiceTests",
             dependencies: [
-                "IdentityService", "TenureServer", "AccessTokens", "EventCoding", "Keys", "Ledger", "Postgres",
+                "IdentityService", "TenureServer", "ErrorCodes", "AccessTokens", "EventCoding", "Keys", "Ledger",
+                "Postgres",
                 "Canonical",
                 "Schema", "TestSupport", crypto,
             ], swiftSettings: settingsOfTests),
-        .testTarget(name: "TenureAPITests", dependencies: ["TenureAPI", "Canonical"], swiftSettings: settingsOfTests),
+        .testTarget(
+            name: "TenureAPITests", dependencies: ["TenureAPI", "ErrorCodes", "Canonical"],
+            swiftSettings: settingsOfTests),
         .testTarget(name: "APIReferenceTests", dependencies: ["APIReference"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "HTTPAPITests",
             dependencies: [
                 "HTTPAPI", "HTTPLimits", "Contract", "TenureServer", "IdentityService", "TenureAPI", "TenureClient",
-                "AccessTokens",
+                "ErrorCodes", "AccessTokens",
                 "Canonical",
                 crypto, hummingbird, hummingbirdTesting, httpTypes, nioCore, nioConcurrency, nioPosix, nioSSL, logging,
                 lifecycle,
@@ -241,14 +250,17 @@ let package = Package(
         .testTarget(
             name: "TenureClientTests",
             dependencies: [
-                "TenureClient", "TenureAPI", "Credentials", "MPinCryptography", "PrivateFiles", "Canonical", crypto,
+                "TenureClient", "TenureAPI", "ErrorCodes", "Credentials", "MPinCryptography", "PrivateFiles",
+                "Canonical",
+                crypto,
             ],
             swiftSettings: settingsOfTests),
         .testTarget(
             name: "ScenarioTests",
             dependencies: [
-                "HTTPAPI", "HTTPLimits", "TenureServer", "IdentityService", "Identity", "Projections", "Credentials",
-                "Keys", "Ledger", "Postgres", "Canonical", "TestSupport", "TenureAPI", "TenureClient", "tenure",
+                "HTTPAPI", "HTTPLimits", "TenureServer", "IdentityService", "Identity", "ErrorCodes", "Projections",
+                "Credentials", "Keys", "Ledger", "Postgres", "Canonical", "TestSupport", "TenureAPI", "TenureClient",
+                "tenure",
                 "MPinAuthority", "MPinRequests", "MPinCryptography", "SMTP", "AccessTokens", crypto, hummingbird,
                 nioCore,
                 nioPosix, logging, lifecycle,
@@ -256,8 +268,10 @@ let package = Package(
         .testTarget(
             name: "tenureTests",
             dependencies: [
-                "tenure", "Canonical", "EventCoding", "HTTPAPI", "HTTPLimits", "Identity", "IdentityService", "Keys",
-                "Ledger", "Postgres", "Projections", "TenureServer", "TestSupport", arguments, logging,
+                "tenure", "Canonical", "ErrorCodes", "EventCoding", "HTTPAPI", "HTTPLimits", "Identity",
+                "IdentityService",
+                "Keys", "Ledger", "Postgres", "Projections", "TenureServer", "TenureAPI", "TenureClient", "TestSupport",
+                arguments, logging,
             ],
             swiftSettings: settingsOfTests),
     ],

@@ -74,7 +74,11 @@ enum SampleContract {
               required: [name]
               properties: {name: {type: string, minLength: 1}, size: {type: string}}
             Choice: {oneOf: [{$ref: "#/components/schemas/Thing"}, {$ref: "#/components/schemas/Problem"}]}
-            Problem: {type: object, required: [code], properties: {code: {type: string}}}
+            Problem:
+              type: object
+              required: [code]
+              properties: {code: {$ref: "#/components/schemas/Code"}, codes: {type: array, items: {$ref: "#/components/schemas/Code"}}}
+            Code: {type: string, x-known-values: [thing.unknown, thing.known]}
         """
 
     /// The contract, read.

@@ -24,6 +24,10 @@ import Testing
         #expect(html.contains("At most 3 items.") && html.contains("At least 1 character."))
         #expect(html.contains("always <code>7</code>"))
         #expect(html.contains("Other members are refused."))
+        let known = "Known values: <code>thing.unknown</code>, <code>thing.known</code>."
+        let open = try body("Problem")
+        #expect(open.matches(of: /Known values:/).count == 2)
+        #expect(open.contains("Items: \(known)"), "values of items")
     }
 
     @Test func `a schema that contains itself is linked, not unfolded again`() throws {

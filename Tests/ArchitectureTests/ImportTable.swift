@@ -27,6 +27,7 @@ enum ImportTable {
         // The C library for the one clock that `Timestamp.now()` reads.
         "Canonical": Row(external: ["Darwin", "Glibc", "Musl"], isPure: true),
         "Text": Row(isPure: true),
+        "ErrorCodes": Row(isPure: true),
         "PrivateFiles": Row(),
         "Postgres": Row(local: ["CLibPQ"], external: ["Logging", "ServiceLifecycle"]),
         "Ledger": Row(local: ["Postgres", "Canonical"], external: ["Crypto", "Logging", "ServiceLifecycle"]),
@@ -48,30 +49,29 @@ enum ImportTable {
         "AccessTokens": Row(local: ["Canonical"], external: ["Crypto"], isPure: true),
         "TenureTokens": Row(
             local: ["AccessTokens", "Canonical"], external: ["AsyncHTTPClient", "NIOCore", "NIOHTTP1"]),
-        "Identity": Row(local: ["Text", "Canonical"], external: ["Crypto"], isPure: true),
+        "Identity": Row(local: ["ErrorCodes", "Text", "Canonical"], external: ["Crypto"], isPure: true),
         "EventCoding": Row(local: ["Ledger", "Keys", "Identity", "Canonical"]),
         "Projections": Row(
             local: ["EventCoding", "Ledger", "Keys", "Identity", "Postgres", "Canonical"],
             external: ["Logging", "ServiceLifecycle"]),
         "IdentityService": Row(
             local: [
-                "Identity", "EventCoding", "Ledger", "Keys", "Credentials", "AccessTokens", "MPinCryptography",
-                "Postgres", "PrivateFiles", "Canonical", "Text",
+                "Identity", "ErrorCodes", "EventCoding", "Ledger", "Keys", "Credentials", "AccessTokens",
+                "MPinCryptography", "Postgres", "PrivateFiles", "Canonical", "Text",
             ], external: ["Crypto", "Logging", "ServiceLifecycle"]),
         "TenureServer": Row(
             local: [
-                "IdentityService", "Projections", "EventCoding", "Identity", "Credentials", "Keys", "Ledger",
-                "Postgres", "MPinRequests", "Canonical",
+                "IdentityService", "Projections", "EventCoding", "Identity", "ErrorCodes", "Credentials", "Keys",
+                "Ledger", "Postgres", "MPinRequests", "Canonical",
             ], external: ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "NIOSSL", "ServiceLifecycle"]),
         "CContract": Row(isPure: true),
         "Contract": Row(local: ["CContract"], isPure: true),
         "APIReference": Row(external: ["Yams"], isPure: true),
-        "TenureAPI": Row(local: ["Canonical"], isPure: true),
+        "TenureAPI": Row(local: ["ErrorCodes", "Canonical"], isPure: true),
         "HTTPAPI": Row(
             local: [
-                "TenureServer", "IdentityService", "TenureAPI", "APIReference", "Contract", "AccessTokens",
-                "HTTPLimits",
-                "Canonical",
+                "TenureServer", "IdentityService", "TenureAPI", "ErrorCodes", "APIReference", "Contract",
+                "AccessTokens", "HTTPLimits", "Canonical",
             ],
             external: [
                 "Crypto", "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "HummingbirdTLS",
@@ -79,12 +79,14 @@ enum ImportTable {
                 "NIOCore", "NIOHTTPTypes", "NIOPosix", "NIOSSL", "ServiceLifecycle",
             ]),
         "TenureClient": Row(
-            local: ["TenureAPI", "Credentials", "MPinCryptography", "PrivateFiles", "Canonical", "Text"],
+            local: [
+                "TenureAPI", "ErrorCodes", "Credentials", "MPinCryptography", "PrivateFiles", "Canonical", "Text",
+            ],
             external: ["Crypto"]),
         "tenure": Row(
             local: [
                 "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",
-                "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", "HTTPAPI",
+                "ErrorCodes", "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", "HTTPAPI",
                 "HTTPLimits", "MPinAuthority", "MPinRequests", "PrivateFiles", "SMTP", "TenureClient",
             ],
             external: [

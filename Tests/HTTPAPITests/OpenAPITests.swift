@@ -1,5 +1,7 @@
 import Canonical
+import ErrorCodes
 import Foundation
+import IdentityService
 import TenureAPI
 import Testing
 
@@ -87,7 +89,7 @@ import Testing
             where endpoint.template.text.hasPrefix("/v1/") || endpoint.isMPinProtocol {
                 lines.append(try await sample(endpoint, service))
             }
-            service.failure = ServiceErrors.named("answers.incorrect")
+            service.failure = ServiceError(.answersIncorrect)
             lines.append(try await sample(.validateLoginAnswers, service))
         }
         return lines
@@ -107,6 +109,19 @@ import Testing
         return String(decoding: line.canonicalBytes(), as: UTF8.self)
     }
 
+    /// The samples as a newer service could answer them, with a code, a role and a status that the contract lacks.
+    private static func newer(_ samples: [String]) throws -> [String] {
+        let invented = samples.map {
+            $0.replacing(/"code":"[a-z_.]+"/, with: #""code":"employee.on_holiday""#)
+                .replacing(#""role":"employee""#, with: #""role":"auditor""#)
+                .replacing(#""status":"active""#, with: #""status":"on_holiday""#)
+        }
+        for word in ["employee.on_holiday", "auditor", "\"on_holiday\""] {
+            try #require(invented.contains { $0.contains(word) }, "no sample has \(word)")
+        }
+        return invented
+    }
+
     @Test(.enabled(if: canCheck, "python3 with PyYAML and openapi-spec-validator is not installed"))
     func `the document is valid OpenAPI and describes every request and response`() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("openapi-\(UUID()).yaml")
@@ -117,6 +132,9 @@ import Testing
         let samples = try await samples()
         let good = try await Command.run(check + operations, input: samples.joined(separator: "\n"))
         #expect(good.status == 0, "\(good.output)")
+        let newer = try Self.newer(samples)
+        let open = try await Command.run(check + operations, input: newer.joined(separator: "\n"))
+        #expect(open.status == 0, "values of a newer service are refused: \(open.output)")
         let missing = try await Command.run(check + operations.dropFirst())
         #expect(missing.status == 1, "the checker misses an operation")
         let line = #"{"operation":"POST /v1/logins","status":201,"response":{"flow":7}}"#

@@ -5,8 +5,8 @@ bodies are held against their schemas.
 
 Of the document itself it demands that it is valid OpenAPI; that each operation has `x-callers` that agree with its
 `security`; that each JSON body has examples, which their schemas accept; that each refusal names its codes by examples,
-whose status is that of the response; that each code is used; that requests refuse unknown members; and that each
-component is used.
+whose status is that of the response; that each code is used; that codes, roles and statuses are no closed lists; that
+requests refuse unknown members; and that each component is used.
 """
 import json
 import sys
@@ -187,14 +187,29 @@ def references(value):
             yield from references(member)
 
 
+GROWING = {"code", "role", "roles", "state", "status"}
+
+
+def closed_lists(value, place):
+    """Codes, roles and statuses that a client generated today would not read tomorrow."""
+    if isinstance(value, dict):
+        for name, member in value.get("properties", {}).items():
+            schema = resolved(member)
+            if name in GROWING and "enum" in {**schema, **resolved(schema.get("items", {}))}:
+                yield f"a closed list at {place}/{name}: name it once, with x-known-values"
+        for name, member in value.items():
+            yield from closed_lists(member, f"{place}/{name}")
+
+
 def document_problems():
     for path, item in document["paths"].items():
         for method in METHODS & set(item):
             yield from operation_problems(f"{method.upper()} {path}", item[method])
-    codes = set(document["components"]["schemas"]["Code"]["enum"])
+    codes = set(document["components"]["schemas"]["Code"]["x-known-values"])
     yield from (f"{code} is no code of the list" for code in sorted(codes_in_use - codes))
     yield from (f"{code} is used by no operation" for code in sorted(codes - codes_in_use))
     yield from bare_arrays(document["components"]["schemas"], "")
+    yield from closed_lists(document["components"]["schemas"], "")
     used = set(references(document))
     for kind, members in document["components"].items():
         if kind != "securitySchemes":

@@ -37,12 +37,8 @@ struct SchemaSummary: Sendable {
     func constraints(of schema: ContractValue) -> [Markup] {
         let schema = Self.name(of: schema) == nil ? schema : withoutStructure(contract.resolve(schema))
         var phrases: [Markup] = []
-        if let values = schema["enum"], values.items.count <= 16 {
-            let codes = values.items.map { value -> Markup in
-                value.string.map(prose.code) ?? "<code>\(JSONText(value).description)</code>"
-            }
-            phrases.append("One of \(codes.joined(separator: ", ")).")
-        }
+        if let values = schema["enum"] { phrases += list(of: values.items).map { "One of \($0)." } }
+        if let values = schema["x-known-values"] { phrases += list(of: values.items).map { "Known values: \($0)." } }
         phrases += limits(schema, "minLength", "maxLength", "characters")
         phrases += limits(schema, "minItems", "maxItems", "items")
         phrases += limits(schema, "minProperties", "maxProperties", "members")
@@ -52,12 +48,19 @@ struct SchemaSummary: Sendable {
         if let initial = schema["default"] {
             phrases.append("Default: <code>\(JSONText(initial).description)</code>.")
         }
-        if schema["type"]?.string == "array", let items = schema["items"], Self.name(of: items) == nil,
-            items["properties"] == nil
-        {
+        if schema["type"]?.string == "array", let items = schema["items"], items["properties"] == nil {
             phrases += constraints(of: items).map { "Items: \($0)" }
         }
         return phrases
+    }
+
+    /// The values, if they are few; otherwise nothing.
+    private func list(of values: [ContractValue]) -> [Markup] {
+        guard values.count <= 16 else { return [] }
+        let codes = values.map { value -> Markup in
+            value.string.map(prose.code) ?? "<code>\(JSONText(value).description)</code>"
+        }
+        return [codes.joined(separator: ", ")]
     }
 
     private func limits(_ schema: ContractValue, _ least: String, _ most: String, _ unit: String) -> [Markup] {

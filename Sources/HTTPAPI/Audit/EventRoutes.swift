@@ -1,3 +1,4 @@
+import ErrorCodes
 import IdentityService
 import TenureAPI
 

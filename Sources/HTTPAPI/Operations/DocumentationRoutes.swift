@@ -1,5 +1,6 @@
 import APIReference
 import Contract
+import ErrorCodes
 import NIOCore
 import TenureAPI
 

@@ -1,4 +1,5 @@
 import Canonical
+import ErrorCodes
 import IdentityService
 import TenureAPI
 import TenureServer

@@ -1,4 +1,5 @@
 import Canonical
+import ErrorCodes
 import HTTPLimits
 import HTTPTypes
 import Hummingbird

@@ -1,3 +1,4 @@
+import ErrorCodes
 import TenureAPI
 
 /// What a refusal tells a caller about the credentials that it needs: the value of `WWW-Authenticate`
@@ -41,9 +42,9 @@ struct AuthenticationChallenge: Sendable {
     /// The parameters for a valid token whose session does not suffice.
     private func insufficient(_ code: ErrorCode) -> String? {
         guard access == .employee || access == .appOrEmployee, case .bearer = presented else { return nil }
-        return switch code.rawValue {
-        case "authorization.not_permitted": Self.parameters("insufficient_scope", code.title)
-        case "session.login_required":
+        return switch code {
+        case .authorizationNotPermitted: Self.parameters("insufficient_scope", code.title)
+        case .sessionLoginRequired:
             Self.parameters("insufficient_user_authentication", code.title) + ", max_age=\"\(Self.recentLogin)\""
         default: nil
         }

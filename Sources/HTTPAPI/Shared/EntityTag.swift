@@ -1,5 +1,6 @@
 import Canonical
 import Crypto
+import ErrorCodes
 import TenureAPI
 
 /// The entity tag of a reply in `ETag`, `If-Match` and `If-None-Match` (RFC 9110 §8.8.3).

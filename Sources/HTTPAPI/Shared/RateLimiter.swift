@@ -1,4 +1,5 @@
 import Canonical
+import ErrorCodes
 import HTTPLimits
 import IdentityService
 import TenureAPI
@@ -135,7 +136,7 @@ struct RequestLimiters: Sendable {
     private func record(_ draw: RateDraw?, _ trace: inout Trace) throws(Refusal) {
         guard let draw else { return }
         trace.draws.append(draw)
-        if let seconds = draw.wait { throw Refusal(.rateLimited, retryAfter: seconds) }
+        if let seconds = draw.wait { throw Refusal(.requestRateLimited, retryAfter: seconds) }
     }
 }
 

@@ -1,4 +1,5 @@
 import Canonical
+import ErrorCodes
 import IdentityService
 import TenureAPI
 
@@ -62,7 +63,7 @@ struct Refusal: Error {
 
     /// `route.method_not_allowed` with the methods that the path supports.
     static func methodNotAllowed(allow methods: [String]) -> Refusal {
-        var refusal = Refusal(.methodNotAllowed)
+        var refusal = Refusal(.routeMethodNotAllowed)
         refusal.headers["Allow"] = methods.joined(separator: ", ")
         return refusal
     }
@@ -86,11 +87,7 @@ extension Refusal {
 
     /// Maps an error of the service to its refusal.
     init(_ error: ServiceError) {
-        guard let code = ErrorCode(rawValue: error.code.rawValue) else {
-            self = .unexpected
-            return
-        }
-        self.init(code, places: error.members.map { ProblemPlace(.pointer($0.pointer), $0.detail) })
+        self.init(error.code, places: error.members.map { ProblemPlace(.pointer($0.pointer), $0.detail) })
         challenge = error.challenge
         availableAt = error.availableAt
         notices = error.notices.map(NoticeResponse.init)
@@ -106,7 +103,7 @@ extension ServiceError {
         self.init(Self.code(error), members: [Member(pointer: error.pointer, detail: reason)])
     }
 
-    private static func code(_ error: JSONError) -> Code {
+    private static func code(_ error: JSONError) -> ErrorCode {
         switch (error.code, error.pointer) {
         case (.missingMember, "/companyName"): .companyNameMissing
         case (.missingMember, "/companyEmployeeId"): .employeeIdMissing
@@ -144,5 +141,5 @@ struct RedactedError: CustomStringConvertible {
 
 extension ErrorCode {
     /// Whether the app itself is refused. In the M-Pin protocol that is 403, because 401 means a wrong proof there.
-    var isAboutApp: Bool { rawValue == "app.unknown" || rawValue == "app.secret_invalid" }
+    var isAboutApp: Bool { self == .appUnknown || self == .appSecretInvalid }
 }

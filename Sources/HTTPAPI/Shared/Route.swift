@@ -1,3 +1,4 @@
+import ErrorCodes
 import TenureAPI
 
 /// An endpoint and its handler.

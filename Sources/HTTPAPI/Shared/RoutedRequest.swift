@@ -1,4 +1,5 @@
 import Canonical
+import ErrorCodes
 import Hummingbird
 import IdentityService
 import NIOCore

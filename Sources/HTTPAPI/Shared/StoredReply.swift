@@ -1,4 +1,5 @@
 import Canonical
+import ErrorCodes
 import TenureAPI
 
 /// The form in which a reply is kept for a repeated call: canonical JSON with status, header fields and body.

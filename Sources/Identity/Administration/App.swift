@@ -1,3 +1,5 @@
+public import ErrorCodes
+
 /// An application that calls the service.
 public enum App: Decider {
     /// The events of an app.
@@ -88,12 +90,12 @@ public enum App: Decider {
         case tooManyResources
 
         /// The error code in the API contract.
-        public var code: String {
+        public var code: ErrorCode {
             switch self {
-            case .alreadyRegistered, .secretExists, .invalidName, .unknownResource, .tooManyResources: "request.invalid"
-            case .unknownApp: "app.unknown"
-            case .notPermitted: "authorization.not_permitted"
-            case .unknownSecret: "app.secret_invalid"
+            case .alreadyRegistered, .secretExists, .invalidName, .unknownResource, .tooManyResources: .requestInvalid
+            case .unknownApp: .appUnknown
+            case .notPermitted: .authorizationNotPermitted
+            case .unknownSecret: .appSecretInvalid
             }
         }
     }

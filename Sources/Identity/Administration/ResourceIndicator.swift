@@ -1,3 +1,5 @@
+import ErrorCodes
+
 /// The URI of something that an app protects, which a token can be meant for besides the app itself (RFC 8707).
 ///
 /// It is an absolute URI without a fragment (RFC 3986, section 4.3). Two resources are equal if their bytes are: nothing

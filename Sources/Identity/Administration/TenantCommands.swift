@@ -1,4 +1,5 @@
 public import Canonical
+public import ErrorCodes
 
 extension Tenant {
     /// A command on a tenant.
@@ -125,16 +126,16 @@ extension Tenant {
         case invalidPolicy
 
         /// The error code in the API contract.
-        public var code: String {
+        public var code: ErrorCode {
             switch self {
-            case .alreadyFounded, .domainNotCompanyName, .domainInvalid, .invalidPolicy: "request.invalid"
-            case .unknownTenant: "company.unknown"
-            case .notPermitted, .securityAdmin, .returnUndoable: "authorization.not_permitted"
-            case .inactive: "employee.inactive"
-            case .noRoleKey: "authorization.unknown_key"
-            case .loginTooOld: "session.login_required"
-            case .lastApp: "app.last_with_access"
-            case .emailNotReclaimable: "email.not_reclaimable"
+            case .alreadyFounded, .domainNotCompanyName, .domainInvalid, .invalidPolicy: .requestInvalid
+            case .unknownTenant: .companyUnknown
+            case .notPermitted, .securityAdmin, .returnUndoable: .authorizationNotPermitted
+            case .inactive: .employeeInactive
+            case .noRoleKey: .authorizationUnknownKey
+            case .loginTooOld: .sessionLoginRequired
+            case .lastApp: .appLastWithAccess
+            case .emailNotReclaimable: .emailNotReclaimable
             }
         }
     }

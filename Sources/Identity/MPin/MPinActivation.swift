@@ -1,4 +1,5 @@
 public import Canonical
+public import ErrorCodes
 
 /// A code that verifies one M-Pin identity of a user id, for people without a mailbox.
 ///
@@ -26,10 +27,10 @@ public enum MPinActivation: Decider {
         case notPermitted
 
         /// The error code in the API contract.
-        public var code: String {
+        public var code: ErrorCode {
             switch self {
-            case .invalid, .notPermitted: "authorization.not_permitted"
-            case .issued: "request.invalid"
+            case .invalid, .notPermitted: .authorizationNotPermitted
+            case .issued: .requestInvalid
             }
         }
     }

@@ -1,4 +1,5 @@
 public import Canonical
+public import ErrorCodes
 
 extension MPinIdentity {
     /// A command on an identity.
@@ -195,43 +196,18 @@ extension MPinIdentity {
         case inactive
 
         /// The error code in the API contract.
-        public var code: String {
+        public var code: ErrorCode {
             switch self {
-            case .unknown: "mpin.unknown"
-            case .unauthorized: "mpin.unauthorized"
-            case .wrongState, .expired: "mpin.wrong_state"
-            case .revoked: "mpin.ended"
-            case .blocked: "mpin.blocked"
-            case .alreadyRegistered, .otherUserID: "request.invalid"
-            case .notPermitted: "authorization.not_permitted"
-            case .disabled: "mpin.disabled"
-            case .inactive: "employee.inactive"
-            }
-        }
-
-        /// The kind of refusal, which selects the answer's status.
-        public var kind: MPinRefusalKind {
-            switch self {
-            case .unknown, .alreadyRegistered, .otherUserID: .badRequest
-            case .unauthorized: .unauthorized
-            case .notPermitted, .disabled, .inactive: .forbidden
-            case .wrongState, .expired: .wrongState
-            case .blocked, .revoked: .gone
+            case .unknown: .mpinUnknown
+            case .unauthorized: .mpinUnauthorized
+            case .wrongState, .expired: .mpinWrongState
+            case .revoked: .mpinEnded
+            case .blocked: .mpinBlocked
+            case .alreadyRegistered, .otherUserID: .requestInvalid
+            case .notPermitted: .authorizationNotPermitted
+            case .disabled: .mpinDisabled
+            case .inactive: .employeeInactive
             }
         }
     }
-}
-
-/// The kind of a refusal in the M-Pin protocol.
-public enum MPinRefusalKind: Sendable, Hashable, CaseIterable {
-    /// The request cannot be served: 400.
-    case badRequest
-    /// The identity is not verified, or proves nothing: 401.
-    case unauthorized
-    /// The caller, the policy or the account does not permit it: 403.
-    case forbidden
-    /// The identity is in another state: 409.
-    case wrongState
-    /// The identity has ended for good: 410.
-    case gone
 }

@@ -1,3 +1,5 @@
+import ErrorCodes
+
 /// How an M-Pin identity was verified.
 public enum MPinVerificationMethod: String, Sendable, Hashable, CaseIterable {
     /// By the link in a mail to the user id.

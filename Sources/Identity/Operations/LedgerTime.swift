@@ -1,4 +1,5 @@
 public import Canonical
+public import ErrorCodes
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -48,7 +49,7 @@ public enum LedgerTime: Decider {
         case notPermitted
 
         /// The code of the contract.
-        public var code: String { "authorization.not_permitted" }
+        public var code: ErrorCode { .authorizationNotPermitted }
     }
 
     /// Nothing was accepted.

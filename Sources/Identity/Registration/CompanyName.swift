@@ -1,3 +1,4 @@
+import ErrorCodes
 public import Text
 
 /// The name that identifies a tenant: a domain, an internal name or a phone number, all treated alike.
@@ -70,7 +71,7 @@ func checkEntered(_ text: String, field: String) throws(ValueError) {
 
 /// The canonical form of a text. Errors are mapped to the codes of the API contract.
 func canonicalForm(
-    _ text: String, maximumBytes: Int, field: String, missing: ValueError.Code, invalid: ValueError.Code
+    _ text: String, maximumBytes: Int, field: String, missing: ErrorCode, invalid: ErrorCode
 ) throws(ValueError) -> [UInt8] {
     do {
         return try TextRule.foldedText.canonicalize(text, maximumBytes: maximumBytes)
@@ -109,7 +110,7 @@ public struct CompanyEmployeeID: Sendable, Hashable {
     /// - Throws: ``ValueError`` with `employee.id_missing` or `request.invalid`.
     public init(recorded text: String) throws(ValueError) {
         canonical = try canonicalForm(
-            text, maximumBytes: Self.maximumBytes, field: "companyEmployeeId", missing: .employeeIDMissing,
+            text, maximumBytes: Self.maximumBytes, field: "companyEmployeeId", missing: .employeeIdMissing,
             invalid: .requestInvalid)
         entered = text
     }

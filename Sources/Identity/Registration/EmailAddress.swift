@@ -1,3 +1,4 @@
+import ErrorCodes
 public import Text
 
 /// The address that identifies a user.

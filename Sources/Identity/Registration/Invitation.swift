@@ -1,4 +1,5 @@
 public import Canonical
+public import ErrorCodes
 
 /// An invitation to register under one employee id.
 ///
@@ -27,11 +28,11 @@ public enum Invitation: Decider {
         case notPermitted
 
         /// The error code in the API contract.
-        public var code: String {
+        public var code: ErrorCode {
             switch self {
-            case .invalid: "invitation.invalid"
-            case .issued, .lifetime: "request.invalid"
-            case .notPermitted: "authorization.not_permitted"
+            case .invalid: .invitationInvalid
+            case .issued, .lifetime: .requestInvalid
+            case .notPermitted: .authorizationNotPermitted
             }
         }
     }

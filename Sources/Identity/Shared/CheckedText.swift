@@ -1,3 +1,5 @@
+public import ErrorCodes
+
 /// A reason in free text: 1 to 1,024 bytes without NUL. It is encrypted in the log.
 public struct FreeText: Sendable, Hashable {
     /// The largest number of bytes, in UTF-8.
@@ -114,36 +116,15 @@ public enum InvitationEnd: String, Sendable, Hashable, CaseIterable {
 
 /// The refusal of a name, an id or an address. It never repeats the value.
 public struct ValueError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The stable code of a refusal, part of the API contract.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        /// The identifier, such as `email.invalid`.
-        public let rawValue: String
-        /// Takes any identifier; prefer the constants.
-        public init(rawValue: String) { self.rawValue = rawValue }
-        /// The identifier.
-        public var description: String { rawValue }
-
-        /// The tenant's name is empty in canonical form.
-        public static let companyNameMissing = Code(rawValue: "company.name_missing")
-        /// The employee id is empty in canonical form.
-        public static let employeeIDMissing = Code(rawValue: "employee.id_missing")
-        /// The address is empty in canonical form.
-        public static let emailMissing = Code(rawValue: "email.missing")
-        /// The text is not an address.
-        public static let emailInvalid = Code(rawValue: "email.invalid")
-        /// The value is too long, or contains characters that no value may contain.
-        public static let requestInvalid = Code(rawValue: "request.invalid")
-    }
-
     /// The code of the refusal.
-    public let code: Code
+    public let code: ErrorCode
     /// The name of the request's member, such as `companyName`.
     public let field: String
     /// The reason in one clause, for display to a person.
     public let reason: String
 
     /// The `reason` must not repeat the value.
-    public init(_ code: Code, field: String, reason: String) {
+    public init(_ code: ErrorCode, field: String, reason: String) {
         self.code = code
         self.field = field
         self.reason = reason

@@ -1,4 +1,5 @@
 public import Canonical
+public import ErrorCodes
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -39,10 +40,10 @@ extension Decider {
     }
 }
 
-/// A rejection with a code that is part of the API contract.
+/// A rejection with a code of the API contract.
 public protocol CodedRejection: Error, Sendable, Equatable {
-    /// The stable code, such as `employee.already_registered`.
-    var code: String { get }
+    /// The code, such as `employee.already_registered`.
+    var code: ErrorCode { get }
 }
 
 /// The closed set of events that one aggregate folds.

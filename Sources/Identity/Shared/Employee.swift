@@ -1,4 +1,5 @@
 import Canonical
+public import ErrorCodes
 
 /// A user's account in a tenant, with its device keys.
 public enum Employee: Decider {
@@ -124,22 +125,22 @@ extension Employee {
         case returnStale
 
         /// The error code in the API contract.
-        public var code: String {
+        public var code: ErrorCode {
             switch self {
-            case .alreadyRegistered: "employee.already_registered"
-            case .unknownEmployee: "employee.unknown"
-            case .emailOutOfScope: "email.invalid"
-            case .emailNotCompanyOwned: "email.not_company_owned"
-            case .inactive: "employee.inactive"
-            case .unknownKey: "authorization.unknown_key"
+            case .alreadyRegistered: .employeeAlreadyRegistered
+            case .unknownEmployee: .employeeUnknown
+            case .emailOutOfScope: .emailInvalid
+            case .emailNotCompanyOwned: .emailNotCompanyOwned
+            case .inactive: .employeeInactive
+            case .unknownKey: .authorizationUnknownKey
             case .keyRevoked, .tooManyWaitingKeys, .notPermitted, .selfAuthorization, .securityAdmin:
-                "authorization.not_permitted"
-            case .emailNotReclaimable: "email.not_reclaimable"
-            case .returnNotPermitted: "return.not_permitted"
-            case .returnInProgress: "return.in_progress"
-            case .returnUnknown: "return.unknown"
-            case .returnNotAvailable: "return.not_available"
-            case .returnStale: "request.stale"
+                .authorizationNotPermitted
+            case .emailNotReclaimable: .emailNotReclaimable
+            case .returnNotPermitted: .returnNotPermitted
+            case .returnInProgress: .returnInProgress
+            case .returnUnknown: .returnUnknown
+            case .returnNotAvailable: .returnNotAvailable
+            case .returnStale: .requestStale
             }
         }
     }

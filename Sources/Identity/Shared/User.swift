@@ -1,4 +1,5 @@
 public import Canonical
+public import ErrorCodes
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -95,16 +96,16 @@ public enum User: Decider {
         case emailReplaced
 
         /// The error code in the API contract.
-        public var code: String {
+        public var code: ErrorCode {
             switch self {
-            case .credentialsExist: "flow.wrong_step"
-            case .credentialsReplaced, .recoveryEnded, .emailReplaced: "request.stale"
-            case .unknownUser: "email.not_reclaimable"
-            case .notPermitted: "authorization.not_permitted"
-            case .recoveryInProgress: "recovery.in_progress"
-            case .recoveryUnknown: "recovery.unknown"
-            case .otherCompanies: "recovery.other_companies"
-            case .recoveryNotAvailable: "recovery.not_available"
+            case .credentialsExist: .flowWrongStep
+            case .credentialsReplaced, .recoveryEnded, .emailReplaced: .requestStale
+            case .unknownUser: .emailNotReclaimable
+            case .notPermitted: .authorizationNotPermitted
+            case .recoveryInProgress: .recoveryInProgress
+            case .recoveryUnknown: .recoveryUnknown
+            case .otherCompanies: .recoveryOtherCompanies
+            case .recoveryNotAvailable: .recoveryNotAvailable
             }
         }
     }

@@ -1,5 +1,6 @@
 import Canonical
 import Credentials
+import ErrorCodes
 package import EventCoding
 import FoundationEssentials
 package import Identity

@@ -1,5 +1,6 @@
 import Canonical
 import Crypto
+import ErrorCodes
 import FoundationEssentials
 import Identity
 

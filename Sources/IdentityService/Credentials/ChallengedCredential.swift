@@ -1,5 +1,6 @@
 import Canonical
 import Credentials
+import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity
@@ -47,22 +48,22 @@ struct ChallengedCredential: Sendable {
 
     /// The seed of its VOPRF keys.
     var seed: OPRFSeed {
-        get throws(ServiceError) {
-            guard let loadedSeed else { throw ServiceError(.serviceUnavailable) }
+        get throws(ProgramDefect) {
+            guard let loadedSeed else { throw ProgramDefect("the seed was not read") }
             return loadedSeed
         }
     }
 
     /// The tenant.
     var tenant: TenantSnapshot {
-        get throws(ServiceError) {
-            guard let tenant = scene.tenant else { throw ServiceError(.serviceUnavailable) }
+        get throws(ProgramDefect) {
+            guard let tenant = scene.tenant else { throw ProgramDefect("the tenant was not read") }
             return tenant
         }
     }
 
     /// The tenant's policy, as far as the app may know it.
-    func policy(for state: FlowState) throws(ServiceError) -> TenantPolicy {
+    func policy(for state: FlowState) throws(ProgramDefect) -> TenantPolicy {
         // To an app that is not linked, the tenant looks like one that does not exist, with the initial policy.
         state.isHidden ? TenantPolicy.initial : try tenant.state.policy
     }

@@ -1,4 +1,5 @@
 import Credentials
+import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity

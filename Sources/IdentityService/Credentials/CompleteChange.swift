@@ -1,5 +1,6 @@
 import Canonical
 import Credentials
+import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity
@@ -158,7 +159,7 @@ extension FlowRecorder {
         by employee: EmployeeID
     ) async throws {
         let ledger = LedgerID.directory(of: user.id)
-        guard let seed = SecretKey(bytes: new.seed.bytes) else { throw ServiceError(.serviceUnavailable) }
+        guard let seed = SecretKey(bytes: new.seed.bytes) else { throw ProgramDefect("a seed has another length") }
         for event in events {
             try add(
                 event.payload, to: .user(user.id), version: user.version, keys: [user.id.uuid: key],

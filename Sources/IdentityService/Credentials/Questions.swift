@@ -1,4 +1,5 @@
 public import Credentials
+import ErrorCodes
 
 /// The published list of security questions in one language.
 public struct QuestionCatalogue: Sendable, Equatable {

@@ -1,3 +1,4 @@
+import ErrorCodes
 import FoundationEssentials
 import Identity
 import Synchronization

@@ -81,7 +81,7 @@ extension AttemptBudget {
 
         /// Reads the row that ``AttemptBudget/charging(_:at:)`` returns.
         init(_ rows: [PostgresRow]) throws {
-            guard let row = rows.first else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
+            guard let row = rows.first else { throw ProgramDefect("a charge has no row") }
             (isCharged, spent, isExhausted, retryAfterSeconds) = try row.decode(
                 Bool.self, Int32.self, Bool.self, Int32.self)
         }
@@ -136,7 +136,7 @@ extension ServiceContext {
     func budget(for state: FlowState, of target: ChallengedCredential) throws -> AttemptBudget {
         var isKnown = false
         if state.purpose == .login || state.purpose == .change {
-            guard let isInForce = target.scene.isKeyInForce else { throw ServiceError(.serviceUnavailable) }
+            guard let isInForce = target.scene.isKeyInForce else { throw ProgramDefect("the device was not read") }
             isKnown = isInForce && !state.isDecoy
         }
         return AttemptBudget(state, isKnownDevice: isKnown, ring: ring)

@@ -1,5 +1,6 @@
 import Canonical
 import Credentials
+import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity
@@ -48,7 +49,7 @@ struct CompleteLogin: Sendable {
             let scene: FlowScene
             if let known { scene = known } else { scene = try await FlowScene.load(.proof, for: state, context) }
             known = nil
-            guard let tenant = scene.tenant else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
+            guard let tenant = scene.tenant else { throw ProgramDefect("the tenant was not read") }
             let user = scene.user
             // Read only after the proof: the time of this read depends on the number of devices, which only the owner
             // may learn.

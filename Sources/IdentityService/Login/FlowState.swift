@@ -1,5 +1,6 @@
 import Canonical
 import Credentials
+import ErrorCodes
 import FoundationEssentials
 
 /// The state of a flow in progress: everything the next step needs, encrypted in one short-lived row.

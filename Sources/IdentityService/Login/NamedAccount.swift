@@ -1,6 +1,7 @@
 import Canonical
 import Credentials
 import Crypto
+import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity

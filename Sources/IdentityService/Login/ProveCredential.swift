@@ -1,5 +1,6 @@
 import Canonical
 import Credentials
+import ErrorCodes
 import FoundationEssentials
 import Identity
 
@@ -183,7 +184,7 @@ extension ValidateCredential.Secret {
     }
 
     /// Parses the secret before anything is charged, and returns the work for the compute pool.
-    func opening(_ target: ChallengedCredential) throws(ServiceError) -> @Sendable () throws -> UserKey? {
+    func opening(_ target: ChallengedCredential) throws -> @Sendable () throws -> UserKey? {
         let sealed = target.sealed, seed = try target.seed
         switch self {
         case .answers(let answers):

@@ -1,5 +1,6 @@
 import Canonical
 import Credentials
+import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity
@@ -177,7 +178,7 @@ struct FlowProof: Sendable {
 
 extension FlowProof.Kind {
     /// The error code of a wrong secret of this kind.
-    var refusal: ServiceError.Code {
+    var refusal: ErrorCode {
         switch self {
         case .answers: .answersIncorrect
         case .passphrase: .passphraseIncorrect

@@ -1,5 +1,6 @@
 import Canonical
 import Crypto
+import ErrorCodes
 import EventCoding
 public import FoundationEssentials
 import Identity

@@ -1,4 +1,5 @@
 public import Canonical
+import ErrorCodes
 public import FoundationEssentials
 import Identity
 import Keys

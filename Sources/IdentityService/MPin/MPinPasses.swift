@@ -1,5 +1,6 @@
 import Canonical
 import Crypto
+import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity
@@ -16,7 +17,7 @@ struct MPinPass: Sendable {
         /// The proof is right.
         case right
         /// Anything else: the code that the app is told.
-        case refused(ServiceError.Code)
+        case refused(ErrorCode)
 
         var text: String {
             switch self {
@@ -28,7 +29,7 @@ struct MPinPass: Sendable {
         init?(_ text: String) {
             if text == "right" {
                 self = .right
-            } else if let code = ServiceError.Code(rawValue: text) {
+            } else if let code = ErrorCode(rawValue: text) {
                 self = .refused(code)
             } else {
                 return nil

@@ -1,5 +1,6 @@
 public import Canonical
 import Credentials
+import ErrorCodes
 import EventCoding
 public import FoundationEssentials
 import Identity

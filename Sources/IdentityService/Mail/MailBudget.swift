@@ -1,4 +1,5 @@
 package import Canonical
+import ErrorCodes
 package import FoundationEssentials
 import Keys
 import Ledger

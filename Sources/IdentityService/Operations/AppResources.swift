@@ -1,3 +1,4 @@
+import ErrorCodes
 import EventCoding
 public import FoundationEssentials
 import Identity

@@ -1,6 +1,7 @@
 import Canonical
 import Credentials
 import Crypto
+import ErrorCodes
 import EventCoding
 public import FoundationEssentials
 import Identity
@@ -21,7 +22,7 @@ extension OperatorUseCases {
         handOver: (IssuedSecret) throws -> Void = { _ in }
     ) async throws -> IssuedSecret {
         let id = AppID(UUID())
-        guard let salt = Bytes32(randomBytes(32)) else { throw ServiceError(.serviceUnavailable) }
+        guard let salt = Bytes32(randomBytes(32)) else { throw ProgramDefect("a salt has another length") }
         let registered = try await signing.decide(on: .app(id)) { decision in
             try decided { () throws(App.Rejection) in
                 try App.decide(
@@ -184,7 +185,7 @@ extension OperatorUseCases {
         let authority = try AppAuthorityKey(appSecret: Array(text.utf8), appSalt: salt.bytes)
         guard let digest = Bytes32(AppSecretDigest.digest(of: text)),
             let key = PublicKeyBytes(authority.publicKey.bytes)
-        else { throw ServiceError(.serviceUnavailable) }
+        else { throw ProgramDefect("a digest or key has another length") }
         let events = try await signing.decide(on: .app(id)) { decision in
             try decided { () throws(App.Rejection) in
                 try App.decide(

@@ -1,5 +1,6 @@
 import Canonical
 public import Credentials
+import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity

@@ -43,7 +43,7 @@ public struct Durability: Sendable, Equatable {
                     current_setting('full_page_writes') = 'on'
                 """)
         }
-        guard let row = rows.first else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
+        guard let row = rows.first else { throw ProgramDefect("the settings have no row") }
         let (fsync, commit, pages) = try row.decode(Bool.self, String.self, Bool.self)
         return Durability(fsync: fsync, synchronousCommit: commit, fullPageWrites: pages)
     }

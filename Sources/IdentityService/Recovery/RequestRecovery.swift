@@ -40,7 +40,7 @@ struct RequestRecovery: Sendable {
         // Reads the credentials in force and later events, and nothing of the employee: otherwise the time would reveal
         // the length of a history.
         let scene = try await FlowScene.load(.tenant, for: state, context), user = scene.user
-        guard let tenant = scene.tenant else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
+        guard let tenant = scene.tenant else { throw ProgramDefect("the tenant was not read") }
         let employeeId = EmployeeID(state.employeeId)
         let target = User.RecoveryTarget(tenant: tenant.id, employee: employeeId, fingerprint: fingerprint)
         guard let recovery = user.state.openRecovery(at: time), recovery.isAbout(target),

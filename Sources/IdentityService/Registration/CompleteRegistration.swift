@@ -1,5 +1,6 @@
 import Canonical
 import Credentials
+import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity
@@ -185,7 +186,7 @@ extension CompleteRegistration {
             let event = try new.event(state, email: email.entered, key: key)
             try recorder.add(
                 event, to: .user(user), version: 0, keys: [user.uuid: key], about: user.uuid, by: employee)
-            guard let seed = SecretKey(bytes: new.seed.bytes) else { throw ServiceError(.serviceUnavailable) }
+            guard let seed = SecretKey(bytes: new.seed.bytes) else { throw ProgramDefect("a seed has another length") }
             recorder.statements.append(insertion)
             recorder.statements.append(
                 try await context.seeds.insertion(

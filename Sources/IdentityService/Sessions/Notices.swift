@@ -1,4 +1,5 @@
 public import Canonical
+import ErrorCodes
 import EventCoding
 import Identity
 

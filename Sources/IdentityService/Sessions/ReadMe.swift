@@ -1,4 +1,5 @@
 import Canonical
+import ErrorCodes
 import EventCoding
 public import FoundationEssentials
 import Identity

@@ -1,4 +1,5 @@
 import Canonical
+import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity
@@ -107,7 +108,7 @@ public struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
         {
             return tokens
         }
-        let end: (reason: SessionEnd, code: ServiceError.Code) =
+        let end: (reason: SessionEnd, code: ErrorCode) =
             if row.counter != token.counter {
                 (.refreshReused, .sessionReused)
             } else if time >= min(row.end, row.refreshEnd) {
@@ -167,7 +168,7 @@ struct SessionInLog: Sendable {
     struct End: Sendable, Equatable {
         /// The reason to record; `nil` if the log has the end already.
         var reason: SessionEnd?
-        var code: ServiceError.Code
+        var code: ErrorCode
     }
 
     let tenant: TenantSnapshot

@@ -1,4 +1,5 @@
 public import Canonical
+import ErrorCodes
 public import FoundationEssentials
 
 /// The metadata that every call carries besides its input.

@@ -1,4 +1,5 @@
 import Canonical
+import ErrorCodes
 import FoundationEssentials
 import Keys
 import Ledger
@@ -188,8 +189,5 @@ enum EncodedReply: Sendable, Equatable {
 
 extension ServiceError {
     /// Whether the same call would be refused again. Temporary refusals are not stored.
-    var isFinal: Bool {
-        code.status < 500 && code.status != 429 && code != .idempotencyInProgress && code != .requestStale
-            && code != .recoveryNotAvailable
-    }
+    var isFinal: Bool { code.repetition == .refused }
 }

@@ -1,4 +1,5 @@
 import Credentials
+import ErrorCodes
 import Identity
 package import Ledger
 import Postgres
@@ -7,14 +8,12 @@ import Postgres
 extension ServiceError {
     /// The refusal of a value that could not be parsed.
     init(_ error: ValueError) {
-        self.init(
-            Code(rawValue: error.code.rawValue) ?? .requestInvalid,
-            members: [Member(pointer: "/\(error.field)", detail: error.reason)])
+        self.init(error.code, members: [Member(pointer: "/\(error.field)", detail: error.reason)])
     }
 
     /// The rejection of a decider.
     init(_ rejection: some CodedRejection) {
-        self.init(Code(rawValue: rejection.code) ?? .requestInvalid)
+        self.init(rejection.code)
     }
 
     /// The credential library's refusal of an input.
@@ -39,7 +38,10 @@ extension ServiceError {
         case .textInvalid: self.init(.requestInvalid, detail: "a text contains a character that is not accepted")
         case .keyInvalid: self.init(.employeeKeyInvalid)
         case .signatureInvalid: self.init(.employeeKeyInvalid, detail: "the signature does not verify")
-        default: self.init(.requestInvalid)
+        case .notStored, .cannotOpen, .parametersRefused, .secretInvalid, .elementInvalid, .evaluationInvalid,
+            .recordInvalid, .questionTextInvalid, .challengeInvalid, .challengeMismatch, .expired, .statementInvalid,
+            .unexpectedTag:
+            self.init(.requestInvalid)
         }
     }
 
@@ -59,7 +61,7 @@ extension ServiceError {
         cause = error.cause
     }
 
-    private init(_ code: Code, detail: String) {
+    private init(_ code: ErrorCode, detail: String) {
         self.init(code, members: [Member(pointer: "", detail: detail)])
     }
 }

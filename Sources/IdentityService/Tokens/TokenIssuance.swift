@@ -1,5 +1,6 @@
 import AccessTokens
 public import Canonical
+import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity
@@ -58,7 +59,7 @@ struct TokenSubject: Sendable {
             issuer: context.settings.tokenIssuer, subject: employee, audience: audience, expiresAt: end.wholeSeconds,
             issuedAt: time.wholeSeconds, id: UUID.random(), clientID: app, sessionID: session, tenantID: tenant,
             role: role.rawValue, methods: methods.values, authenticatedAt: loggedIn.wholeSeconds)
-        do { return try key.sign(claims) } catch { throw ServiceError(.serviceUnavailable) }
+        return try key.sign(claims)
     }
 }
 

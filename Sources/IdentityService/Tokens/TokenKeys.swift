@@ -1,5 +1,6 @@
 import AccessTokens
 public import Canonical
+import ErrorCodes
 import FoundationEssentials
 public import Keys
 import Ledger

@@ -1,4 +1,5 @@
 public import Canonical
+public import ErrorCodes
 
 /// A problem document (RFC 9457, `application/problem+json`), the body of every error response.
 public struct Problem: Sendable, Equatable, JSONConvertible {
@@ -45,6 +46,9 @@ public struct Problem: Sendable, Equatable, JSONConvertible {
         self.errors = errors
         self.challenge = challenge
     }
+
+    /// The code, or `nil` if it is one of a newer service.
+    package var knownCode: ErrorCode? { ErrorCode(rawValue: code) }
 
     /// Reads a problem document and ignores unknown members, as RFC 9457 §3.2 requires.
     public init(json: JSONValue, at pointer: String) throws(JSONError) {

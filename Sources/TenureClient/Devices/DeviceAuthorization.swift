@@ -1,5 +1,6 @@
 import Canonical
 public import Credentials
+import ErrorCodes
 public import TenureAPI
 
 /// The next step of an authorization.
@@ -65,7 +66,7 @@ extension TenureClient {
         employeePublicKey: String, companyName: String, companyEmployeeId: String, as approver: EmployeeSession? = nil
     ) async throws -> AuthorizationStep {
         guard let bytes = Base64.decode(employeePublicKey), let key = try? EmployeePublicKey(bytes: bytes) else {
-            throw TenureClientError(.init(rawValue: TenureClientError.Kind.employeeKeyInvalid.rawValue))
+            throw TenureClientError(.init(.employeeKeyInvalid))
         }
         let path = [
             "companyName": companyName, "companyEmployeeId": companyEmployeeId, "fingerprint": key.fingerprint,

@@ -1,4 +1,5 @@
 import Credentials
+import ErrorCodes
 import TenureAPI
 
 /// A mode of the protocol: sends what a user entered to the service and returns the outcome.
@@ -58,7 +59,7 @@ struct DirectExchange: CredentialExchange {
 
     func prove(_ current: CurrentSecret, in flow: FlowContext) throws -> ProvedSecret {
         if case .answers(let answers) = current, answers.count < 3 {
-            throw TenureClientError(.init(rawValue: TenureClientError.Kind.atLeastThreeAnswersRequired.rawValue))
+            throw TenureClientError(.init(.answersAtLeastThreeRequired))
         }
         return .direct(current)
     }

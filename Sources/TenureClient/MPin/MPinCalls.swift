@@ -1,4 +1,5 @@
 import Canonical
+import ErrorCodes
 import Foundation
 import TenureAPI
 
@@ -126,7 +127,8 @@ extension MPinClient {
                 response.map { MPinFailure($0, of: call) }
                 ?? MPinFailure(.networkError, "No response. Check the connection and repeat the call.")
             let isTransient =
-                response == nil || response?.status == 503 || failure.status.problem?.code == "idempotency.in_progress"
+                response == nil || response?.status == 503
+                || failure.status.problem?.knownCode == .idempotencyInProgress
             let after = response?.headers["retry-after"].flatMap { Int($0) }
             guard isRepeatable, isTransient,
                 let wait = tenure.retries.wait(

@@ -1,5 +1,6 @@
 import Canonical
 import Crypto
+import ErrorCodes
 import Foundation
 import MPinCryptography
 import TenureAPI
@@ -215,6 +216,9 @@ extension MPinFailure {
     /// Whether a refused Confirm may mean that the user is registered already.
     fileprivate var mayBeRegistered: Bool {
         guard let problem = status.problem else { return status.status == .identityNotVerified }
-        return ["mpin.unknown", "mpin.wrong_state", "request.invalid"].contains(problem.code)
+        return switch problem.knownCode {
+        case .mpinUnknown, .mpinWrongState, .requestInvalid: true
+        default: false
+        }
     }
 }

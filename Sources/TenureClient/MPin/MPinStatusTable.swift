@@ -1,3 +1,4 @@
+import ErrorCodes
 import TenureAPI
 
 /// The calls whose refusals are read differently.
@@ -46,29 +47,29 @@ extension MPinFailure {
     }
 
     private init(http: Int, _ problem: Problem?, retryAfter: Duration?, of call: MPinCall) {
-        let known = problem.flatMap { Self.code(of: $0.code, call) }
+        let known = problem?.knownCode.flatMap { Self.code(of: $0, call) }
         let code = (300..<400).contains(http) ? .networkError : known ?? Self.code(http: http, call)
         let ends =
-            problem.map { ["mpin.blocked", "mpin.ended"].contains($0.code) }
+            problem.map { $0.knownCode == .mpinBlocked || $0.knownCode == .mpinEnded }
             ?? (http == 410 && (call == .authenticate || call == .logIn))
         let words = problem.map { "\($0.title). \($0.detail)" } ?? "The service answered with HTTP status \(http)."
         self.init(MPinStatus(code, words, problem: problem, retryAfter: retryAfter), endsIdentity: ends)
     }
 
     /// The status of a problem's code; `nil` if the HTTP status decides.
-    private static func code(of problem: String, _ call: MPinCall) -> MPinStatus.Code? {
+    private static func code(of problem: ErrorCode, _ call: MPinCall) -> MPinStatus.Code? {
         switch problem {
-        case "mpin.wrong_pin", "mpin.blocked": .incorrectPIN
-        case "mpin.ended": .revoked
-        case "mpin.unauthorized": call == .signature ? .identityNotVerified : .identityNotAuthorized
-        case "mpin.request_expired": .requestExpired
-        case "mpin.key_expired": .clientSecretExpired
-        case "mpin.wrong_state": .flowError
-        case "mpin.disabled", "app.unknown", "app.secret_invalid", "app.role_missing", "app.not_linked",
-            "employee.inactive", "company.unknown", "authorization.not_permitted":
+        case .mpinWrongPIN, .mpinBlocked: .incorrectPIN
+        case .mpinEnded: .revoked
+        case .mpinUnauthorized: call == .signature ? .identityNotVerified : .identityNotAuthorized
+        case .mpinRequestExpired: .requestExpired
+        case .mpinKeyExpired: .clientSecretExpired
+        case .mpinWrongState: .flowError
+        case .mpinDisabled, .appUnknown, .appSecretInvalid, .appRoleMissing, .appNotLinked, .employeeInactive,
+            .companyUnknown, .authorizationNotPermitted:
             .identityNotAuthorized
         // These two come from places where the table of HTTP statuses would read them as something about a PIN.
-        case "session.expired", "session.invalid": .identityNotAuthorized
+        case .sessionExpired, .sessionInvalid: .identityNotAuthorized
         default: nil
         }
     }

@@ -1,5 +1,6 @@
 import Canonical
 public import Credentials
+import ErrorCodes
 public import TenureAPI
 
 /// A device key that awaits the approval of a recovery by two colleagues.
@@ -97,7 +98,7 @@ extension EmployeeSession {
     ) async throws -> RecoveryDecisionStep {
         let wanted = fingerprint.filter { !$0.isWhitespace }.lowercased()
         guard let keyHash = Hex.decode(wanted), keyHash.count == 32 else {
-            throw TenureClientError(.init(rawValue: TenureClientError.Kind.recoveryUnknown.rawValue))
+            throw TenureClientError(.init(.recoveryUnknown))
         }
         let call = RecoveryDecisionCall(
             session: self, action: action,

@@ -1,5 +1,6 @@
 public import Canonical
 import Credentials
+import ErrorCodes
 public import TenureAPI
 
 /// The next step of a recovery of lost credentials.
@@ -48,7 +49,7 @@ public struct RecoveredCredentialsStep: Sendable {
     /// - Throws: ``TenureClientError`` with `recovery.unknown` if the key is no longer approved.
     public func again() async throws -> RecoveredCredentialsStep {
         guard case .setCredentials(let step) = try await waiting.ask() else {
-            throw TenureClientError(.init(rawValue: TenureClientError.Kind.recoveryUnknown.rawValue))
+            throw TenureClientError(.init(.recoveryUnknown))
         }
         return step
     }

@@ -1,4 +1,5 @@
 import Canonical
+import ErrorCodes
 
 /// Keeps the tokens of one account: returns a valid access token and refreshes it once for all concurrent callers.
 actor SessionKeeper {
@@ -46,7 +47,7 @@ actor SessionKeeper {
         let renewed = try await flight.run { [self] in try await renew(refused, refresh) }
         // A caller may have joined a refresh that returned the token which the service has meanwhile refused to that
         // caller.
-        guard renewed.accessToken != refused else { throw TenureClientError(.init(rawValue: "session.expired")) }
+        guard renewed.accessToken != refused else { throw TenureClientError(.init(.sessionExpired)) }
         return renewed.accessToken
     }
 

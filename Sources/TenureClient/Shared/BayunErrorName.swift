@@ -1,3 +1,5 @@
+import ErrorCodes
+
 extension TenureClientError {
     /// The name of this error in Bayun's iOS library, for apps that are ported.
     ///
@@ -7,7 +9,10 @@ extension TenureClientError {
 }
 
 extension TenureClientError.Kind {
-    var bayunSuffix: String {
+    var bayunSuffix: String { ownBayunSuffix ?? ErrorCode(rawValue: rawValue)?.bayunSuffix ?? "SomethingWentWrong" }
+
+    /// The name, where it is not that of all codes with the same status.
+    private var ownBayunSuffix: String? {
         switch self {
         case .companyNameMissing: "CompanyNameCannotBeNil"
         case .employeeIdMissing: "CompanyEmployeeIdCannotBeNil"
@@ -15,23 +20,18 @@ extension TenureClientError.Kind {
         case .fiveQuestionsRequired, .credentialsIncomplete: "OneOrMoreTextFieldsAreEmpty"
         case .atLeastThreeAnswersRequired: "AtleastThreeAnswersRequired"
         case .passphraseMissing: "PassphraseCannotBeNil"
-        case .requestInvalid, .requestTooLarge, .resourceUnknown, .emailInvalid, .emailNotCompanyOwned, .questionsAlike,
-            .textTooLong, .textInvalid,
-            .questionTwice, .questionUnknown, .customQuestion, .credentialsTooWeak:
+        case .emailNotCompanyOwned, .questionsAlike, .textTooLong, .textInvalid, .questionTwice, .questionUnknown:
             "IncorrectInput"
         case .appUnknown: "InvalidAppId"
         case .appSecretInvalid: "InvalidAppSecret"
-        case .sessionExpired, .sessionInvalid, .sessionReused, .notLoggedIn: "ReAuthenticationNeeded"
+        case .notLoggedIn: "ReAuthenticationNeeded"
         case .answersIncorrect: "OneOrMoreIncorrectAnswers"
         case .passphraseIncorrect: "InvalidPassphrase"
-        case .appRoleMissing, .authorizationNotPermitted, .sessionLoginRequired, .invitationInvalid,
-            .invitationRequired, .appLastWithAccess:
-            "AccessDenied"
+        case .appLastWithAccess: "AccessDenied"
         case .employeeInactive, .employeeNotApproved: "UserInActive"
         case .companyUnknown: "CompanyDoesNotExists"
         case .employeeUnknown: "EmployeeNotExistsInGivenCompany"
         case .appNotLinked: "AppNotLinked"
-        case .companyAlreadyFounded: "InvalidOperation"
         case .employeeAlreadyRegistered: "EmployeeAlreadyExists"
         case .employeeKeyInvalid, .signingRefused, .credentialsChanged, .keyFileInvalid, .pinInvalid,
             .mpinUnauthorized, .mpinWrongPIN, .mpinUnknown, .mpinPointInvalid:
@@ -40,18 +40,24 @@ extension TenureClientError.Kind {
         case .cancelled: "PasscodeAuthenticationCanceledByUser"
         case .connectionLost, .serviceUnavailable: "CouldNotConnectToServer"
         case .baseURLMissing: "BayunAppCredentialsCannotBeNil"
-        case .wrongStep, .flowExpired, .flowEnded, .policyBlindOnly, .emailNotReclaimable, .emailUnverified,
-            .credentialsLocked, .rateLimited, .requestStale, .idempotencyConflict, .idempotencyInProgress,
-            .authorizationUnknownKey,
-            .promptRequired, .promptUnavailable, .modeUnavailable, .recoveryUnknown, .recoveryInProgress,
-            .recoveryOtherCompanies, .recoveryNotAvailable, .returnUnknown, .returnNotPermitted, .returnInProgress,
-            .returnNotAvailable, .mpinRequestExpired, .mpinWrongState, .mpinKeyExpired,
-            .mpinEnded, .mpinBlocked, .mpinDisabled:
+        case .policyBlindOnly, .returnNotPermitted, .mpinDisabled, .promptRequired, .promptUnavailable,
+            .modeUnavailable:
             "InvalidOperation"
-        case .routeUnknown, .methodNotAllowed, .requestMediaType, .serviceBusy, .serviceClock, .mailUnavailable,
-            .responseInvalid, .addressInvalid,
-            .storageFailed, .unrecognized:
-            "SomethingWentWrong"
+        case .routeUnknown: "SomethingWentWrong"
+        default: nil
+        }
+    }
+}
+
+extension ErrorCode {
+    /// The name of a code that has none of its own.
+    fileprivate var bayunSuffix: String {
+        switch status {
+        case 400, 413: "IncorrectInput"
+        case 401: "ReAuthenticationNeeded"
+        case 403: "AccessDenied"
+        case 405, 415, 500...: "SomethingWentWrong"
+        default: "InvalidOperation"
         }
     }
 }

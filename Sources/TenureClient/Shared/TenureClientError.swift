@@ -1,4 +1,5 @@
 import Credentials
+import ErrorCodes
 public import TenureAPI
 
 /// The error that a call of this library throws.
@@ -23,6 +24,9 @@ public struct TenureClientError: Error, Sendable, CustomStringConvertible {
         /// Creates a code, for example to compare it with one of the service.
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// The same as a code of the service.
+        init(_ code: ErrorCode) { rawValue = code.rawValue }
+
         /// The identifier.
         public var description: String { rawValue }
 
@@ -31,7 +35,7 @@ public struct TenureClientError: Error, Sendable, CustomStringConvertible {
         /// The response is not valid for this API.
         public static let responseInvalid = Code(rawValue: "client.response_invalid")
         /// The request exceeds the limit of the service, or of a proxy in front of it.
-        public static let requestTooLarge = Code(rawValue: "request.too_large")
+        public static let requestTooLarge = Code(.requestTooLarge)
         /// Nothing was signed: the service's data was not what this client requested, or no copy of the user key opened.
         public static let signingRefused = Code(rawValue: "client.signing_refused")
         /// The address of the service, or a name in a path, cannot be a part of a URL. On Linux also: the environment
@@ -86,10 +90,10 @@ public struct TenureClientError: Error, Sendable, CustomStringConvertible {
 }
 
 extension TenureClientError {
-    /// The code of an error as a closed set for `switch`. ``TenureClientError/code`` has the same as text.
+    /// The code of an error as an enumeration for `switch`. ``TenureClientError/code`` has the same as text.
     ///
     /// A case never changes its meaning or its raw value. A code of a newer service that this library does not know is
-    /// ``unrecognized``.
+    /// ``unrecognized``. A later version may add cases, so give a `switch` a `default`.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case requestInvalid = "request.invalid"
         case requestTooLarge = "request.too_large"
@@ -187,17 +191,12 @@ extension TenureClientError {
         case unrecognized = ""
     }
 
-    /// The code as a closed set for `switch`.
+    /// The code as an enumeration for `switch`.
     public var kind: Kind { Kind(rawValue: code.rawValue) ?? .unrecognized }
 
     /// Whether the same call may succeed later without any change.
     public var isRetryable: Bool {
-        switch kind {
-        case .connectionLost, .serviceBusy, .serviceClock, .serviceUnavailable, .rateLimited, .credentialsLocked,
-            .idempotencyInProgress:
-            true
-        default: false
-        }
+        kind == .connectionLost || ErrorCode(rawValue: code.rawValue)?.repetition == .openLater
     }
 
     /// Whether the flow stays open after this error, so that the same step can be used again.
@@ -235,9 +234,9 @@ extension TenureClientError.Code {
     /// The flow was cancelled: by `cancel()`, by cancelling the task, or by starting another flow.
     public static let cancelled = Self(rawValue: "client.cancelled")
     /// The step was used while an earlier call of it was running, or no step of that kind is open.
-    public static let wrongStep = Self(rawValue: "flow.wrong_step")
+    public static let wrongStep = Self(.flowWrongStep)
     /// The flow has ended; its steps cannot be used again.
-    public static let flowEnded = Self(rawValue: "flow.already_used")
+    public static let flowEnded = Self(.flowAlreadyUsed)
     /// This device's key must be authorized first, and no callback handles that.
     public static let authorizationPending = Self(rawValue: "client.authorization_pending")
     /// The person must be asked, and there is neither a callback nor a prompt provider.

@@ -1,3 +1,4 @@
+import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Canonical
+import ErrorCodes
 import FoundationEssentials
 import IdentityService
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Canonical
+import ErrorCodes
 import Foundation
 import TenureAPI
 import TenureClient
@@ -139,7 +140,7 @@ extension CommandFailure {
         switch status.status {
         case .ok: .success
         case .pinInputCanceled: .cancelled
-        case .identityNotAuthorized: status.problem?.code == "company.unknown" ? .notFound : .notPermitted
+        case .identityNotAuthorized: status.problem?.knownCode == .companyUnknown ? .notFound : .notPermitted
         case .identityNotVerified, .revoked, .incorrectPIN, .incorrectAccessNumber, .clientSecretExpired:
             .notPermitted
         case .networkError: .unreachable

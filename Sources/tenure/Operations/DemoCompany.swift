@@ -1,6 +1,7 @@
 import ArgumentParser
 import Canonical
 import Crypto
+import ErrorCodes
 import Foundation
 import TenureAPI
 
@@ -155,7 +156,7 @@ struct DemoFlows: Sendable {
     func enter(_ person: DemoPerson) async throws -> FlowOutcomeResponse {
         do {
             return try await register(person)
-        } catch let refusal as DemoRefusal where refusal.problem.code == "employee.already_registered" {
+        } catch let refusal as DemoRefusal where refusal.problem.knownCode == .employeeAlreadyRegistered {
             return try await logIn(person, from: person.device)
         }
     }
@@ -192,7 +193,7 @@ struct DemoFlows: Sendable {
             do {
                 let wrong = questions.map { AnswersRequest.Answer(questionId: $0.questionId, answer: "I forgot") }
                 return try await answer(started, wrong)
-            } catch let refusal as DemoRefusal where refusal.problem.code == "answers.incorrect" {
+            } catch let refusal as DemoRefusal where refusal.problem.knownCode == .answersIncorrect {
                 continue
             }
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ErrorCodes
 import HTTPAPI
 import IdentityService
 import Keys
@@ -40,29 +41,29 @@ extension CommandFailure {
 
     private static func exitCode(_ kind: TenureClientError.Kind) -> ExitCode {
         switch kind {
-        case .companyUnknown, .employeeUnknown, .authorizationUnknownKey, .appNotLinked, .recoveryUnknown,
-            .returnUnknown,
-            .mpinUnknown:
-            .notFound
-        case .appUnknown, .appSecretInvalid, .sessionExpired, .sessionInvalid, .sessionReused, .answersIncorrect,
-            .passphraseIncorrect,
-            .appRoleMissing, .authorizationNotPermitted, .sessionLoginRequired, .invitationInvalid, .invitationRequired,
-            .appLastWithAccess, .emailUnverified, .employeeInactive, .employeeNotApproved, .policyBlindOnly,
-            .notLoggedIn, .signingRefused, .credentialsChanged, .recoveryOtherCompanies,
-            .recoveryNotAvailable, .returnNotPermitted, .returnNotAvailable, .mpinUnauthorized, .mpinWrongPIN,
-            .mpinDisabled, .mpinEnded, .mpinBlocked,
-            .mpinKeyExpired:
+        case .mpinUnknown: .notFound
+        case .appLastWithAccess, .emailUnverified, .recoveryOtherCompanies, .recoveryNotAvailable, .returnNotAvailable,
+            .mpinKeyExpired, .notLoggedIn, .signingRefused, .credentialsChanged:
             .notPermitted
-        case .requestInvalid, .requestTooLarge, .resourceUnknown, .companyNameMissing, .employeeIdMissing,
-            .employeeKeyInvalid, .emailMissing,
-            .emailInvalid, .fiveQuestionsRequired, .credentialsIncomplete, .atLeastThreeAnswersRequired,
-            .passphraseMissing, .questionsAlike, .textTooLong, .textInvalid, .questionTwice, .questionUnknown,
-            .customQuestion, .credentialsTooWeak,
-            .addressInvalid, .baseURLMissing, .promptRequired, .promptUnavailable:
+        case .questionsAlike, .textTooLong, .textInvalid, .questionTwice, .questionUnknown, .addressInvalid,
+            .baseURLMissing, .promptRequired, .promptUnavailable:
             .usage
-        case .connectionLost, .serviceUnavailable, .serviceClock, .mailUnavailable: .unreachable
-        case .serviceBusy, .rateLimited, .credentialsLocked, .idempotencyInProgress: .busy
+        case .connectionLost: .unreachable
+        case .serviceBusy, .idempotencyInProgress: .busy
         case .cancelled: .cancelled
+        case .routeUnknown, .mpinPointInvalid: .failure
+        default: ErrorCode(rawValue: kind.rawValue).map { exitCode(status: $0.status) } ?? .failure
+        }
+    }
+
+    /// The exit code of the codes with a status that have none of their own.
+    private static func exitCode(status: Int) -> ExitCode {
+        switch status {
+        case 400, 413: .usage
+        case 401, 403, 410: .notPermitted
+        case 404: .notFound
+        case 429: .busy
+        case 503: .unreachable
         default: .failure
         }
     }
@@ -199,13 +200,11 @@ extension CommandFailure {
     private static func service(_ error: ServiceError) -> CommandFailure {
         let details = error.members.map { "\($0.pointer) \($0.detail)" }.joined(separator: ", ")
         // The API's text for the code, as `tenure client` shows it.
-        let code = ErrorCode(rawValue: error.code.rawValue)
-        let summary = code.map { "\($0.title) (\($0.rawValue))" } ?? error.code.rawValue
-        let message = summary + (details.isEmpty ? "" : ": \(details)")
-        return CommandFailure(exitCode(error.code), message, remedy: code?.advice)
+        let message = "\(error.code.title) (\(error.code))" + (details.isEmpty ? "" : ": \(details)")
+        return CommandFailure(exitCode(error.code), message, remedy: error.code.advice)
     }
 
-    private static func exitCode(_ code: ServiceError.Code) -> ExitCode {
+    private static func exitCode(_ code: ErrorCode) -> ExitCode {
         switch code.status {
         case 404: return .notFound
         case 400, 413: return .usage

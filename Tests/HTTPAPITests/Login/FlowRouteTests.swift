@@ -1,5 +1,6 @@
 import Canonical
 @testable import IdentityService
+import ErrorCodes
 import TenureAPI
 import Testing
 

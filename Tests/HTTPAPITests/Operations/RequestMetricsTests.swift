@@ -1,3 +1,4 @@
+import ErrorCodes
 import HTTPLimits
 import IdentityService
 import Logging
@@ -142,9 +143,9 @@ import Testing
         #expect(try await count(service) == "", "the log-in goes on")
         service.outcome = .authorizationPending(employeePublicKey: [4], fingerprint: "ab", position: 1)
         #expect(try await count(service) == #"tenure_logins_total{outcome="authorization_pending"} 1"#)
-        service.failure = ServiceErrors.named("answers.incorrect")
+        service.failure = ServiceError(.answersIncorrect)
         #expect(try await count(service) == #"tenure_logins_total{outcome="refused"} 1"#)
-        service.failure = ServiceErrors.named("service.busy")
+        service.failure = ServiceError(.serviceBusy)
         #expect(try await count(service) == #"tenure_logins_total{outcome="failed"} 1"#)
         let code = try #require(ErrorCode(rawValue: "answers.incorrect"))
         let refused = Reply(Refusal(code), requestId: "r", challenge: nil, publicURL: "")

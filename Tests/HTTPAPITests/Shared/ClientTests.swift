@@ -1,3 +1,4 @@
+import ErrorCodes
 import HummingbirdTesting
 import IdentityService
 import TenureAPI
@@ -71,7 +72,7 @@ import Testing
 
     @Test func `a refusal carries its code and request id`() async throws {
         var service = FakeService()
-        service.failure = ServiceErrors.named("company.unknown")
+        service.failure = ServiceError(.companyUnknown)
         await #expect {
             try await with(service) { try await $0.company("Acme") }
         } throws: { error in

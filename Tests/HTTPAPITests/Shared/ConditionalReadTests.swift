@@ -1,3 +1,4 @@
+import ErrorCodes
 import HTTPTypes
 import HummingbirdTesting
 import IdentityService
@@ -110,7 +111,7 @@ import Testing
         let any = [("If-None-Match", "*")]
         #expect(try await get(Self.company, any, authorization: nil).problem.code == "app.unknown")
         var service = FakeService()
-        service.failure = ServiceErrors.named("authorization.not_permitted")
+        service.failure = ServiceError(.authorizationNotPermitted)
         let refused = try await get(Self.company, any, service)
         #expect(try refused.problem.code == "authorization.not_permitted")
         #expect(refused.header("Cache-Control") == "no-store")

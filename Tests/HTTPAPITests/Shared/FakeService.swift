@@ -1,5 +1,6 @@
 import AccessTokens
 import Canonical
+import ErrorCodes
 import FoundationEssentials
 import TenureAPI
 @testable import IdentityService
@@ -165,5 +166,5 @@ enum Samples {
 
 /// Errors of the service by their codes.
 enum ServiceErrors {
-    static func named(_ code: String) -> ServiceError? { ServiceError.Code(rawValue: code).map { ServiceError($0) } }
+    static func named(_ code: String) -> ServiceError? { ErrorCode(rawValue: code).map { ServiceError($0) } }
 }

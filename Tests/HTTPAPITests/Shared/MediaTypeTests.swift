@@ -1,3 +1,4 @@
+import ErrorCodes
 import HTTPTypes
 import TenureAPI
 import Testing

@@ -1,4 +1,5 @@
 import Credentials
+import ErrorCodes
 import Testing
 
 @testable import IdentityService

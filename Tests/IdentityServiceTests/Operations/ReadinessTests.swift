@@ -1,4 +1,5 @@
 import Canonical
+import ErrorCodes
 import Logging
 @testable import Postgres
 import Synchronization

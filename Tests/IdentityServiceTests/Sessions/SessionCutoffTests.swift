@@ -1,4 +1,5 @@
 import Canonical
+import ErrorCodes
 import Foundation
 import Identity
 import Keys

@@ -1,3 +1,4 @@
+import ErrorCodes
 import Testing
 
 @testable import IdentityService

@@ -1,4 +1,5 @@
 import Canonical
+import ErrorCodes
 import Identity
 import Testing
 
@@ -80,6 +81,6 @@ import Testing
 
     @Test func `refusals do not tell a wrong code from an ended one`() {
         #expect(Refusal.invalid.code == Refusal.notPermitted.code)
-        #expect(Set(Refusal.allCases.map(\.code)) == ["authorization.not_permitted", "request.invalid"])
+        #expect(Set(Refusal.allCases.map(\.code)) == [.authorizationNotPermitted, .requestInvalid])
     }
 }

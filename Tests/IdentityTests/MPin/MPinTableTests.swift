@@ -1,4 +1,5 @@
 import Canonical
+import ErrorCodes
 import Identity
 import Testing
 
@@ -138,17 +139,13 @@ import Testing
         }
     }
 
-    @Test func `refusals have the kind that selects the status`() {
-        let kinds: [(MPinRefusalKind, Set<Refusal>)] = [
-            (.badRequest, [.unknown, .alreadyRegistered, .otherUserID]), (.unauthorized, [.unauthorized]),
-            (.forbidden, [.notPermitted, .disabled, .inactive]), (.wrongState, [.wrongState, .expired]),
-            (.gone, [.blocked, .revoked]),
+    @Test func `the code of a refusal selects the status`() {
+        let refusals: [(Int, Set<Refusal>)] = [
+            (400, [.unknown, .alreadyRegistered, .otherUserID]), (401, [.unauthorized]),
+            (403, [.notPermitted, .disabled, .inactive]), (409, [.wrongState, .expired]), (410, [.blocked, .revoked]),
         ]
-        for (kind, expected) in kinds { #expect(Set(Refusal.allCases.filter { $0.kind == kind }) == expected) }
-        let codes: Set<String> = [
-            "mpin.unknown", "mpin.unauthorized", "mpin.wrong_state", "mpin.ended", "mpin.blocked", "mpin.disabled",
-            "request.invalid", "authorization.not_permitted", "employee.inactive",
-        ]
-        #expect(Set(Refusal.allCases.map(\.code)) == codes)
+        for (status, expected) in refusals {
+            #expect(Set(Refusal.allCases.filter { $0.code.status == status }) == expected)
+        }
     }
 }

@@ -1,3 +1,4 @@
+import ErrorCodes
 import Identity
 import Testing
 import Text
@@ -16,7 +17,7 @@ import Text
     @Test(arguments: ["", " ", "\u{2003}\u{00A0}"])
     func `an empty text is no name`(text: String) {
         #expect(code { try CompanyName(text) } == .companyNameMissing)
-        #expect(code { try CompanyEmployeeID(text) } == .employeeIDMissing)
+        #expect(code { try CompanyEmployeeID(text) } == .employeeIdMissing)
         #expect(code { try EmailAddress(text) } == .emailMissing)
     }
 
@@ -73,7 +74,7 @@ import Text
         }
     }
 
-    private func code<Value>(_ body: () throws -> Value) -> ValueError.Code? {
+    private func code<Value>(_ body: () throws -> Value) -> ErrorCode? {
         do {
             _ = try body()
             return nil

@@ -1,4 +1,5 @@
 import Canonical
+import ErrorCodes
 import Foundation
 import IdentityService
 import Ledger
@@ -155,7 +156,7 @@ extension MPinScene {
 
 /// The status of a code on the M-Pin surface. There, 401 means a wrong proof, so that a refused app gets 403.
 private func mpinStatus(of code: String) -> Int? {
-    ["app.unknown", "app.secret_invalid"].contains(code) ? 403 : documentedCodes[code]
+    ["app.unknown", "app.secret_invalid"].contains(code) ? 403 : ErrorCode(rawValue: code)?.status
 }
 
 /// Expects a refusal of the M-Pin surface.

@@ -1,4 +1,5 @@
 import Canonical
+import ErrorCodes
 import Foundation
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 private func expectRefusedPage(
     _ reply: HTTPReply, _ code: String, _ what: String = "", sourceLocation: SourceLocation = #_sourceLocation
 ) {
-    #expect(reply.status == documentedCodes[code], "\(what): \(reply)", sourceLocation: sourceLocation)
+    #expect(reply.status == ErrorCode(rawValue: code)?.status, "\(what): \(reply)", sourceLocation: sourceLocation)
     #expect(reply.headers["content-type"] == "text/html; charset=utf-8", "\(what)", sourceLocation: sourceLocation)
     let page = String(decoding: reply.body, as: UTF8.self)
     #expect(!page.contains("<form") && !page.contains("<script"), "\(what)", sourceLocation: sourceLocation)

@@ -1,4 +1,5 @@
 import Canonical
+import ErrorCodes
 import Foundation
 import IdentityService
 import Keys
@@ -78,7 +79,7 @@ struct `A wrong clock` {
         try await inTurn(Self.strict) { world in
             let company = "operators-clock.example"
             _ = try await world.client.found(company)
-            for (seconds, code) in [(3_600, ServiceError.Code.serviceClock), (-3_600, .requestStale)] {
+            for (seconds, code) in [(3_600, ErrorCode.serviceClock), (-3_600, .requestStale)] {
                 try await world.withSecondCommands(ahead: seconds) { commands in
                     let error = await #expect(throws: ServiceError.self) {
                         try await commands.confirmDomain(company: company)

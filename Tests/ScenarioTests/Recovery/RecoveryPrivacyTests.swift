@@ -1,3 +1,4 @@
+import ErrorCodes
 import Ledger
 import Canonical
 import Foundation

@@ -1,4 +1,5 @@
 import Canonical
+import ErrorCodes
 import IdentityService
 import TenureServer
 
@@ -31,7 +32,7 @@ extension UseCaseRunner {
         case .answered(let answer): return KeptReply(answer: answer, bytes: Self.shown(answer))
         case .repeated(let bytes):
             let text = String(decoding: bytes, as: UTF8.self)
-            if text.hasPrefix(refused), let code = ServiceError.Code(rawValue: String(text.dropFirst(refused.count))) {
+            if text.hasPrefix(refused), let code = ErrorCode(rawValue: String(text.dropFirst(refused.count))) {
                 throw ServiceError(code)
             }
             return KeptReply(answer: nil, bytes: bytes)

@@ -1,4 +1,5 @@
 import Canonical
+import ErrorCodes
 import FoundationEssentials
 import TenureAPI
 import Testing

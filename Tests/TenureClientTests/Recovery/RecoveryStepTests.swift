@@ -1,5 +1,6 @@
 import Canonical
 import Credentials
+import ErrorCodes
 import Foundation
 import TenureAPI
 import Testing
@@ -48,7 +49,7 @@ import Testing
 
     @Test func `an approved device learns when to return, and continues then`() async throws {
         let time = Timestamp(microseconds: 1_700_000_000_000_000)
-        var problem = Problem(try #require(ErrorCode(rawValue: "recovery.not_available")), requestId: "r")
+        var problem = Problem(.recoveryNotAvailable, requestId: "r")
         problem.availableAt = time
         let early = WireResponse(status: problem.status, headers: ["retry-after": "3600"], body: problem.bytes)
         let service = FakeService(asking: .asksForCredentials)

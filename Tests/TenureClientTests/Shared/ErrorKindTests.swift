@@ -1,3 +1,5 @@
+import ErrorCodes
+import Foundation
 import TenureAPI
 import Testing
 
@@ -27,6 +29,33 @@ import Testing
         #expect(error.kind == .unrecognized)
         #expect(error.code.rawValue == "employee.on_holiday")
         #expect(error.isRetryable == false)
+    }
+
+    @Test func `the article shows the name of every kind in Bayun's library`() throws {
+        let article = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../../Sources/TenureClient/TenureClient.docc/Errors.md")
+        var shown: [String: (code: String, name: String)] = [:]
+        var names: [String: String] = [:]
+        for line in try String(contentsOf: article, encoding: .utf8).split(separator: "\n") {
+            if let row = line.wholeMatch(of: /\| `(\w+)` \| `(.+)` \| `(\w+)` \|/) {
+                #expect(shown.updateValue((String(row.2), String(row.3)), forKey: String(row.1)) == nil, "\(row.1)")
+            } else if let row = line.wholeMatch(of: /\| (any other|[0-9, ]+) \| `(\w+)` \|/) {
+                for status in row.1.split(separator: ", ") { names[String(status)] = String(row.2) }
+            }
+        }
+        #expect(names["any other"] != nil)
+        for kind in TenureClientError.Kind.allCases {
+            let error = TenureClientError(.init(rawValue: kind.rawValue))
+            if let row = shown.removeValue(forKey: "\(kind)") {
+                #expect(row.code == (kind == .unrecognized ? "(any other)" : kind.rawValue), "\(kind)")
+                #expect(row.name == error.bayunName, "\(kind)")
+            } else {
+                let status = try #require(
+                    ErrorCode(rawValue: kind.rawValue)?.status, "\(kind) is no code of the service")
+                #expect((names["\(status)"] ?? names["any other"]) == error.bayunName, "\(kind)")
+            }
+        }
+        #expect(shown.isEmpty, "\(shown.keys.sorted())")
     }
 
     @Test func `every kind has a name of Bayun's`() {
