@@ -12,9 +12,9 @@ public struct Member<Object, Context, Value>: Sendable {
         case optional(Value)
     }
 
-    let descriptions: [MemberDescription]
-    let read: @Sendable (inout ObjectReading, Context) throws -> Value
-    let write: @Sendable (Object, inout ObjectWriting, Context) throws -> Void
+    @usableFromInline let descriptions: [MemberDescription]
+    @usableFromInline let read: @Sendable (inout ObjectReading, Context) throws -> Value
+    @usableFromInline let write: @Sendable (Object, inout ObjectWriting, Context) throws -> Void
 
     /// A member that is read and written by hand.
     ///
@@ -23,7 +23,7 @@ public struct Member<Object, Context, Value>: Sendable {
     ///   - get: The property.
     ///   - since: The first schema version that has the member.
     ///   - write: Returns `nil` to leave the member out, which only an optional one may be.
-    public init(
+    @inlinable public init(
         _ name: String, _ description: ValueDescription, _ get: @escaping @Sendable (Object) -> Value, since: Int,
         _ presence: Presence,
         read: @escaping @Sendable (JSONValue, MemberPlace, Context) throws -> Value,
@@ -52,7 +52,7 @@ public struct Member<Object, Context, Value>: Sendable {
         }
     }
 
-    private init(
+    @inlinable init(
         descriptions: [MemberDescription], read: @escaping @Sendable (inout ObjectReading, Context) throws -> Value,
         write: @escaping @Sendable (Object, inout ObjectWriting, Context) throws -> Void
     ) {
@@ -66,7 +66,7 @@ extension Member where Value: Sendable {
     /// A member that every object has, from a schema version on.
     ///
     /// - Parameter before: The value of objects of an older version.
-    public init(
+    @inlinable public init(
         _ name: String, _ get: @escaping @Sendable (Object) -> Value, _ kind: MemberKind<Value>, since: Int = 1,
         before: Value? = nil
     ) {
@@ -79,28 +79,28 @@ extension Member where Value: Sendable {
     }
 
     /// A member that every object has, from a schema version on.
-    public init(
+    @inlinable public init(
         _ name: String, _ get: @escaping @Sendable (Object) -> Value, since: Int = 1, before: Value? = nil
     ) where Value: MemberValue {
         self.init(name, get, Value.memberKind, since: since, before: before)
     }
 
     /// A member that every object has from a schema version on; it is `nil` in older ones.
-    public init<Wrapped: Sendable>(
+    @inlinable public init<Wrapped: Sendable>(
         _ name: String, _ get: @escaping @Sendable (Object) -> Wrapped?, _ kind: MemberKind<Wrapped>, since: Int
     ) where Value == Wrapped? {
         self.init(name, kind, get, since: since, .requiredSince(nil))
     }
 
     /// A member that every object has from a schema version on; it is `nil` in older ones.
-    public init<Wrapped: MemberValue>(
+    @inlinable public init<Wrapped: MemberValue>(
         _ name: String, _ get: @escaping @Sendable (Object) -> Wrapped?, since: Int
     ) where Value == Wrapped? {
         self.init(name, Wrapped.memberKind, get, since: since, .requiredSince(nil))
     }
 
     /// A member that may be absent, which is `nil`.
-    public init<Wrapped: Sendable>(
+    @inlinable public init<Wrapped: Sendable>(
         optional name: String, _ get: @escaping @Sendable (Object) -> Wrapped?, _ kind: MemberKind<Wrapped>,
         since: Int = 1
     ) where Value == Wrapped? {
@@ -108,13 +108,13 @@ extension Member where Value: Sendable {
     }
 
     /// A member that may be absent, which is `nil`.
-    public init<Wrapped: MemberValue>(
+    @inlinable public init<Wrapped: MemberValue>(
         optional name: String, _ get: @escaping @Sendable (Object) -> Wrapped?, since: Int = 1
     ) where Value == Wrapped? {
         self.init(name, Wrapped.memberKind, get, since: since, .optional(nil))
     }
 
-    private init<Wrapped: Sendable>(
+    @inlinable init<Wrapped: Sendable>(
         _ name: String, _ kind: MemberKind<Wrapped>, _ get: @escaping @Sendable (Object) -> Wrapped?, since: Int,
         _ presence: Presence
     ) where Value == Wrapped? {
@@ -129,7 +129,7 @@ extension Member where Value: Sendable {
 
 extension Member {
     /// All members of a part, which stand beside those of the object itself.
-    public init(
+    @inlinable public init(
         inline get: @escaping @Sendable (Object) -> Value
     ) where Value: FlatObject, Value.Context == Context {
         let part = Value.members
@@ -141,7 +141,10 @@ extension Member {
     }
 
     /// The schema version that the object is written in, which is no member of the JSON.
-    public static func schema(_ get: @escaping @Sendable (Object) -> Int) -> Member where Value == Int {
-        Member(descriptions: []) { object, _ in object.schema } write: { _, _, _ in }
+    @inlinable public static func schema(_ get: @escaping @Sendable (Object) -> Int) -> Member where Value == Int {
+        Member(descriptions: []) { object, _ in
+            object.schema
+        } write: { _, _, _ in
+        }
     }
 }

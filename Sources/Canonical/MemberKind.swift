@@ -8,12 +8,12 @@ public import Foundation
 public struct MemberKind<Value>: Sendable {
     /// The JSON that the member holds.
     public let description: ValueDescription
-    let read: @Sendable (JSONValue, MemberPlace) throws(JSONError) -> Value
-    let write: @Sendable (Value, MemberPlace) throws(JSONError) -> JSONValue
+    @usableFromInline let read: @Sendable (JSONValue, MemberPlace) throws(JSONError) -> Value
+    @usableFromInline let write: @Sendable (Value, MemberPlace) throws(JSONError) -> JSONValue
 
     /// A kind whose values are read and written by hand. Both throw ``MemberPlace/invalid(_:)`` for a value that no
     /// document may have, so that nothing is written that cannot be read.
-    public init(
+    @inlinable public init(
         _ description: ValueDescription,
         read: @escaping @Sendable (JSONValue, MemberPlace) throws(JSONError) -> Value,
         write: @escaping @Sendable (Value, MemberPlace) throws(JSONError) -> JSONValue
@@ -35,7 +35,7 @@ public struct MemberKind<Value>: Sendable {
     /// - Parameters:
     ///   - reason: The reason why a text is refused, such as "a reason code is expected".
     ///   - parse: Returns `nil` for a text that is refused.
-    public static func text(
+    @inlinable public static func text(
         _ description: ValueDescription, _ reason: String, parse: @escaping @Sendable (String) -> Value?,
         text: @escaping @Sendable (Value) -> String
     ) -> MemberKind {
@@ -52,7 +52,7 @@ public struct MemberKind<Value>: Sendable {
     /// - Parameters:
     ///   - reason: The reason why bytes are refused, such as "64 bytes are expected".
     ///   - parse: Returns `nil` for bytes that are refused.
-    public static func bytes(
+    @inlinable public static func bytes(
         _ count: ClosedRange<Int>, _ reason: String, parse: @escaping @Sendable ([UInt8]) -> Value?,
         bytes: @escaping @Sendable (Value) -> [UInt8]
     ) -> MemberKind {
@@ -73,8 +73,10 @@ public protocol MemberValue: Sendable {
 
 extension MemberValue where Self: RawRepresentable<String> & CaseIterable {
     /// One of the words of the type.
-    public static var memberKind: MemberKind<Self> {
-        .text(.word(allCases.map(\.rawValue)), "another word is expected", parse: { Self(rawValue: $0) }, text: \.rawValue)
+    @inlinable public static var memberKind: MemberKind<Self> {
+        .text(
+            .word(allCases.map(\.rawValue)), "another word is expected", parse: { Self(rawValue: $0) }, text: \.rawValue
+        )
     }
 }
 
@@ -107,7 +109,8 @@ extension UUID: MemberValue {
 
 extension Timestamp: MemberValue {
     /// A string `YYYY-MM-DDThh:mm:ss.ffffffZ`.
-    public static let memberKind = MemberKind<Timestamp>(.string(format: "date-time")) { (json, place) throws(JSONError) in
+    public static let memberKind = MemberKind<Timestamp>(.string(format: "date-time")) {
+        (json, place) throws(JSONError) in
         try json.timestamp(at: place)
     } write: { (time, _) in
         .timestamp(time)
@@ -116,7 +119,7 @@ extension Timestamp: MemberValue {
 
 extension MemberKind where Value: BinaryInteger & SendableMetatype {
     /// An integer within a range, which is part of ``JSONValue/integerRange``.
-    public static func integer(_ range: ClosedRange<Int>) -> MemberKind {
+    @inlinable public static func integer(_ range: ClosedRange<Int>) -> MemberKind {
         let range = Int64(range.lowerBound)...Int64(range.upperBound)
         return MemberKind(.integer(range)) { (json, place) throws(JSONError) in
             Value(try json.integer(in: range, at: place))
@@ -131,7 +134,7 @@ extension MemberKind where Value: BinaryInteger & SendableMetatype {
 
 extension MemberKind where Value == [UInt8] {
     /// A number of bytes within a range, as a string in unpadded base64url.
-    public static func bytes(_ count: ClosedRange<Int>) -> MemberKind {
+    @inlinable public static func bytes(_ count: ClosedRange<Int>) -> MemberKind {
         MemberKind(.bytes(count)) { (json, place) throws(JSONError) in
             let bytes = try json.bytes(at: place)
             guard count.contains(bytes.count) else { throw place.invalid("another number of bytes is expected") }
@@ -147,7 +150,7 @@ extension MemberKind {
     /// An array of values of one kind.
     ///
     /// - Parameter count: The permitted numbers of elements in a schema version; the description has those of the latest.
-    public static func array<Element>(
+    @inlinable public static func array<Element>(
         of kind: MemberKind<Element>, _ count: @escaping @Sendable (_ schema: Int) -> ClosedRange<Int>, latest: Int = 1
     ) -> MemberKind<[Element]> where Value == [Element] {
         MemberKind(.array(kind.description, count: count(latest))) { (json, place) throws(JSONError) in

@@ -23,6 +23,7 @@ public struct MemberPlace: Sendable {
     }
 
     /// The place of an element of the array found at `array`, a JSON pointer.
+    @usableFromInline
     init(of index: Int, in array: String, schema: Int) {
         self.init(container: array, step: .element(index), schema: schema)
     }
@@ -46,7 +47,7 @@ public struct MemberPlace: Sendable {
     }
 
     /// Returns the error for a member that is required and absent.
-    func missing() -> JSONError {
+    @usableFromInline func missing() -> JSONError {
         JSONError(code: .missingMember, pointer: pointer, reason: "a member is missing")
     }
 }

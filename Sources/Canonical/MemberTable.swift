@@ -29,14 +29,15 @@ public struct MemberTable<Object, Context>: Sendable {
     public let schemas: ClosedRange<Int>
     /// The members in order.
     public let members: [MemberDescription]
-    private let make: @Sendable (inout ObjectReading, Context) throws -> Object
-    private let fill: @Sendable (Object, inout ObjectWriting, Context) throws -> Void
+    @usableFromInline let make: @Sendable (inout ObjectReading, Context) throws -> Object
+    @usableFromInline let fill: @Sendable (Object, inout ObjectWriting, Context) throws -> Void
 
     /// Declares the members of an object.
     ///
     /// - Parameters:
     ///   - schemas: The schema versions that can be read. A member with a later `since` is unknown in older ones.
     ///   - make: The initialiser, whose parameters are the members in order.
+    @inlinable
     public init<each Value>(
         _ name: String, schemas: ClosedRange<Int> = 1...1, _ make: @escaping @Sendable (repeat each Value) -> Object,
         _ members: repeat Member<Object, Context, each Value>
@@ -82,8 +83,10 @@ public struct MemberTable<Object, Context>: Sendable {
         return .object(object.members)
     }
 
+    @usableFromInline
     func read(_ object: inout ObjectReading, _ context: Context) throws -> Object { try make(&object, context) }
 
+    @usableFromInline
     func write(_ value: Object, _ object: inout ObjectWriting, _ context: Context) throws {
         try fill(value, &object, context)
     }

@@ -1,7 +1,7 @@
 /// An object while its members are taken one after the other.
-struct ObjectReading {
+@usableFromInline struct ObjectReading {
     /// The schema version that the object was written in.
-    let schema: Int
+    @usableFromInline let schema: Int
     private let pointer: String
     private let members: [String: JSONValue]
     private var taken = 0
@@ -18,10 +18,10 @@ struct ObjectReading {
     /// Whether every member was taken. A table takes each name once, so counting suffices.
     var isRead: Bool { taken == members.count }
 
-    func place(of name: String) -> MemberPlace { MemberPlace(of: name, in: pointer, schema: schema) }
+    @usableFromInline func place(of name: String) -> MemberPlace { MemberPlace(of: name, in: pointer, schema: schema) }
 
     /// Returns a member, or `nil` if it is absent.
-    mutating func take(_ name: String) -> JSONValue? {
+    @usableFromInline mutating func take(_ name: String) -> JSONValue? {
         guard let value = members.exactMember(name) else { return nil }
         taken += 1
         return value
@@ -39,11 +39,11 @@ struct ObjectReading {
 }
 
 /// An object while its members are written one after the other.
-struct ObjectWriting {
+@usableFromInline struct ObjectWriting {
     /// The schema version that the object is written in.
-    let schema: Int
+    @usableFromInline let schema: Int
     private let pointer: String
-    var members: [String: JSONValue]
+    @usableFromInline var members: [String: JSONValue]
 
     init(pointer: String, schema: Int, capacity: Int) {
         self.pointer = pointer
@@ -51,5 +51,5 @@ struct ObjectWriting {
         members = Dictionary(minimumCapacity: capacity)
     }
 
-    func place(of name: String) -> MemberPlace { MemberPlace(of: name, in: pointer, schema: schema) }
+    @usableFromInline func place(of name: String) -> MemberPlace { MemberPlace(of: name, in: pointer, schema: schema) }
 }

@@ -26,4 +26,12 @@ public struct MemberDescription: Sendable, Equatable {
     public let isRequired: Bool
     /// The first schema version that has the member.
     public let since: Int
+
+    @usableFromInline
+    init(name: String, value: ValueDescription, isRequired: Bool, since: Int) {
+        self.name = name
+        self.value = value
+        self.isRequired = isRequired
+        self.since = since
+    }
 }

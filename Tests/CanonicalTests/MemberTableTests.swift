@@ -26,8 +26,10 @@ import Foundation
 
     @Test func `an object is read by its members and written as it was`() throws {
         let berth = try read(full)
-        #expect(berth == Berth(
-            id: id, size: Size(length: 3), pet: .cat, note: "old", marks: [Mark(n: 1), Mark(n: 2)], schema: 2))
+        #expect(
+            berth
+                == Berth(
+                    id: id, size: Size(length: 3), pet: .cat, note: "old", marks: [Mark(n: 1), Mark(n: 2)], schema: 2))
         #expect(try Berth.members.write(berth, schema: 2, context: ()) == .object(full))
     }
 

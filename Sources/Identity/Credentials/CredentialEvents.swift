@@ -25,7 +25,10 @@ public struct CredentialsSet: EventPayload {
         Member("challenge", \.challenge, .bytes(EventLimits.challenge)),
         Member("deviceSignature", \.deviceSignature), Member("userSignature", \.userSignature))
 
-    package init(userID: UserID, credentialID: CredentialID, record: [UInt8], email: Personal, challenge: [UInt8], deviceSignature: SignatureBytes, userSignature: SignatureBytes) {
+    package init(
+        userID: UserID, credentialID: CredentialID, record: [UInt8], email: Personal, challenge: [UInt8],
+        deviceSignature: SignatureBytes, userSignature: SignatureBytes
+    ) {
         self.userID = userID
         self.credentialID = credentialID
         self.record = record
@@ -63,7 +66,10 @@ public struct CredentialsChanged: EventPayload {
         Member("challenge", \.challenge, .bytes(EventLimits.challenge)),
         Member("deviceSignature", \.deviceSignature), Member("userSignature", \.userSignature))
 
-    package init(userID: UserID, credentialID: CredentialID, previousCredentialID: CredentialID, record: [UInt8], challenge: [UInt8], deviceSignature: SignatureBytes, userSignature: SignatureBytes) {
+    package init(
+        userID: UserID, credentialID: CredentialID, previousCredentialID: CredentialID, record: [UInt8],
+        challenge: [UInt8], deviceSignature: SignatureBytes, userSignature: SignatureBytes
+    ) {
         self.userID = userID
         self.credentialID = credentialID
         self.previousCredentialID = previousCredentialID

@@ -21,7 +21,10 @@ public struct AttemptCharged: EventPayload {
         Member("credentialId", \.credentialID), Member("flow", \.flow), Member("device", \.device),
         Member("fingerprint", \.fingerprint), Member("spent", \.spent, .count), Member("limit", \.limit, .count))
 
-    package init(credentialID: CredentialID, flow: FlowID, device: DeviceKind, fingerprint: KeyFingerprint, spent: Int, limit: Int) {
+    package init(
+        credentialID: CredentialID, flow: FlowID, device: DeviceKind, fingerprint: KeyFingerprint, spent: Int,
+        limit: Int
+    ) {
         self.credentialID = credentialID
         self.flow = flow
         self.device = device

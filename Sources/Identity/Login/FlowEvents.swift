@@ -82,7 +82,8 @@ public struct PassphraseValidated: EventPayload {
     public var validation: CredentialValidation
 
     /// The members as the log has them.
-    public static let members = EventMembers<PassphraseValidated>("PassphraseValidated", PassphraseValidated.init, Member(inline: \.validation))
+    public static let members = EventMembers<PassphraseValidated>(
+        "PassphraseValidated", PassphraseValidated.init, Member(inline: \.validation))
 
     package init(validation: CredentialValidation) { self.validation = validation }
 }
@@ -93,7 +94,8 @@ public struct AnswersValidated: EventPayload {
     public var validation: CredentialValidation
 
     /// The members as the log has them.
-    public static let members = EventMembers<AnswersValidated>("AnswersValidated", AnswersValidated.init, Member(inline: \.validation))
+    public static let members = EventMembers<AnswersValidated>(
+        "AnswersValidated", AnswersValidated.init, Member(inline: \.validation))
 
     package init(validation: CredentialValidation) { self.validation = validation }
 }

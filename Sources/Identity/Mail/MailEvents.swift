@@ -19,7 +19,9 @@ public struct MailQueued: EventPayload {
         Member("mailId", \.mailID), Member("recipient", \.recipient), Member("kind", \.kind),
         Member(optional: "locale", \.locale), Member("expiresAt", \.expiresAt))
 
-    package init(mailID: MailID, recipient: MailRecipient, kind: MailKind, locale: MailLanguage? = nil, expiresAt: Timestamp) {
+    package init(
+        mailID: MailID, recipient: MailRecipient, kind: MailKind, locale: MailLanguage? = nil, expiresAt: Timestamp
+    ) {
         self.mailID = mailID
         self.recipient = recipient
         self.kind = kind

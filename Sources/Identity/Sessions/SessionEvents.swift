@@ -25,7 +25,10 @@ public struct SessionOpened: EventPayload {
         Member("expiresAt", \.expiresAt), Member("appId", \.appID, since: 2),
         Member("secretId", \.secretID, since: 2), .schema(\.schema))
 
-    package init(sessionID: SessionID, employeeID: EmployeeID, fingerprint: KeyFingerprint, expiresAt: Timestamp, appID: AppID?, secretID: SecretID?, schema: Int = 2) {
+    package init(
+        sessionID: SessionID, employeeID: EmployeeID, fingerprint: KeyFingerprint, expiresAt: Timestamp, appID: AppID?,
+        secretID: SecretID?, schema: Int = 2
+    ) {
         self.sessionID = sessionID
         self.employeeID = employeeID
         self.fingerprint = fingerprint

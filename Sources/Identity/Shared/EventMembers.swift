@@ -45,7 +45,8 @@ extension MemberKind where Value == [KeyFingerprint] {
     /// Sorted fingerprints without repetition, at least one.
     static var fingerprints: MemberKind {
         let count = 1...EventLimits.fingerprints
-        return MemberKind(.array(KeyFingerprint.memberKind.description, count: count)) { (json, place) throws(JSONError) in
+        return MemberKind(.array(KeyFingerprint.memberKind.description, count: count)) {
+            (json, place) throws(JSONError) in
             let texts = try json.strings(at: place)
             let values = texts.compactMap { KeyFingerprint(hex: $0) }
             guard values.count == texts.count, count.contains(values.count),
