@@ -1,3 +1,4 @@
+public import Canonical
 import ErrorCodes
 
 /// The URI of something that an app protects, which a token can be meant for besides the app itself (RFC 8707).
@@ -75,4 +76,10 @@ public struct ResourceIndicator: Sendable, Hashable, CustomStringConvertible {
     private static func isHexDigit(_ byte: UInt8) -> Bool {
         isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
     }
+}
+
+extension ResourceIndicator: MemberValue {
+    /// The URI.
+    public static let memberKind = MemberKind<Self>.text(
+        .string(format: "uri"), "an absolute URI is expected", parse: { try? Self($0) }, text: \.text)
 }

@@ -2,7 +2,7 @@ import Canonical
 import Credentials
 import ErrorCodes
 import Foundation
-import Identity
+@testable import Identity
 import Keys
 import Ledger
 import Postgres
