@@ -226,7 +226,7 @@ let package = Package(
                 "IdentityService", "TenureServer", "AccessTokens", "EventCoding", "Keys", "Ledger", "Postgres",
                 "Canonical",
                 "Schema", "TestSupport", crypto,
-            ], swiftSettings: settingsOfTests),
+            ], exclude: ["Fixtures"], swiftSettings: settingsOfTests),
         .testTarget(name: "TenureAPITests", dependencies: ["TenureAPI", "Canonical"], swiftSettings: settingsOfTests),
         .testTarget(name: "APIReferenceTests", dependencies: ["APIReference"], swiftSettings: settingsOfTests),
         .testTarget(
