@@ -5,13 +5,17 @@ public protocol DecidedEvent: EventPayload {
 }
 
 extension EventPayload {
-    /// Most events need no signature.
-    public var statement: SignedStatement? { nil }
-}
-
-extension DecidedEvent {
-    /// The statement of the authority that decided.
-    public var statement: SignedStatement? { by.statement }
+    /// The signed statement that the event carries; `nil` if nobody signed.
+    public var statement: SignedStatement? {
+        switch self {
+        case let event as any DecidedEvent: event.by.statement
+        // In their first version the operator did not sign.
+        case let event as AppRegistered: event.by?.statement
+        case let event as AppSecretIssued: event.by?.statement
+        case let event as AppSecretRevoked: event.by?.statement
+        default: nil
+        }
+    }
 }
 
 extension AddressReclaimed: DecidedEvent {}
@@ -49,18 +53,3 @@ extension ReturnCancelled: DecidedEvent {}
 extension SecurityAdminSucceeded: DecidedEvent {}
 extension TenantPolicyChanged: DecidedEvent {}
 extension UserErased: DecidedEvent {}
-
-extension AppRegistered {
-    /// The operator's statement; `nil` in the first version.
-    public var statement: SignedStatement? { by?.statement }
-}
-
-extension AppSecretIssued {
-    /// The operator's statement; `nil` in the first version.
-    public var statement: SignedStatement? { by?.statement }
-}
-
-extension AppSecretRevoked {
-    /// The operator's statement; `nil` in the first version.
-    public var statement: SignedStatement? { by?.statement }
-}

@@ -13,53 +13,20 @@ public enum EventEffect: Sendable, Hashable {
 }
 
 extension EventPayload {
-    /// Most events change nothing beside the log.
-    public var effects: [EventEffect] { [] }
-}
-
-extension EmployeeKeyAuthorized {
-    /// The device key is in force.
-    public var effects: [EventEffect] { [.keyInForce(key, of: employeeID)] }
-}
-
-extension ReturnCompleted {
-    /// The device key that comes back is in force.
-    public var effects: [EventEffect] { [.keyInForce(proof.key, of: employeeID)] }
-}
-
-extension EmployeeKeyRefused {
-    /// The device key is not in force.
-    public var effects: [EventEffect] { [.keyEnded(key, of: employeeID)] }
-}
-
-extension EmployeeKeyRevoked {
-    /// The device key is not in force any more.
-    public var effects: [EventEffect] { [.keyEnded(key, of: employeeID)] }
-}
-
-// A cancelled employee keeps the budget of known devices, so strangers cannot hide the reason from them.
-
-extension EmailReclaimed {
-    /// The account has lost its device keys.
-    public var effects: [EventEffect] { [.keysEnded(of: employeeID)] }
-}
-
-extension EmployeeIdReleased {
-    /// The account has lost its device keys.
-    public var effects: [EventEffect] { [.keysEnded(of: employeeID)] }
-}
-
-extension EmployeeErased {
-    /// The account has lost its device keys.
-    public var effects: [EventEffect] { [.keysEnded(of: employeeID)] }
-}
-
-extension AppUnlinked {
-    /// The app's sessions end.
-    public var effects: [EventEffect] { [.linkEnded(appID)] }
-}
-
-extension AppSecretRevoked {
-    /// The secret's sessions end.
-    public var effects: [EventEffect] { [.secretEnded(secretID)] }
+    /// What the event changes in the rows beside the log.
+    public var effects: [EventEffect] {
+        switch self {
+        case let event as EmployeeKeyAuthorized: [.keyInForce(event.key, of: event.employeeID)]
+        case let event as ReturnCompleted: [.keyInForce(event.proof.key, of: event.employeeID)]
+        case let event as EmployeeKeyRefused: [.keyEnded(event.key, of: event.employeeID)]
+        case let event as EmployeeKeyRevoked: [.keyEnded(event.key, of: event.employeeID)]
+        // A cancelled employee keeps the budget of known devices, so strangers cannot hide the reason from them.
+        case let event as EmailReclaimed: [.keysEnded(of: event.employeeID)]
+        case let event as EmployeeIdReleased: [.keysEnded(of: event.employeeID)]
+        case let event as EmployeeErased: [.keysEnded(of: event.employeeID)]
+        case let event as AppUnlinked: [.linkEnded(event.appID)]
+        case let event as AppSecretRevoked: [.secretEnded(event.secretID)]
+        default: []
+        }
+    }
 }

@@ -10,12 +10,6 @@ public protocol EventPayload: Sendable, Equatable {
     /// The schema version that the event is written in; new events have the latest one.
     var schema: Int { get }
 
-    /// The signed statement that the event carries; `nil` if nobody signed.
-    var statement: SignedStatement? { get }
-
-    /// What the event changes in the rows beside the log.
-    var effects: [EventEffect] { get }
-
     /// Encodes the entry's `data`, with personal texts encrypted.
     ///
     /// - Throws: ``EventError`` if a value does not fit its member, and the coder's errors.

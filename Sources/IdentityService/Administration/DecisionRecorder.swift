@@ -28,21 +28,6 @@ struct DecisionRecorder<Answer: Sendable>: EventRecording {
         recorder.expectations[access.guarded.stream] = access.guarded.version
     }
 
-    /// Adds an event and returns its id.
-    @discardableResult
-    mutating func add(
-        _ payload: any EventPayload, to stream: StreamID, version: Int, keys: [UUID: PersonKey] = [:]
-    ) throws -> UUID {
-        try recorder.add(payload, to: stream, version: version, keys: keys)
-    }
-
-    /// Adds the events of one stream.
-    mutating func add(
-        _ events: [some AggregateEvent], to stream: StreamID, version: Int, keys: [UUID: PersonKey] = [:]
-    ) throws {
-        try recorder.add(events, to: stream, version: version, keys: keys)
-    }
-
     /// Adds the events of the tenant that the decision was made on.
     mutating func add(_ events: [TenantEvent]) throws {
         try add(events, to: .tenant(access.tenant.id), version: access.tenant.version)

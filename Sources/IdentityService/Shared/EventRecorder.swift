@@ -47,7 +47,7 @@ struct EventRecorder: Sendable {
     @discardableResult
     mutating func add(
         _ payload: any EventPayload, to stream: StreamID, version: Int, keys: [UUID: PersonKey] = [:],
-        metadata: EventMetadata? = nil
+        metadata: EventMetadata
     ) throws -> UUID {
         let id = UUID.random()
         if let signed = payload.statement {
@@ -57,21 +57,11 @@ struct EventRecorder: Sendable {
             expiry = min(expiry ?? end, end)
         }
         events.append(
-            try EventCodec.encode(payload, id: id, stream: stream, keys: keys, metadata: metadata ?? self.metadata))
+            try EventCodec.encode(payload, id: id, stream: stream, keys: keys, metadata: metadata))
         let first = expectations[stream] ?? version, count = events.count { $0.stream == stream }
         expectations[stream] = first
         effects += payload.effects.map { ($0, stream, first + count) }
         return id
-    }
-
-    /// Adds the events of one stream.
-    mutating func add(
-        _ events: [some AggregateEvent], to stream: StreamID, version: Int, keys: [UUID: PersonKey] = [:],
-        metadata: EventMetadata? = nil
-    ) throws {
-        for event in events {
-            try add(event.payload, to: stream, version: version, keys: keys, metadata: metadata)
-        }
     }
 
     /// The append at a time.
@@ -128,6 +118,25 @@ extension EventRecording {
     }
 
     var context: ServiceContext { recorder.context }
+
+    /// Adds an event and returns its id, see ``EventRecorder/add(_:to:version:keys:metadata:)``.
+    @discardableResult
+    mutating func add(
+        _ payload: any EventPayload, to stream: StreamID, version: Int, keys: [UUID: PersonKey] = [:]
+    ) throws -> UUID {
+        try recorder.add(payload, to: stream, version: version, keys: keys, metadata: recorder.metadata)
+    }
+
+    /// Adds the events of one stream.
+    mutating func add(
+        _ events: [some AggregateEvent], to stream: StreamID, version: Int, keys: [UUID: PersonKey] = [:],
+        metadata: EventMetadata? = nil
+    ) throws {
+        for event in events {
+            try recorder.add(
+                event.payload, to: stream, version: version, keys: keys, metadata: metadata ?? recorder.metadata)
+        }
+    }
 
     /// Adds a mail.
     mutating func queue(_ mail: QueuedMail) throws {
