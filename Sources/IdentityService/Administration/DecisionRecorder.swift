@@ -1,5 +1,3 @@
-package import Canonical
-package import Credentials
 import EventCoding
 import FoundationEssentials
 import Identity

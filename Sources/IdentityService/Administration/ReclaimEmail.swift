@@ -59,14 +59,15 @@ public struct ReclaimEmail: RepeatableUseCase {
                 let user = try await StateLoader(reader: context.reader).user(holder)
                 let releases = try await holders.releases(of: holder, address)
                 guard !releases.isEmpty else { throw ServiceError(.emailNotReclaimable) }
-                return SignedDecision(
+                var reclaim = SignedDecision<Plan, Decision>(
                     access: access, decide: { [try await plan(address, text, of: user, access, $0, context)] },
                     statement: { $0.reclaim(from: user.id, reason: "reclaimed") },
-                    holding: isAsked ? { .done(nil, position: nil) } : nil,
                     record: { recorder, plans, decision in
                         recorder.releases += releases
                         return try await record(plans, address, of: user, decision, in: &recorder)
                     })
+                if isAsked { reclaim.holding = { .done(nil, position: nil) } }
+                return reclaim
             }
         } catch let error as LedgerError where error.code == .claimMissing {
             throw ServiceError(.emailNotReclaimable)

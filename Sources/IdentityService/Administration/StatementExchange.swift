@@ -1,5 +1,6 @@
-import Canonical
+package import Canonical
 package import Credentials
+import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger

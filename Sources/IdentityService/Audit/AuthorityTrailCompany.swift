@@ -141,7 +141,7 @@ extension AuthorityTrail {
         }
         return signed(
             finding, payload.by,
-            compare(event, payload.by, SignatureTag.invitationIssue) { signed, facts in
+            compare(event, payload.by, .invitationIssue) { (signed: InvitationStatement, facts) in
                 // An append may raise the event's time, but never the expiry.
                 let seconds = signed.seconds.flatMap {
                     payload.expiresAt <= event.time.adding(.seconds($0)) ? $0 : nil
@@ -172,7 +172,7 @@ extension AuthorityTrail {
         }
         return signed(
             finding, payload.by,
-            compare(event, payload.by, SignatureTag.invitationRevocation) { signed, facts in
+            compare(event, payload.by, .invitationRevocation) { signed, facts in
                 facts.revocation(of: payload.invitationID, state.issue, reason: signed.reason)
             })
     }

@@ -89,7 +89,7 @@ extension AuthorityTrail {
                 ["employee", "employeeKey"]: "the statement is about another key",
                 ["presented"]: "the statement is about an earlier or later presentation of the key",
             ], "the statement was made under another policy"
-        ) { signed, facts in
+        ) { (signed: KeyStatement, facts) in
             var proposed = try facts.key(
                 action, key, of: employee, employees[employee], userKeyHash: signed.userKeyHash, reason: signed.reason)
             if action != .authorize { proposed.presentedHash = signed.presentedHash }
@@ -133,7 +133,7 @@ extension AuthorityTrail {
     }
 
     func aboutPolicy(_ event: RecordedEvent, _ payload: TenantPolicyChanged) -> String? {
-        compare(event, payload.by, .policy) { _, facts in
+        compare(event, payload.by, .policy) { (_: PolicyStatement, facts) in
             var proposed = facts.policy(payload.policy)
             if payload.schema == 1 {
                 for name in ["registrationMode", "recoveryDelayHours", "adminSessionHours"] {

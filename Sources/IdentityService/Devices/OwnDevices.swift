@@ -170,7 +170,7 @@ public struct RevokeDevice: RepeatableUseCase {
             let tenant = own.access.tenant, employee = own.employee, key = try own.key(fingerprint)
             let isRevoked = key.status == .revoked
             guard isRevoked || key.status == .authorized else { throw ServiceError(.authorizationUnknownKey) }
-            return SignedDecision(
+            var revocation = SignedDecision<EmployeeEvent, Decision>(
                 access: own.access, leaves: employee.leaves,
                 decide: { decision in
                     guard !isRevoked else { return [] }
@@ -179,8 +179,6 @@ public struct RevokeDevice: RepeatableUseCase {
                     return try Employee.decided(employee.state, .revokeKey(end))
                 },
                 statement: { try await $0.key(.revoke, key, of: employee, reason: reason.text, context) },
-                holding: isRevoked
-                    ? { .done(try await context.summary(of: employee, in: tenant), position: nil) } : nil,
                 record: { recorder, events, _ in
                     try recorder.add(events, to: .employee(employee.id, in: tenant.id), version: employee.version)
                     if let fingerprint = KeyFingerprint(ServiceContext.fingerprint(of: key.key)) {
@@ -189,6 +187,10 @@ public struct RevokeDevice: RepeatableUseCase {
                     }
                     return try await recorder.append(try await context.summary(of: employee, in: tenant))
                 })
+            if isRevoked {
+                revocation.holding = { .done(try await context.summary(of: employee, in: tenant), position: nil) }
+            }
+            return revocation
         }
     }
 }

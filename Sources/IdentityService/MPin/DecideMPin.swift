@@ -47,7 +47,8 @@ public struct DecideMPin: RepeatableUseCase {
         guard let id = UUID(lowercased: self.identity).map(MPinIdentityID.init) else {
             throw ServiceError(.mpinUnknown)
         }
-        let reason = try reasonCode(if case .revoke(let reason) = action { reason } else { "verified" })
+        let given = if case .revoke(let reason) = action { reason } else { "verified" }
+        let reason = try reasonCode(given)
         return try await run.decide(by: caller, signed) {
             let (access, identity) = try await subject(id, context), tenant = access.tenant.id
             guard let registration = identity.state.registration else { throw ServiceError(.mpinUnknown) }

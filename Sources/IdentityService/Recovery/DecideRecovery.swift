@@ -145,7 +145,7 @@ extension DecisionRecorder {
             case .recoveryOpened(let opened):
                 recorder.statements.append(
                     RecoveryWaitingList.opening(target, until: opened.expiresAt, at: call.time, context.ring))
-            case .recoveryCancelled: statements.append(RecoveryWaitingList.deletion(target))
+            case .recoveryCancelled: recorder.statements.append(RecoveryWaitingList.deletion(target))
             default: break
             }
         }

@@ -273,7 +273,9 @@ extension CompleteRegistration {
     /// may be verified already.
     func verifyAddress(_ recorder: inout FlowRecorder, _ tenant: TenantSnapshot) async throws {
         let state = recorder.row.state, user = UserID(state.userId)
-        guard tenant.exists, tenant.state.policy.registrationMode == .domain, state.invitation == nil else { return }
+        guard tenant.exists, tenant.state.policy.registrationMode == .domain,
+            state.registration?.invitation == nil
+        else { return }
         let known = try await StateLoader(reader: context.reader).user(user).state
         guard !known.isEmailVerified else { return }
         let mail = try await DomainRegistration(context: context).mail(
