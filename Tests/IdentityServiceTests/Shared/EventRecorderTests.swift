@@ -1,6 +1,7 @@
 import Canonical
 import Credentials
 import Crypto
+import EventCoding
 import Foundation
 import Identity
 import TestSupport
