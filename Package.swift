@@ -233,7 +233,7 @@ let package = Package(
                 "Postgres",
                 "Canonical",
                 "Schema", "TestSupport", crypto,
-            ], swiftSettings: settingsOfTests),
+            ], exclude: ["Fixtures"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "TenureAPITests", dependencies: ["TenureAPI", "ErrorCodes", "Canonical"],
             swiftSettings: settingsOfTests),

@@ -45,9 +45,7 @@ struct CompleteChange: Sendable {
                 keys: keys, about: employeeId.uuid, by: employeeId)
             try recorder.refund(by: employeeId)
             let event = try new.event(state, key: userKey)
-            let events = try decided { () throws(User.Rejection) in
-                try User.decide(snapshot.state, .changeCredentials(event))
-            }
+            let events = try User.decided(snapshot.state, .changeCredentials(event))
             recorder.claims.append(pending.taking)
             // Before the change, which would end the recovery without telling the tenant that decided about it.
             let notices = try await recorder.endOthers(
@@ -160,21 +158,19 @@ extension FlowRecorder {
     ) async throws {
         let ledger = LedgerID.directory(of: user.id)
         guard let seed = SecretKey(bytes: new.seed.bytes) else { throw ProgramDefect("a seed has another length") }
-        for event in events {
-            try add(
-                event.payload, to: .user(user.id), version: user.version, keys: [user.id.uuid: key],
-                about: user.id.uuid, by: employee)
-        }
-        statements.append(context.seeds.deletion(credentialId: row.state.credentialId, ledger: ledger.uuid))
-        statements.append(
+        try add(
+            events, to: .user(user.id), version: user.version, keys: [user.id.uuid: key], about: user.id.uuid,
+            by: employee)
+        recorder.statements.append(context.seeds.deletion(credentialId: row.state.credentialId, ledger: ledger.uuid))
+        recorder.statements.append(
             try await context.seeds.insertion(
                 of: CredentialSeeds(answers: seed, passphrase: nil), credentialId: new.credentialId,
                 ledger: ledger.uuid))
         let accounts = try await context.accounts(of: user.id)
-        statements.append(context.stillAccounts(accounts.count, of: user.id))
+        recorder.statements.append(context.stillAccounts(accounts.count, of: user.id))
         for account in accounts {
-            ledgers.insert(LedgerID(account.tenant.uuid))
-            statements.append(NewSession.deletion(employee: account.employee, tenant: account.tenant))
+            recorder.ledgers.insert(LedgerID(account.tenant.uuid))
+            recorder.statements.append(NewSession.deletion(employee: account.employee, tenant: account.tenant))
         }
     }
 
@@ -188,8 +184,8 @@ extension FlowRecorder {
             of: employee, in: snapshot, fingerprint: try row.state.fingerprint, by: methods, app: app, at: call.time,
             context)
         try add(
-            session.event, to: .session(session.id, in: tenant), version: 0, keys: [:], about: nil, by: employee.id)
-        statements.append(session.insertion)
+            session.event, to: .session(session.id, in: tenant), version: 0, by: employee.id)
+        recorder.statements.append(session.insertion)
         var tokens = session.tokens
         tokens.notices = notices
         return try await append { [tokens] appended in

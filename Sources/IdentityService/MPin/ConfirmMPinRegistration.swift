@@ -60,14 +60,12 @@ public struct ConfirmMPinRegistration: UseCase {
             let identity = try await context.mpinRegistration(mpinID, token: token, in: company.tenant)
             let linked = try await context.linkedEmployee(of: identity, in: company.tenant)
             let epoch = identity.state.key?.epoch ?? Int(company.keys.epoch)
-            let events = try decided { () throws(MPinIdentity.Rejection) in
-                try MPinIdentity.decide(
-                    identity.state,
-                    .issueKey(
-                        MPinIdentity.IssueKey(
-                            suite: .bls12381AMCL3SHA256, epoch: epoch, pushIdentifier: push, policy: company.policy,
-                            linkedStatus: context.linkedStatus(linked, of: identity), time: time)))
-            }
+            let events = try MPinIdentity.decided(
+                identity.state,
+                .issueKey(
+                    MPinIdentity.IssueKey(
+                        suite: .bls12381AMCL3SHA256, epoch: epoch, pushIdentifier: push, policy: company.policy,
+                        linkedStatus: context.linkedStatus(linked, of: identity), time: time)))
             guard epoch >= Int(company.keys.oldestEpoch) else { throw ServiceError(.mpinKeyExpired) }
             // The share is fetched before anything is recorded: while a D-TA is away, nothing changes.
             let offer = try await offer(mpinID, epoch, company, run)
@@ -75,10 +73,7 @@ public struct ConfirmMPinRegistration: UseCase {
             var recorder = DecisionRecorder(access: company.access, run)
             recorder.notAfter = identity.state.deadline
             let keys = try await context.personKeys.load([identity.id.uuid], ledger: company.tenant.uuid)
-            for event in events {
-                try recorder.add(
-                    event.payload, to: .mpin(identity.id, in: company.tenant), version: identity.version, keys: keys)
-            }
+            try recorder.add(events, to: .mpin(identity.id, in: company.tenant), version: identity.version, keys: keys)
             recorder.guardLinked(linked, in: company.tenant)
             return try await recorder.append { _ in offer }
         }
@@ -115,6 +110,6 @@ extension DecisionRecorder {
     /// Makes the append fail if the linked employee changes meanwhile, so that nobody who was cancelled goes on.
     mutating func guardLinked(_ employee: EmployeeSnapshot?, in tenant: TenantID) {
         guard let employee else { return }
-        expectations[.employee(employee.id, in: tenant)] = employee.version
+        recorder.expectations[.employee(employee.id, in: tenant)] = employee.version
     }
 }

@@ -51,22 +51,17 @@ extension Erasure {
             identity.state.isErased
             ? []
             : try await signing.decide(on: stream) { decision in
-                try decided { () throws(MPinIdentity.Rejection) in
-                    try MPinIdentity.decide(identity.state, .erase(decision))
-                }
+                try MPinIdentity.decided(identity.state, .erase(decision))
             }
         guard !erasures.isEmpty else {
             try await note(entry)
             return true
         }
-        let events = try erasures.map {
-            try EventCodec.encode($0.payload, id: UUID(), stream: stream, keys: [:], metadata: EventMetadata())
-        }
-        let releases = try await slots(of: registration, in: tenant)
-        _ = try await context.appender.append(
-            Append(
-                events: events, expectations: [stream: identity.version], releases: releases, time: entry.time,
-                effects: { _ in MPinRows.deletions(of: registration, in: tenant) + [ErasureRow.insertion(entry)] }))
+        var recorder = EventRecorder(context, at: entry.time)
+        try recorder.add(erasures, to: stream, version: identity.version)
+        recorder.releases = try await slots(of: registration, in: tenant)
+        recorder.statements = MPinRows.deletions(of: registration, in: tenant) + [ErasureRow.insertion(entry)]
+        try await recorder.append()
         return true
     }
 

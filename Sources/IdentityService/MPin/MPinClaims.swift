@@ -82,14 +82,10 @@ struct MPinSlot: Sendable {
             switch holder.state.status(at: time) {
             case .unknown, .blocked, .revoked: return MPinSlot(claim: place, former: (holder, []))
             case .expired:
-                let end = try decided { () throws(MPinIdentity.Rejection) in
-                    try MPinIdentity.decide(holder.state, .expire(at: time))
-                }
+                let end = try MPinIdentity.decided(holder.state, .expire(at: time))
                 return MPinSlot(claim: place, former: (holder, end))
             case .started, .activated, .issued, .registered:
-                let end = try decided { () throws(MPinIdentity.Rejection) in
-                    try MPinIdentity.decide(holder.state, .supersede)
-                }
+                let end = try MPinIdentity.decided(holder.state, .supersede)
                 let isOld = holder.state.startedAt.map { $0.adding(Self.patience) <= time } ?? false
                 if isVerified || isOld, unverified == nil, !end.isEmpty {
                     unverified = MPinSlot(claim: place, former: (holder, end))
@@ -103,11 +99,7 @@ struct MPinSlot: Sendable {
     /// Adds the new identity's claim, and the end of the former holder.
     func add<Answer>(for id: MPinIdentityID, in tenant: TenantID, to recorder: inout DecisionRecorder<Answer>) throws {
         if let former {
-            for event in former.events {
-                try recorder.add(
-                    event.payload, to: .mpin(former.identity.id, in: tenant), version: former.identity.version,
-                    keys: [:])
-            }
+            try recorder.add(former.events, to: .mpin(former.identity.id, in: tenant), version: former.identity.version)
             recorder.expectations[.mpin(former.identity.id, in: tenant)] = former.identity.version
             recorder.releases.append(ClaimRelease(key: claim, owner: former.identity.id.uuid))
         }

@@ -78,20 +78,15 @@ public struct StartMPinRegistration: UseCase {
             let slot = try await MPinSlot.find(
                 for: userID, in: company.tenant, isVerified: proof != nil, at: time, run.context)
             try slot.add(for: id, in: company.tenant, to: &recorder)
-            let events = try decided { () throws(MPinIdentity.Rejection) in
-                try MPinIdentity.decide(
-                    MPinIdentity.initial,
-                    .start(
-                        MPinIdentity.Start(
-                            id: id, mpinIDHash: hash, userID: userID, deviceName: device, policy: company.policy,
-                            verifiedBy: proof, time: time)))
-            }
+            let events = try MPinIdentity.decided(
+                MPinIdentity.initial,
+                .start(
+                    MPinIdentity.Start(
+                        id: id, mpinIDHash: hash, userID: userID, deviceName: device, policy: company.policy,
+                        verifiedBy: proof, time: time)))
             let (key, insertion) = try await run.context.personKeys.create(id: id.uuid, ledger: company.tenant.uuid)
             recorder.statements.append(insertion)
-            for event in events {
-                try recorder.add(
-                    event.payload, to: .mpin(id, in: company.tenant), version: 0, keys: [id.uuid: key])
-            }
+            try recorder.add(events, to: .mpin(id, in: company.tenant), version: 0, keys: [id.uuid: key])
             recorder.claims.append(
                 Claim(key: run.context.ring.mpinClaim(hash: try mpinID.hash, in: company.tenant), owner: id.uuid))
             if proof == nil, company.policy.verification == .email, MPinMail.isWanted(for: userID) {
@@ -132,11 +127,10 @@ struct MPinVouching: Sendable {
 
     /// The decision, with the statement that the app's key signs.
     func verification(of id: MPinIdentityID, hash: Bytes32, at time: Timestamp) async throws -> AuthorityDecision {
-        let signing = StatementExchange(context: context, access: company.access)
-        let statement = MPinStatement(
-            context: try await signing.statementContext(at: time), action: .verify, subject: hash.bytes,
-            identity: id.uuid, reason: "started")
-        return try company.access.decision(try signing.vouch(statement, app.presented))
+        let exchange = StatementExchange(context: context, access: company.access)
+        let facts = StatementFacts(try await exchange.statementContext(at: time), company.access.tenant)
+        let statement = facts.mpin(.verify, id, hash.bytes, reason: "started")
+        return try company.access.decision(try exchange.vouch(statement, app.presented))
     }
 }
 
@@ -187,10 +181,7 @@ public struct RestartMPinRegistration: UseCase {
             try check(identity, userID, at: time)
             let isActive = events.count > 1
             var recorder = DecisionRecorder(access: company.access, run)
-            for event in events {
-                try recorder.add(
-                    event.payload, to: .mpin(identity.id, in: company.tenant), version: identity.version, keys: [:])
-            }
+            try recorder.add(events, to: .mpin(identity.id, in: company.tenant), version: identity.version)
             let end = time.adding(isActive ? MPinIdentity.issuingWindow : MPinIdentity.registrationWindow)
             if !isActive, identity.state.link == nil, identity.state.registration?.verification == .email,
                 MPinMail.isWanted(for: userID)
@@ -211,9 +202,7 @@ public struct RestartMPinRegistration: UseCase {
         _ identity: MPinIdentitySnapshot, _ company: MPinCompany, at time: Timestamp, _ context: ServiceContext
     ) async throws -> [MPinIdentityEvent] {
         let policy = company.policy
-        var events = try decided { () throws(MPinIdentity.Rejection) in
-            try MPinIdentity.decide(identity.state, .restart(policy, at: time))
-        }
+        var events = try MPinIdentity.decided(identity.state, .restart(policy, at: time))
         guard policy.verification == .application, company.mayVerify, identity.state.link == nil,
             let hash = identity.state.registration?.mpinIDHash, let event = events.first
         else { return events }
@@ -222,9 +211,7 @@ public struct RestartMPinRegistration: UseCase {
             &state, Recorded(event, id: UUID(), time: time, position: .max, version: identity.version + 1))
         let vouching = MPinVouching(company: company, app: app, context: context)
         let decision = try await vouching.verification(of: identity.id, hash: hash, at: time)
-        events += try decided { () throws(MPinIdentity.Rejection) in
-            try MPinIdentity.decide(state, .verify(.application(decision), at: time))
-        }
+        events += try MPinIdentity.decided(state, .verify(.application(decision), at: time))
         return events
     }
 

@@ -60,21 +60,15 @@ public struct VerifyMPinByMail: UseCase {
             guard tenant.exists, let companyName = tenant.state.companyName else { throw ServiceError(.mpinUnknown) }
             let identity = try await checked(in: tenant.id, run)
             guard tenant.state.mpinPolicy.enabled else { throw ServiceError(.mpinDisabled) }
-            let events = try decided { () throws(MPinIdentity.Rejection) in
-                try MPinIdentity.decide(identity.state, .verify(.email, at: time))
-            }
+            let events = try MPinIdentity.decided(identity.state, .verify(.email, at: time))
             guard isConfirmed, !events.isEmpty else {
                 return MPinLinkView(companyName: companyName, isVerified: events.isEmpty)
             }
-            let stream = StreamID.mpin(identity.id, in: tenant.id)
-            let metadata = EventMetadata(actor: nil, app: nil, requestId: run.call.requestId)
-            let recorded = try events.map { event in
-                try EventCodec.encode(event.payload, id: UUID(), stream: stream, keys: [:], metadata: metadata)
-            }
-            _ = try await context.appender.append(
-                Append(
-                    events: recorded, expectations: [stream: identity.version, .tenant(tenant.id): tenant.version],
-                    time: time, notAfter: identity.state.deadline))
+            var recorder = EventRecorder(context, at: time, metadata: EventMetadata(requestId: run.call.requestId))
+            recorder.expectations[.tenant(tenant.id)] = tenant.version
+            recorder.notAfter = identity.state.deadline
+            try recorder.add(events, to: .mpin(identity.id, in: tenant.id), version: identity.version)
+            try await recorder.append()
             return MPinLinkView(companyName: companyName, isVerified: true)
         }
     }

@@ -51,20 +51,16 @@ struct CompleteRecovery: Sendable {
             {
                 throw ServiceError.notAvailable(open, at: time)
             }
-            let events = try decided { () throws(User.Rejection) in
-                try User.decide(snapshot.state, .recoverCredentials(command))
-            }
+            let events = try User.decided(snapshot.state, .recoverCredentials(command))
             var recorder = FlowRecorder(row: row, app: app, run)
             recorder.expectations[.employee(employeeId, in: tenantId)] = employee.version
             recorder.expectations[.tenant(tenantId)] = tenant.version
             recorder.claims.append(pending.taking)
             recorder.notAfter = snapshot.state.openRecovery(at: time)?.expiresAt
             try await recorder.replaceCredentials(events, with: new, of: snapshot, key: userKey, by: employeeId)
-            for event in presented {
-                try recorder.add(
-                    event.payload, to: .employee(employeeId, in: tenantId), version: employee.version, keys: keys,
-                    about: employeeId.uuid, by: employeeId)
-            }
+            try recorder.add(
+                presented, to: .employee(employeeId, in: tenantId), version: employee.version, keys: keys,
+                about: employeeId.uuid, by: employeeId)
             recorder.statements += [stillSo, RecoveryWaitingList.deletion(target)]
             guard entry != .success else {
                 return try await recorder.openSession(
@@ -128,8 +124,8 @@ public struct RecoverCredentials: RepeatableUseCase {
         let context = run.context
         let row = try await FlowStore(context: context).load(
             handle: flow, purpose: .recovery, app: app, at: run.call.time)
-        guard row.state.step == .credentials, let proved = row.state.proved, let bytes = row.state.seed,
-            let recovery = row.state.recovery
+        guard row.state.step == .credentials, let proved = row.state.proved, let bytes = row.state.setUp?.seed,
+            case .recovery(_, let recovery?) = row.state.purpose
         else { throw ServiceError(.flowWrongStep) }
         let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(row.state.tenantId))
         guard tenant.state.policy.permits(.direct) else { throw ServiceError(.policyBlindOnly) }
@@ -171,7 +167,9 @@ struct RecoverBlindCredentials: Sendable {
     func run(
         _ row: FlowStore.Row, _ input: ProofInput, app: AppCaller, _ run: UseCaseRun<StepAnswer>
     ) async throws -> StepAnswer {
-        guard let proved = row.state.proved, let bytes = row.state.seed, let recovery = row.state.recovery else {
+        guard let proved = row.state.proved, let bytes = row.state.setUp?.seed,
+            case .recovery(_, let recovery?) = row.state.purpose
+        else {
             throw ServiceError(.flowWrongStep)
         }
         let seed = try OPRFSeed(bytes: bytes), previous = try await context.previousCredentials(of: row.state)
@@ -206,23 +204,20 @@ extension FlowRecorder {
         let end = User.EndRecovery(
             account: employee.state, key: try row.state.deviceKey, replacesCredentials: replacesCredentials,
             time: call.time)
-        let ends = try decided { () throws(User.Rejection) in try User.decide(user.state, .endRecovery(end)) }
+        let ends = try User.decided(user.state, .endRecovery(end))
         guard let recovery = user.state.recovery, !ends.isEmpty else {
             return try await context.notices(of: user, in: tenant, at: call.time)
         }
         for event in ends {
             guard let copy = RecoveryCopy(of: event, after: user.state) else { continue }
-            try add(event.payload, to: .user(user.id), version: user.version, keys: [:], about: nil, by: employee.id)
+            try add(event.payload, to: .user(user.id), version: user.version, by: employee.id)
             let stream = StreamID.recovery(copy.recovery, in: copy.tenant)
             if copy.tenant == tenant {
-                try add(event.payload, to: stream, version: copy.version, keys: [:], about: nil, by: employee.id)
+                try add(event.payload, to: stream, version: copy.version, by: employee.id)
             } else {
-                events.append(
-                    try EventCodec.encode(
-                        event.payload, id: UUID.random(), stream: stream, keys: [:], metadata: EventMetadata()))
-                expectations[stream] = copy.version
+                try recorder.add(event.payload, to: stream, version: copy.version, metadata: EventMetadata())
             }
-            statements.append(RecoveryWaitingList.deletion(recovery.target))
+            recorder.statements.append(RecoveryWaitingList.deletion(recovery.target))
         }
         return [try await context.cancellationNotice(recovery, in: tenant)]
     }

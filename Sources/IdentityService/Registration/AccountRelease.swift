@@ -47,35 +47,19 @@ struct AccountRelease: Sendable {
         }
         let addresses = try await AddressHolders(context: context).releases(of: account.user)
         guard !addresses.isEmpty else { return }
-        events = try decided { () throws(User.Rejection) in
-            try User.decide(user.state, .releaseEmail(tenant: tenant, cause: cause))
-        }
+        events = try User.decided(user.state, .releaseEmail(tenant: tenant, cause: cause))
         releases += addresses
         // Makes the append fail if another account of this user is registered meanwhile.
         statements.append(context.stillAccounts(accounts.count, of: account.user))
         expectations[.user(user.id)] = user.version
     }
 
-    /// Adds the release to the append that completes a registration.
-    func add(to recorder: inout FlowRecorder) throws {
-        for event in events {
-            try recorder.add(
-                event.payload, to: .user(user.id), version: user.version, keys: [:], about: nil, by: nil)
-        }
-        recorder.expectations.merge(expectations) { known, _ in known }
-        recorder.releases += releases
-        recorder.statements += statements
-        recorder.ledgers.insert(.directory(of: user.id))
-    }
-
-    /// Adds the release to the append of a decision.
-    func add<Answer>(to recorder: inout DecisionRecorder<Answer>) throws {
-        for event in events {
-            try recorder.add(event.payload, to: .user(user.id), version: user.version, keys: [:])
-        }
-        recorder.expectations.merge(expectations) { known, _ in known }
-        recorder.releases += releases
-        recorder.statements += statements
-        recorder.ledgers.insert(.directory(of: user.id))
+    /// Adds the release to an append.
+    func add(to recording: inout some EventRecording) throws {
+        try recording.recorder.add(events, to: .user(user.id), version: user.version)
+        recording.recorder.expectations.merge(expectations) { known, _ in known }
+        recording.recorder.releases += releases
+        recording.recorder.statements += statements
+        recording.recorder.ledgers.insert(.directory(of: user.id))
     }
 }

@@ -53,7 +53,7 @@ struct CompleteRegistration: Sendable {
     ///
     /// - Throws: `company.already_founded` or `company.unknown`.
     private func requireIntent(_ state: FlowState, _ tenant: TenantSnapshot) throws(ServiceError) {
-        switch state.intent {
+        switch state.registration?.intent {
         case .found: guard !tenant.exists else { throw ServiceError(.companyAlreadyFounded) }
         case .join: guard tenant.exists else { throw ServiceError(.companyUnknown) }
         case nil: break
@@ -62,7 +62,7 @@ struct CompleteRegistration: Sendable {
 
     /// Refuses a founder whose tenant's name somebody else has taken meanwhile.
     private func requireIntent(_ state: FlowState) async throws {
-        guard state.intent == .found else { return }
+        guard state.registration?.intent == .found else { return }
         try requireIntent(state, try await StateLoader(reader: context.reader).tenant(TenantID(state.tenantId)))
     }
 
@@ -89,11 +89,9 @@ struct CompleteRegistration: Sendable {
         let (key, insertion) = try await context.personKeys.create(id: employeeId.uuid, ledger: tenantId.uuid)
         recorder.statements.append(insertion)
         let events = try decide(state, in: tenant)
-        for event in events {
-            try recorder.add(
-                event.payload, to: .employee(employeeId, in: tenantId), version: 0, keys: [employeeId.uuid: key],
-                about: employeeId.uuid, by: employeeId)
-        }
+        try recorder.add(
+            events, to: .employee(employeeId, in: tenantId), version: 0, keys: [employeeId.uuid: key],
+            about: employeeId.uuid, by: employeeId)
         recorder.claims.append(
             Claim(
                 key: context.ring.employeeClaim(try CompanyEmployeeID(state.companyEmployeeId), in: tenantId),
@@ -142,16 +140,15 @@ struct CompleteRegistration: Sendable {
 /// Builds the append that completes a registration.
 extension CompleteRegistration {
     func decide(_ state: FlowState, in tenant: TenantSnapshot) throws -> [EmployeeEvent] {
-        let name = try CompanyName(state.companyName), email = try EmailAddress(state.email ?? "")
+        let person = try state.registering()
+        let name = try CompanyName(state.companyName), email = try EmailAddress(person.email)
         let register = Employee.Register(
             employeeID: EmployeeID(state.employeeId), userID: UserID(state.userId), companyName: name,
             companyEmployeeID: try CompanyEmployeeID(state.companyEmployeeId), email: email,
-            isCompanyOwnedEmail: state.isCompanyOwnedEmail, mayOwnEmail: tenant.state.owns(email, as: name),
+            isCompanyOwnedEmail: person.isCompanyOwnedEmail, mayOwnEmail: tenant.state.owns(email, as: name),
             isFounding: !tenant.exists, policy: tenant.state.policy, key: try state.deviceKey,
             flow: FlowID(state.id))
-        return try decided { () throws(Employee.Rejection) in
-            try Employee.decide(Employee.initial, .register(register))
-        }
+        return try Employee.decided(Employee.initial, .register(register))
     }
 
     /// Adds the founder's registration as the first event of the ledger, and links the app that it came through.
@@ -163,11 +160,7 @@ extension CompleteRegistration {
             recorder.expectations[stream] = tenant.version
             return
         }
-        for event in try decided({ () throws(Tenant.Rejection) in
-            try Tenant.decide(tenant.state, .found(AppID(app.appId)))
-        }) {
-            try recorder.add(event.payload, to: stream, version: 0, keys: [:], about: nil, by: employee)
-        }
+        try recorder.add(Tenant.decided(tenant.state, .found(AppID(app.appId))), to: stream, version: 0, by: employee)
         recorder.claims.append(
             Claim(
                 key: context.ring.companyClaim(try CompanyName(recorder.row.state.companyName)), owner: tenant.id.uuid))
@@ -181,7 +174,7 @@ extension CompleteRegistration {
         let ledger = LedgerID.directory(of: user)
         switch person {
         case .newUser(let new):
-            let email = try EmailAddress(state.email ?? "")
+            let email = try EmailAddress(try state.registering().email)
             let (key, insertion) = try await context.personKeys.create(id: user.uuid, ledger: ledger.uuid)
             let event = try new.event(state, email: email.entered, key: key)
             try recorder.add(
@@ -228,7 +221,7 @@ extension CompleteRegistration {
                 fingerprint: try state.fingerprint, methods: methods),
             app: recorder.app, at: recorder.call.time, context)
         try recorder.add(
-            session.event, to: .session(session.id, in: tenant), version: 0, keys: [:], about: nil, by: employee)
+            session.event, to: .session(session.id, in: tenant), version: 0, by: employee)
         recorder.statements.append(session.insertion)
         var tokens = session.tokens
         if role == .securityAdmin, try await !isEmailVerified(state) {
@@ -243,7 +236,7 @@ extension CompleteRegistration {
 extension CompleteRegistration {
     /// Whether the user had verified the address before, for another account.
     private func isEmailVerified(_ state: FlowState) async throws -> Bool {
-        guard state.userExists else { return false }
+        guard state.registration?.userExists == true else { return false }
         return try await StateLoader(reader: context.reader).user(UserID(state.userId)).state.isEmailVerified
     }
 }
@@ -255,21 +248,16 @@ extension CompleteRegistration {
         _ recorder: inout FlowRecorder, _ tenant: TenantSnapshot, by employee: EmployeeID
     ) async throws {
         let state = recorder.row.state
-        let id = state.invitation.map { InvitationID($0) }
-        try RegistrationGate(context: context).require(id, in: tenant, try EmailAddress(state.email ?? ""))
+        let person = try state.registering(), email = try EmailAddress(person.email)
+        let id = person.invitation.map { InvitationID($0) }
+        try RegistrationGate(context: context).require(id, in: tenant, email)
         guard let id else { return }
         let invitation = try await context.invitation(id, in: tenant)
         let use = Invitation.Use(
             employee: employee, companyEmployeeID: try CompanyEmployeeID(state.companyEmployeeId),
-            email: try EmailAddress(state.email ?? ""), time: recorder.call.time)
-        let events = try decided { () throws(Invitation.Rejection) in
-            try Invitation.decide(invitation.state, .use(use))
-        }
-        for event in events {
-            try recorder.add(
-                event.payload, to: .invitation(id, in: tenant.id), version: invitation.version, keys: [:], about: nil,
-                by: employee)
-        }
+            email: email, time: recorder.call.time)
+        let events = try Invitation.decided(invitation.state, .use(use))
+        try recorder.add(events, to: .invitation(id, in: tenant.id), version: invitation.version, by: employee)
         // An issuer who loses the role first makes this append a conflict.
         if let issuer = invitation.issuer { recorder.expectations[issuer.stream] = issuer.version }
         if let issue = invitation.state.issue {
@@ -286,11 +274,13 @@ extension CompleteRegistration {
     /// may be verified already.
     func verifyAddress(_ recorder: inout FlowRecorder, _ tenant: TenantSnapshot) async throws {
         let state = recorder.row.state, user = UserID(state.userId)
-        guard tenant.exists, tenant.state.policy.registrationMode == .domain, state.invitation == nil else { return }
+        guard tenant.exists, tenant.state.policy.registrationMode == .domain,
+            state.registration?.invitation == nil
+        else { return }
         let known = try await StateLoader(reader: context.reader).user(user).state
         guard !known.isEmailVerified else { return }
         let mail = try await DomainRegistration(context: context).mail(
-            to: user, try EmailAddress(state.email ?? ""), app: recorder.app, at: recorder.call.time)
+            to: user, try EmailAddress(try state.registering().email), app: recorder.app, at: recorder.call.time)
         if let mail { try recorder.queue(mail) }
     }
 
@@ -303,10 +293,9 @@ extension CompleteRegistration {
             let claim = try await context.reader.claim(context.ring.employeeClaim(id, in: tenant.id))
         else { return }
         let holder = try await StateLoader(reader: context.reader).employee(EmployeeID(claim.owner), in: tenant.id)
-        let command: Employee.ReleaseID = state.invitation == nil ? .expired(at: recorder.call.time) : .invited
-        let events = try decided { () throws(Employee.Rejection) in
-            try Employee.decide(holder.state, .releaseID(command))
-        }
+        let command: Employee.ReleaseID =
+            state.registration?.invitation == nil ? .expired(at: recorder.call.time) : .invited
+        let events = try Employee.decided(holder.state, .releaseID(command))
         guard let released = events.first else { throw ServiceError(.employeeAlreadyRegistered) }
         let cause = try recorder.add(
             released.payload, to: .employee(holder.id, in: tenant.id), version: holder.version, keys: [:], about: nil,

@@ -108,7 +108,7 @@ import Testing
     }
 
     /// What has to be before the decision, all lawful.
-    private func arrange(_ cell: Cell, _ scene: inout HistoryScene) throws {
+    func arrange(_ cell: Cell, _ scene: inout HistoryScene) throws {
         let founder = scene.asFounder, subject = subject(cell, scene)
         switch cell.action {
         case .authorizeKey:
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    private func decide(_ cell: Cell, _ scene: inout HistoryScene) throws {
+    func decide(_ cell: Cell, _ scene: inout HistoryScene) throws {
         let member = subject(cell, scene), decider = decider(cell, scene)
         switch cell.action {
         case .authorizeKey: try scene.authorize(scene.waiting, of: member, by: decider)

@@ -92,6 +92,20 @@ extension HistoryScene {
         try history.append({ MPinRevoked(reason: .revoked, by: $0) }, by: decider, to: mpinStream, statement)
     }
 
+    mutating func issueActivation(by decider: SignedHistory.Decider) throws {
+        let subject = [UInt8](repeating: 5, count: 32), id = MPinActivationID(UUID())
+        let statement = MPinStatement(
+            context: try history.context(decider), action: .activate, subject: subject, reason: "activated")
+        let hash = try #require(Bytes32(subject)), end = history.time.adding(MPinActivation.lifetime)
+        history.makeKey(of: id.uuid)
+        try history.append(
+            {
+                MPinActivationIssued(
+                    activationID: id, digest: hash, subject: hash, userID: Personal(owner: id.uuid, text: "7"),
+                    subjectSalt: Personal(owner: id.uuid, text: "salt"), expiresAt: end, by: $0)
+            }, by: decider, to: .activation(id, in: history.tenant), statement)
+    }
+
     mutating func changeMPin(_ policy: MPinPolicy, by decider: SignedHistory.Decider) throws {
         let statement = PolicyStatement(
             context: try history.context(decider), settings: policy.settings,

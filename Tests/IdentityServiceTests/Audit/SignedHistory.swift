@@ -63,6 +63,8 @@ struct SignedHistory {
     var pace = Duration.seconds(1)
     /// How long statements are valid, from ``time`` on.
     var validity = Duration.seconds(900)
+    /// Changes what is signed and recorded.
+    var spoiling: Spoiling?
     /// The id of the request; `nil` for one that all events of a moment have in common.
     var request: String?
     private(set) var events: [RecordedEvent] = []
@@ -108,6 +110,8 @@ struct SignedHistory {
     /// Appends an encoded event as it is.
     @discardableResult
     mutating func append(_ new: NewEvent) throws -> Int64 {
+        var new = new
+        if let spoiling { new.data = spoiling.record(new.data) }
         let stream = new.stream, isSystem = stream.ledger == .system
         let isDirectory = stream.ledger.isDirectory
         let position = Int64((isSystem ? system : isDirectory ? directory : events).count + 1)
@@ -246,10 +250,11 @@ struct SignedHistory {
 
     /// A statement signed by a decider, as the member `by`.
     func signed(_ decider: Decider, _ statement: some Statement) throws -> Authority {
-        switch decider {
-        case .member(let member, let pair): .employee(member.id, try pair.sign(statement.bytes))
-        case .app(let app): .app(app.app, secret: app.secret, try app.pair.sign(statement.bytes))
-        case .operator(let pair): .operator(try pair.sign(statement.bytes))
+        let bytes = spoiling?.sign(statement.bytes) ?? statement.bytes
+        return switch decider {
+        case .member(let member, let pair): .employee(member.id, try pair.sign(bytes))
+        case .app(let app): .app(app.app, secret: app.secret, try app.pair.sign(bytes))
+        case .operator(let pair): .operator(try pair.sign(bytes))
         }
     }
 
@@ -355,7 +360,14 @@ struct SignedHistory {
         findings += inspector.settleSystem().map { Finding(position: -($0.position ?? 0), words: $0.detail) }
         var own = LogInspector(
             checksSignatures: true, system: inspector.authority, of: ledger, sealed: inspector.records[ledger] ?? [])
-        for event in events {
+        findings += self.findings(with: &own)
+        return (findings, inspector.authority.notes + own.trail.notes(of: ledger))
+    }
+
+    /// What a verification finds in the tenant's ledger after a position.
+    func findings(after position: Int64 = 0, with own: inout LogInspector) -> [Finding] {
+        var findings: [Finding] = []
+        for event in events.dropFirst(Int(position)) {
             if let words = own.inspect(event) ?? own.follow(event) {
                 findings.append(Finding(position: event.position, words: words))
             }
@@ -363,7 +375,15 @@ struct SignedHistory {
         for violation in own.later(of: ledger) {
             findings.append(Finding(position: violation.position ?? 0, words: violation.detail))
         }
-        return (findings, inspector.authority.notes + own.trail.notes(of: ledger))
+        return findings
+    }
+
+    /// A verification of the tenant's ledger that has read the system ledger, and nothing of its own.
+    func inspector() -> LogInspector {
+        var inspector = LogInspector(checksSignatures: true)
+        for event in system { _ = inspector.inspect(event) ?? inspector.follow(event) }
+        return LogInspector(
+            checksSignatures: true, system: inspector.authority, of: ledger, sealed: inspector.records[ledger] ?? [])
     }
 
     /// Expects that an event is the only finding, in these words; by default the one that was appended last.
