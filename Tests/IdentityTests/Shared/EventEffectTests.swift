@@ -1,5 +1,5 @@
 import Canonical
-import Identity
+@testable import Identity
 import Testing
 
 /// What an append does beside recording an event is told by the event's type, and never by its JSON.
