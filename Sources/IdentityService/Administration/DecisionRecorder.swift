@@ -1,5 +1,3 @@
-package import Canonical
-package import Credentials
 import ErrorCodes
 import EventCoding
 import FoundationEssentials

@@ -1,5 +1,6 @@
 package import Canonical
 package import Credentials
+import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity

@@ -1,4 +1,5 @@
 import Credentials
+import ErrorCodes
 
 /// One attempt in blind mode, between its charge and its proof.
 ///

@@ -1,5 +1,6 @@
 import Canonical
 import Credentials
+import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity

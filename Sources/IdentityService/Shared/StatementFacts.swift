@@ -1,5 +1,6 @@
 import Canonical
 package import Credentials
+import ErrorCodes
 package import EventCoding
 import FoundationEssentials
 import Identity
