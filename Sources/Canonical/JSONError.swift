@@ -34,6 +34,9 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// Appends one member name to a JSON pointer, escaping `~` and `/` (RFC 6901 §3).
     static func pointer(_ pointer: String, member name: String) -> String {
+        guard name.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else {
+            return pointer + "/" + name
+        }
         var result = pointer + "/"
         for scalar in name.unicodeScalars {
             switch scalar {

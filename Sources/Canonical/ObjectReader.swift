@@ -61,15 +61,22 @@ public struct ObjectReader: Sendable {
         try present(optionalValue(name), name)
     }
 
-    func present<Value>(_ value: Value?, _ name: String) throws(JSONError) -> Value {
-        guard let value else {
-            throw JSONError(code: .missingMember, pointer: pointer(of: name), reason: "a member is missing")
-        }
+    /// The value of a member of one kind.
+    public mutating func value<Value>(_ name: String, of kind: MemberKind<Value>) throws(JSONError) -> Value {
+        try kind.read(value(name), MemberPlace(of: name, in: pointer))
+    }
+
+    private func present<Value>(_ value: Value?, _ name: String) throws(JSONError) -> Value {
+        guard let value else { throw MemberPlace(of: name, in: pointer).missing() }
         return value
     }
 
-    func mismatch(_ name: String, _ expected: String) -> JSONError {
-        JSONError(code: .wrongType, pointer: pointer(of: name), reason: "\(expected) is expected")
+    /// Reads a member at its place, or returns `nil` if it is absent.
+    private mutating func optional<Value>(
+        _ name: String, _ read: (JSONValue, MemberPlace) throws(JSONError) -> Value
+    ) throws(JSONError) -> Value? {
+        guard let value = optionalValue(name) else { return nil }
+        return try read(value, MemberPlace(of: name, in: pointer))
     }
 
     private func askedExactly(_ name: String) -> Bool {
@@ -83,11 +90,7 @@ extension ObjectReader {
 
     /// A string member, or nil when it is absent.
     public mutating func optionalString(_ name: String) throws(JSONError) -> String? {
-        switch optionalValue(name) {
-        case nil: return nil
-        case .string(let text): return text
-        default: throw mismatch(name, "a string")
-        }
+        try optional(name) { (value, place) throws(JSONError) in try value.string(at: place) }
     }
 
     /// A boolean member.
@@ -95,11 +98,7 @@ extension ObjectReader {
 
     /// A boolean member, or nil when it is absent.
     public mutating func optionalBool(_ name: String) throws(JSONError) -> Bool? {
-        switch optionalValue(name) {
-        case nil: return nil
-        case .bool(let flag): return flag
-        default: throw mismatch(name, "a boolean")
-        }
+        try optional(name) { (value, place) throws(JSONError) in try value.bool(at: place) }
     }
 
     /// An integer member within a range.
@@ -113,15 +112,7 @@ extension ObjectReader {
     public mutating func optionalInteger(
         _ name: String, in range: ClosedRange<Int64> = JSONValue.integerRange
     ) throws(JSONError) -> Int64? {
-        switch optionalValue(name) {
-        case nil: return nil
-        case .integer(let number):
-            guard range.contains(number) else {
-                throw invalid(name, "an integer from \(range.lowerBound) to \(range.upperBound) is expected")
-            }
-            return number
-        default: throw mismatch(name, "an integer")
-        }
+        try optional(name) { (value, place) throws(JSONError) in try value.integer(in: range, at: place) }
     }
 
     /// Bytes, written as unpadded base64url; exactly `count` of them when that is given.
@@ -131,10 +122,11 @@ extension ObjectReader {
 
     /// Bytes, written as unpadded base64url, or nil when the member is absent.
     public mutating func optionalBytes(_ name: String, count: Int? = nil) throws(JSONError) -> [UInt8]? {
-        guard let text = try optionalString(name) else { return nil }
-        guard let bytes = Base64URL.decode(text) else { throw invalid(name, "unpadded base64url is expected") }
-        if let count, bytes.count != count { throw invalid(name, "\(count) bytes are expected") }
-        return bytes
+        try optional(name) { (value, place) throws(JSONError) in
+            let bytes = try value.bytes(at: place)
+            if let count, bytes.count != count { throw place.invalid("\(count) bytes are expected") }
+            return bytes
+        }
     }
 
     /// An identifier, written as 36 lower-case characters.
@@ -142,9 +134,7 @@ extension ObjectReader {
 
     /// An identifier, written as 36 lower-case characters, or nil when the member is absent.
     public mutating func optionalUUID(_ name: String) throws(JSONError) -> UUID? {
-        guard let text = try optionalString(name) else { return nil }
-        guard let id = UUID(lowercased: text) else { throw invalid(name, "a lower-case UUID is expected") }
-        return id
+        try optional(name) { (value, place) throws(JSONError) in try value.uuid(at: place) }
     }
 
     /// An instant, written as `YYYY-MM-DDThh:mm:ss.ffffffZ`.
@@ -154,9 +144,7 @@ extension ObjectReader {
 
     /// An instant, written as `YYYY-MM-DDThh:mm:ss.ffffffZ`, or nil when the member is absent.
     public mutating func optionalTimestamp(_ name: String) throws(JSONError) -> Timestamp? {
-        guard let text = try optionalString(name) else { return nil }
-        guard let time = Timestamp(text) else { throw invalid(name, "YYYY-MM-DDThh:mm:ss.ffffffZ is expected") }
-        return time
+        try optional(name) { (value, place) throws(JSONError) in try value.timestamp(at: place) }
     }
 }
 
@@ -179,10 +167,9 @@ extension ObjectReader {
 
     /// The elements of an array member, or nil when it is absent.
     public mutating func optionalArray(_ name: String) throws(JSONError) -> [JSONValue]? {
-        switch optionalValue(name) {
-        case nil: return nil
-        case .array(let elements): return elements
-        default: throw mismatch(name, "an array")
+        try optional(name) { (value, place) throws(JSONError) in
+            guard case .array(let elements) = value else { throw place.mismatch("an array") }
+            return elements
         }
     }
 
@@ -202,15 +189,6 @@ extension ObjectReader {
 
     /// The elements of an array member that holds strings only, or nil when it is absent.
     public mutating func optionalStrings(_ name: String) throws(JSONError) -> [String]? {
-        guard let elements = try optionalArray(name) else { return nil }
-        var texts: [String] = []
-        for (index, element) in elements.enumerated() {
-            guard case .string(let text) = element else {
-                throw JSONError(
-                    code: .wrongType, pointer: "\(pointer(of: name))/\(index)", reason: "a string is expected")
-            }
-            texts.append(text)
-        }
-        return texts
+        try optional(name) { (value, place) throws(JSONError) in try value.strings(at: place) }
     }
 }

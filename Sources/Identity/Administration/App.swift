@@ -1,3 +1,5 @@
+public import Canonical
+
 /// An application that calls the service.
 public enum App: Decider {
     /// The events of an app.
@@ -180,7 +182,7 @@ extension App {
 }
 
 /// The roles that a secret and a link may have. Roles belong to secrets, not to apps.
-public enum AppRole: String, Sendable, Hashable, CaseIterable {
+public enum AppRole: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// Log employees in, and read.
     case access
     /// Authorize, refuse and revoke device keys.
@@ -222,5 +224,19 @@ public struct RoleSet: Sendable, Hashable {
         let roles = names.compactMap(AppRole.init(rawValue:))
         self.init(roles)
         guard self.names == names else { return nil }
+    }
+}
+
+extension RoleSet: MemberValue {
+    /// The sorted names of the roles.
+    public static let memberKind = MemberKind<Self>(
+        .array(AppRole.memberKind.description, count: 1...AppRole.allCases.count)
+    ) { (json, place) throws(JSONError) in
+        guard let roles = Self(names: try json.strings(at: place)) else {
+            throw place.invalid("sorted names of roles are expected")
+        }
+        return roles
+    } write: { (roles, _) in
+        .array(roles.names.map(JSONValue.string))
     }
 }

@@ -49,12 +49,6 @@ public enum AppEvent: AggregateEvent {
 
 /// An app was registered.
 public struct AppRegistered: EventPayload {
-    /// The permanent type name of the event.
-    public static let type = "AppRegistered"
-    /// Version 2 is signed by the operator and says whether users may write questions of their own.
-    public static let schemas = 1...2
-    /// The schema version that the event is written in.
-    public var schema: Int
     /// The app.
     public var appID: AppID
     /// The name that operators see.
@@ -62,55 +56,23 @@ public struct AppRegistered: EventPayload {
     /// The salt of what is derived from the app's secrets.
     public var salt: Bytes32
     /// Whether users may write questions of their own through the app.
-    public var customQuestions: Bool
+    public var customQuestions = false
     /// The authority that decided; `nil` in version 1.
-    public var by: Authority?
+    public let by: Authority?
+    /// The schema version that the event is written in. Version 2 is signed by the operator and says whether users
+    /// may write questions of their own.
+    public var schema = 2
 
-    /// Each parameter sets the member of the same name.
-    public init(
-        appID: AppID, name: String, salt: Bytes32, customQuestions: Bool = false, by: Authority?, schema: Int = 2
-    ) {
-        self.appID = appID
-        self.name = name
-        self.salt = salt
-        self.customQuestions = customQuestions
-        self.by = by
-        self.schema = schema
-    }
-
-    /// Encodes the entry's `data`; throws ``EventError`` if a value does not fit its member.
-    public func encode(using coder: some PersonalDataCoder) throws -> JSONValue {
-        try EventLimits.check(name, EventLimits.name, "/data/name")
-        return .objectOmittingNil([
-            "appId": appID.json,
-            "name": .string(name),
-            "salt": .bytes(salt.bytes),
-            "customQuestions": schema >= 2 ? .bool(customQuestions) : nil,
-            "by": try by?.json(),
-        ])
-    }
-
-    /// Decodes the entry's `data`; throws `JSONError` for an unknown, missing or malformed member.
-    public init(data: JSONValue, schema: Int, using coder: some PersonalDataCoder) throws {
-        var reader = try EventReader(data, coder)
-        appID = try reader.id("appId")
-        name = try reader.text("name")
-        salt = try reader.bytes32("salt")
-        self.schema = schema
-        customQuestions = schema >= 2 ? try reader.bool("customQuestions") : false
-        by = schema >= 2 ? try reader.authority() : nil
-        try reader.finish()
-    }
+    /// The members as the log has them.
+    public static let members = EventMembers<AppRegistered>(
+        "AppRegistered", schemas: 1...2, AppRegistered.init,
+        Member("appId", \.appID), Member("name", \.name, .name), Member("salt", \.salt),
+        Member("customQuestions", \.customQuestions, since: 2, before: false), Member("by", \.by, since: 2),
+        .schema(\.schema))
 }
 
 /// A secret of an app was issued. Its text is never stored.
 public struct AppSecretIssued: EventPayload {
-    /// The permanent type name of the event.
-    public static let type = "AppSecretIssued"
-    /// Version 2 is signed by the operator.
-    public static let schemas = 1...2
-    /// The schema version that the event is written in.
-    public var schema: Int
     /// The app.
     public var appID: AppID
     /// The secret.
@@ -122,52 +84,20 @@ public struct AppSecretIssued: EventPayload {
     /// The public half of the key that the app vouches with, which is derived from the secret.
     public var authorityKey: PublicKeyBytes
     /// The authority that decided; `nil` in version 1.
-    public var by: Authority?
+    public let by: Authority?
+    /// The schema version that the event is written in. Version 2 is signed by the operator.
+    public var schema = 2
 
-    /// Each parameter sets the member of the same name.
-    public init(
-        appID: AppID, secretID: SecretID, roles: RoleSet, digest: Bytes32, authorityKey: PublicKeyBytes, by: Authority?,
-        schema: Int = 2
-    ) {
-        self.appID = appID
-        self.secretID = secretID
-        self.roles = roles
-        self.digest = digest
-        self.authorityKey = authorityKey
-        self.by = by
-        self.schema = schema
-    }
-
-    /// Encodes the entry's `data`; throws ``EventError`` if a value does not fit its member.
-    public func encode(using coder: some PersonalDataCoder) throws -> JSONValue {
-        .objectOmittingNil([
-            "appId": appID.json,
-            "secretId": secretID.json,
-            "roles": .array(roles.names.map(JSONValue.string)),
-            "digest": .bytes(digest.bytes),
-            "authorityKey": .bytes(authorityKey.bytes),
-            "by": try by?.json(),
-        ])
-    }
-
-    /// Decodes the entry's `data`; throws `JSONError` for an unknown, missing or malformed member.
-    public init(data: JSONValue, schema: Int, using coder: some PersonalDataCoder) throws {
-        var reader = try EventReader(data, coder)
-        appID = try reader.id("appId")
-        secretID = try reader.id("secretId")
-        roles = try reader.roles("roles")
-        digest = try reader.bytes32("digest")
-        authorityKey = try reader.key("authorityKey")
-        self.schema = schema
-        by = schema >= 2 ? try reader.authority() : nil
-        try reader.finish()
-    }
+    /// The members as the log has them.
+    public static let members = EventMembers<AppSecretIssued>(
+        "AppSecretIssued", schemas: 1...2, AppSecretIssued.init,
+        Member("appId", \.appID), Member("secretId", \.secretID), Member("roles", \.roles),
+        Member("digest", \.digest), Member("authorityKey", \.authorityKey), Member("by", \.by, since: 2),
+        .schema(\.schema))
 }
 
 /// A secret of an app was retired: it can no longer be presented, and its sessions go on.
 public struct AppSecretRetired: EventPayload {
-    /// The permanent type name of the event.
-    public static let type = "AppSecretRetired"
     /// The app.
     public var appID: AppID
     /// The secret.
@@ -175,75 +105,26 @@ public struct AppSecretRetired: EventPayload {
     /// The authority that decided.
     public var by: Authority
 
-    /// Each parameter sets the member of the same name.
-    public init(
-        appID: AppID, secretID: SecretID, by: Authority
-    ) {
-        self.appID = appID
-        self.secretID = secretID
-        self.by = by
-    }
-
-    /// Encodes the entry's `data`; throws ``EventError`` if a value does not fit its member.
-    public func encode(using coder: some PersonalDataCoder) throws -> JSONValue {
-        try .objectOmittingNil([
-            "appId": appID.json,
-            "secretId": secretID.json,
-            "by": by.json(),
-        ])
-    }
-
-    /// Decodes the entry's `data`; throws `JSONError` for an unknown, missing or malformed member.
-    public init(data: JSONValue, schema: Int, using coder: some PersonalDataCoder) throws {
-        var reader = try EventReader(data, coder)
-        appID = try reader.id("appId")
-        secretID = try reader.id("secretId")
-        by = try reader.authority()
-        try reader.finish()
-    }
+    /// The members as the log has them.
+    public static let members = EventMembers<AppSecretRetired>(
+        "AppSecretRetired", AppSecretRetired.init,
+        Member("appId", \.appID), Member("secretId", \.secretID), Member("by", \.by))
 }
 
 /// A secret of an app was revoked.
 public struct AppSecretRevoked: EventPayload {
-    /// The permanent type name of the event.
-    public static let type = "AppSecretRevoked"
-    /// Version 2 is signed by the operator; the secret's sessions end.
-    public static let schemas = 1...2
-    /// The schema version that the event is written in.
-    public var schema: Int
     /// The app.
     public var appID: AppID
     /// The secret.
     public var secretID: SecretID
     /// The authority that decided; `nil` in version 1.
-    public var by: Authority?
+    public let by: Authority?
+    /// The schema version that the event is written in. Version 2 is signed by the operator; the secret's sessions
+    /// end.
+    public var schema = 2
 
-    /// Each parameter sets the member of the same name.
-    public init(
-        appID: AppID, secretID: SecretID, by: Authority?, schema: Int = 2
-    ) {
-        self.appID = appID
-        self.secretID = secretID
-        self.by = by
-        self.schema = schema
-    }
-
-    /// Encodes the entry's `data`; throws ``EventError`` if a value does not fit its member.
-    public func encode(using coder: some PersonalDataCoder) throws -> JSONValue {
-        .objectOmittingNil([
-            "appId": appID.json,
-            "secretId": secretID.json,
-            "by": try by?.json(),
-        ])
-    }
-
-    /// Decodes the entry's `data`; throws `JSONError` for an unknown, missing or malformed member.
-    public init(data: JSONValue, schema: Int, using coder: some PersonalDataCoder) throws {
-        var reader = try EventReader(data, coder)
-        appID = try reader.id("appId")
-        secretID = try reader.id("secretId")
-        self.schema = schema
-        by = schema >= 2 ? try reader.authority() : nil
-        try reader.finish()
-    }
+    /// The members as the log has them.
+    public static let members = EventMembers<AppSecretRevoked>(
+        "AppSecretRevoked", schemas: 1...2, AppSecretRevoked.init,
+        Member("appId", \.appID), Member("secretId", \.secretID), Member("by", \.by, since: 2), .schema(\.schema))
 }

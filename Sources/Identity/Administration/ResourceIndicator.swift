@@ -1,3 +1,5 @@
+public import Canonical
+
 /// The URI of something that an app protects, which a token can be meant for besides the app itself (RFC 8707).
 ///
 /// It is an absolute URI without a fragment (RFC 3986, section 4.3). Two resources are equal if their bytes are: nothing
@@ -73,4 +75,10 @@ public struct ResourceIndicator: Sendable, Hashable, CustomStringConvertible {
     private static func isHexDigit(_ byte: UInt8) -> Bool {
         isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
     }
+}
+
+extension ResourceIndicator: MemberValue {
+    /// The URI.
+    public static let memberKind = MemberKind<Self>.text(
+        .string(format: "uri"), "an absolute URI is expected", parse: { try? Self($0) }, text: \.text)
 }

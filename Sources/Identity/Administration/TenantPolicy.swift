@@ -1,7 +1,7 @@
-import Canonical
+public import Canonical
 
 /// The parties that may authorize the device keys of a tenant's employees.
-public enum KeyAuthorization: String, Sendable, Hashable, CaseIterable {
+public enum KeyAuthorization: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// As ``application``. An app with the role also countersigns an employee's first key at once.
     case automatic
     /// An app whose secret and link have the role, or an admin.
@@ -11,7 +11,7 @@ public enum KeyAuthorization: String, Sendable, Hashable, CaseIterable {
 }
 
 /// How a registered employee becomes active.
-public enum Approval: String, Sendable, Hashable, CaseIterable {
+public enum Approval: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// By registering.
     case automatic
     /// By an admin's approval.
@@ -19,7 +19,7 @@ public enum Approval: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Where secrets were evaluated.
-public enum ValidationMode: String, Sendable, Hashable, CaseIterable {
+public enum ValidationMode: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// By the service, which saw the answers or the passphrase.
     case direct
     /// By the client with the service's help; no answer or passphrase reached the service.
@@ -27,7 +27,7 @@ public enum ValidationMode: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Who may register with a tenant.
-public enum RegistrationMode: String, Sendable, Hashable, CaseIterable {
+public enum RegistrationMode: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// Anybody, through a linked app.
     case open
     /// Only people with an invitation.
@@ -81,31 +81,17 @@ public struct TenantPolicy: Sendable, Hashable {
     public func permits(_ mode: ValidationMode) -> Bool { mode == .blind || !blindOnly }
 }
 
-extension TenantPolicy {
-    /// The members of `TenantPolicyChanged`.
-    func json(by: Authority, schema: Int) throws(EventError) -> JSONValue {
-        .objectOmittingNil([
-            "keyAuthorization": .string(keyAuthorization.rawValue),
-            "approval": .string(approval.rawValue),
-            "blindOnly": .bool(blindOnly),
-            "questionsWithPassphrase": .bool(questionsWithPassphrase),
-            "registrationMode": schema >= 2 ? .string(registrationMode.rawValue) : nil,
-            "recoveryDelayHours": schema >= 2 ? .integer(Int64(recoveryDelayHours)) : nil,
-            "adminSessionHours": schema >= 2 ? .integer(Int64(adminSessionHours)) : nil,
-            "by": try by.json(),
-        ])
-    }
-}
-
-extension EventReader {
-    mutating func policy(schema: Int) throws(JSONError) -> TenantPolicy {
-        var policy = TenantPolicy(
-            keyAuthorization: try one("keyAuthorization"), approval: try one("approval"),
-            blindOnly: try bool("blindOnly"), questionsWithPassphrase: try bool("questionsWithPassphrase"))
-        guard schema >= 2 else { return policy }
-        policy.registrationMode = try one("registrationMode")
-        policy.recoveryDelayHours = try integer("recoveryDelayHours", TenantPolicy.recoveryDelayRange)
-        policy.adminSessionHours = try integer("adminSessionHours", TenantPolicy.adminSessionRange)
-        return policy
-    }
+extension TenantPolicy: FlatObject {
+    /// The members of `TenantPolicyChanged`. Those of version 2 have the values of ``initial`` in older events.
+    public static let members = EventMembers<TenantPolicy>(
+        "TenantPolicy", schemas: 1...2, TenantPolicy.init,
+        Member("keyAuthorization", \.keyAuthorization), Member("approval", \.approval),
+        Member("blindOnly", \.blindOnly), Member("questionsWithPassphrase", \.questionsWithPassphrase),
+        Member("registrationMode", \.registrationMode, since: 2, before: initial.registrationMode),
+        Member(
+            "recoveryDelayHours", \.recoveryDelayHours, .integer(recoveryDelayRange), since: 2,
+            before: initial.recoveryDelayHours),
+        Member(
+            "adminSessionHours", \.adminSessionHours, .integer(adminSessionRange), since: 2,
+            before: initial.adminSessionHours))
 }

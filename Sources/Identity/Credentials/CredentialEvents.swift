@@ -2,8 +2,6 @@ public import Canonical
 
 /// Credentials were set for a new user.
 public struct CredentialsSet: EventPayload {
-    /// The permanent type name of the event.
-    public static let type = "CredentialsSet"
     /// The user.
     public var userID: UserID
     /// The credentials.
@@ -19,8 +17,15 @@ public struct CredentialsSet: EventPayload {
     /// The new user key's signature over its own tag and the challenge, which binds user key and device together.
     public var userSignature: SignatureBytes
 
-    /// Each parameter sets the member of the same name.
-    public init(
+    /// The members as the log has them.
+    public static let members = EventMembers<CredentialsSet>(
+        "CredentialsSet", CredentialsSet.init,
+        Member("userId", \.userID), Member("credentialId", \.credentialID),
+        Member("record", \.record, .bytes(EventLimits.record)), Member("email", \.email),
+        Member("challenge", \.challenge, .bytes(EventLimits.challenge)),
+        Member("deviceSignature", \.deviceSignature), Member("userSignature", \.userSignature))
+
+    package init(
         userID: UserID, credentialID: CredentialID, record: [UInt8], email: Personal, challenge: [UInt8],
         deviceSignature: SignatureBytes, userSignature: SignatureBytes
     ) {
@@ -32,40 +37,10 @@ public struct CredentialsSet: EventPayload {
         self.deviceSignature = deviceSignature
         self.userSignature = userSignature
     }
-
-    /// Encodes the entry's `data`; throws ``EventError`` if a value does not fit its member.
-    public func encode(using coder: some PersonalDataCoder) throws -> JSONValue {
-        try EventLimits.check(record, EventLimits.record, "/data/record")
-        try EventLimits.check(challenge, EventLimits.challenge, "/data/challenge")
-        return try .objectOmittingNil([
-            "userId": userID.json,
-            "credentialId": credentialID.json,
-            "record": .bytes(record),
-            "email": coder.seal(email, at: "/data/email"),
-            "challenge": .bytes(challenge),
-            "deviceSignature": .bytes(deviceSignature.bytes),
-            "userSignature": .bytes(userSignature.bytes),
-        ])
-    }
-
-    /// Decodes the entry's `data`; throws `JSONError` for an unknown, missing or malformed member.
-    public init(data: JSONValue, schema: Int, using coder: some PersonalDataCoder) throws {
-        var reader = try EventReader(data, coder)
-        userID = try reader.id("userId")
-        credentialID = try reader.id("credentialId")
-        record = try reader.bytes("record", EventLimits.record)
-        email = try reader.personal("email")
-        challenge = try reader.bytes("challenge", EventLimits.challenge)
-        deviceSignature = try reader.signature("deviceSignature")
-        userSignature = try reader.signature("userSignature")
-        try reader.finish()
-    }
 }
 
 /// A user's credentials were replaced, by a change or by a recovery.
 public struct CredentialsChanged: EventPayload {
-    /// The permanent type name of the event.
-    public static let type = "CredentialsChanged"
     /// The user.
     public var userID: UserID
     /// The new credentials.
@@ -82,8 +57,16 @@ public struct CredentialsChanged: EventPayload {
     /// The new user key's signature over its own tag and the challenge, which binds user key and device together.
     public var userSignature: SignatureBytes
 
-    /// Each parameter sets the member of the same name.
-    public init(
+    /// The members as the log has them.
+    public static let members = EventMembers<CredentialsChanged>(
+        "CredentialsChanged", CredentialsChanged.init,
+        Member("userId", \.userID), Member("credentialId", \.credentialID),
+        Member("previousCredentialId", \.previousCredentialID),
+        Member("record", \.record, .bytes(EventLimits.record)),
+        Member("challenge", \.challenge, .bytes(EventLimits.challenge)),
+        Member("deviceSignature", \.deviceSignature), Member("userSignature", \.userSignature))
+
+    package init(
         userID: UserID, credentialID: CredentialID, previousCredentialID: CredentialID, record: [UInt8],
         challenge: [UInt8], deviceSignature: SignatureBytes, userSignature: SignatureBytes
     ) {
@@ -94,33 +77,5 @@ public struct CredentialsChanged: EventPayload {
         self.challenge = challenge
         self.deviceSignature = deviceSignature
         self.userSignature = userSignature
-    }
-
-    /// Encodes the entry's `data`; throws ``EventError`` if a value does not fit its member.
-    public func encode(using coder: some PersonalDataCoder) throws -> JSONValue {
-        try EventLimits.check(record, EventLimits.record, "/data/record")
-        try EventLimits.check(challenge, EventLimits.challenge, "/data/challenge")
-        return .objectOmittingNil([
-            "userId": userID.json,
-            "credentialId": credentialID.json,
-            "previousCredentialId": previousCredentialID.json,
-            "record": .bytes(record),
-            "challenge": .bytes(challenge),
-            "deviceSignature": .bytes(deviceSignature.bytes),
-            "userSignature": .bytes(userSignature.bytes),
-        ])
-    }
-
-    /// Decodes the entry's `data`; throws `JSONError` for an unknown, missing or malformed member.
-    public init(data: JSONValue, schema: Int, using coder: some PersonalDataCoder) throws {
-        var reader = try EventReader(data, coder)
-        userID = try reader.id("userId")
-        credentialID = try reader.id("credentialId")
-        previousCredentialID = try reader.id("previousCredentialId")
-        record = try reader.bytes("record", EventLimits.record)
-        challenge = try reader.bytes("challenge", EventLimits.challenge)
-        deviceSignature = try reader.signature("deviceSignature")
-        userSignature = try reader.signature("userSignature")
-        try reader.finish()
     }
 }

@@ -1,7 +1,7 @@
 public import Canonical
 
 /// The purpose of a flow.
-public enum FlowPurpose: String, Sendable, Hashable, CaseIterable {
+public enum FlowPurpose: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// Registering an employee.
     case registration
     /// Logging in.
@@ -13,7 +13,7 @@ public enum FlowPurpose: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Whether an attempt's device has an authorized key of that user. Each kind has a budget of its own.
-public enum DeviceKind: String, Sendable, Hashable, CaseIterable {
+public enum DeviceKind: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// The device has an authorized key of that user.
     case known
     /// Any other device, including a stranger's.
@@ -65,83 +65,37 @@ public struct CredentialValidation: Sendable, Equatable {
     }
 }
 
-extension CredentialValidation {
+extension CredentialValidation: FlatObject {
     /// The members of `AnswersValidated` and `PassphraseValidated`.
-    func json(using coder: some PersonalDataCoder) throws -> JSONValue {
-        try EventLimits.check(challenge, EventLimits.challenge, "/data/challenge")
-        return .object([
-            "employeeId": employeeID.json,
-            "userId": userID.json,
-            "credentialId": credentialID.json,
-            "userKey": .bytes(userKey.bytes),
-            "employeeKey": .bytes(employeeKey.bytes),
-            "purpose": .string(purpose.rawValue),
-            "mode": .string(mode.rawValue),
-            "challenge": .bytes(challenge),
-            "deviceSignature": .bytes(deviceSignature.bytes),
-            "userSignature": .bytes(userSignature.bytes),
-            "subjectSalt": try coder.seal(subjectSalt, at: "/data/subjectSalt"),
-        ])
-    }
-}
-
-extension EventReader {
-    mutating func validation() throws -> CredentialValidation {
-        CredentialValidation(
-            employeeID: try id("employeeId"), userID: try id("userId"), credentialID: try id("credentialId"),
-            userKey: try key("userKey"), employeeKey: try key("employeeKey"), purpose: try one("purpose"),
-            mode: try one("mode"), challenge: try bytes("challenge", EventLimits.challenge),
-            deviceSignature: try signature("deviceSignature"), userSignature: try signature("userSignature"),
-            subjectSalt: try personal("subjectSalt"))
-    }
+    public static let members = EventMembers<CredentialValidation>(
+        "CredentialValidation", CredentialValidation.init,
+        Member("employeeId", \.employeeID), Member("userId", \.userID), Member("credentialId", \.credentialID),
+        Member("userKey", \.userKey), Member("employeeKey", \.employeeKey), Member("purpose", \.purpose),
+        Member("mode", \.mode), Member("challenge", \.challenge, .bytes(EventLimits.challenge)),
+        Member("deviceSignature", \.deviceSignature), Member("userSignature", \.userSignature),
+        Member("subjectSalt", \.subjectSalt))
 }
 
 /// The passphrase unlocked the user key.
 public struct PassphraseValidated: EventPayload {
-    /// The permanent type name of the event.
-    public static let type = "PassphraseValidated"
     /// The proof and its signatures.
     public var validation: CredentialValidation
 
-    /// Each parameter sets the member of the same name.
-    public init(validation: CredentialValidation) {
-        self.validation = validation
-    }
+    /// The members as the log has them.
+    public static let members = EventMembers<PassphraseValidated>(
+        "PassphraseValidated", PassphraseValidated.init, Member(inline: \.validation))
 
-    /// Encodes the entry's `data`; throws ``EventError`` if a value does not fit its member.
-    public func encode(using coder: some PersonalDataCoder) throws -> JSONValue {
-        try validation.json(using: coder)
-    }
-
-    /// Decodes the entry's `data`; throws `JSONError` for an unknown, missing or malformed member.
-    public init(data: JSONValue, schema: Int, using coder: some PersonalDataCoder) throws {
-        var reader = try EventReader(data, coder)
-        validation = try reader.validation()
-        try reader.finish()
-    }
+    package init(validation: CredentialValidation) { self.validation = validation }
 }
 
 /// Three right answers unlocked the user key.
 public struct AnswersValidated: EventPayload {
-    /// The permanent type name of the event.
-    public static let type = "AnswersValidated"
     /// The proof and its signatures.
     public var validation: CredentialValidation
 
-    /// Each parameter sets the member of the same name.
-    public init(validation: CredentialValidation) {
-        self.validation = validation
-    }
+    /// The members as the log has them.
+    public static let members = EventMembers<AnswersValidated>(
+        "AnswersValidated", AnswersValidated.init, Member(inline: \.validation))
 
-    /// Encodes the entry's `data`; throws ``EventError`` if a value does not fit its member.
-    public func encode(using coder: some PersonalDataCoder) throws -> JSONValue {
-        try validation.json(using: coder)
-    }
-
-    /// Decodes the entry's `data`; throws `JSONError` for an unknown, missing or malformed member.
-    public init(data: JSONValue, schema: Int, using coder: some PersonalDataCoder) throws {
-        var reader = try EventReader(data, coder)
-        validation = try reader.validation()
-        try reader.finish()
-    }
+    package init(validation: CredentialValidation) { self.validation = validation }
 }

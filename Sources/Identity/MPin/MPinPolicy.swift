@@ -1,7 +1,7 @@
 public import Canonical
 
 /// How unverified M-Pin identities of a tenant are verified.
-public enum MPinVerificationMode: String, Sendable, Hashable, CaseIterable {
+public enum MPinVerificationMode: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// By a link in a mail to the user id, which must be an address.
     case email
     /// By an app with AUTHORIZATION: at once if it starts the registration, otherwise when it decides.
@@ -40,41 +40,23 @@ public struct MPinPolicy: Sendable, Hashable {
     public var isValid: Bool { Self.failureRange.contains(maximumFailures) }
 }
 
+extension MPinPolicy: FlatObject {
+    /// The members of `MPinPolicyChanged`.
+    public static let members = EventMembers<MPinPolicy>(
+        "MPinPolicy", MPinPolicy.init,
+        Member("enabled", \.enabled), Member("verification", \.verification),
+        Member("maximumFailures", \.maximumFailures, .integer(failureRange)),
+        Member("opensSessions", \.opensSessions))
+}
+
 /// The tenant replaced its policy for M-Pin.
 public struct MPinPolicyChanged: EventPayload {
-    /// The permanent type name of the event.
-    public static let type = "MPinPolicyChanged"
     /// The whole new policy.
     public var policy: MPinPolicy
     /// The authority that decided.
     public var by: Authority
 
-    /// Each parameter sets the member of the same name.
-    public init(policy: MPinPolicy, by: Authority) {
-        self.policy = policy
-        self.by = by
-    }
-
-    /// Encodes the entry's `data`; throws ``EventError`` if a value does not fit its member.
-    public func encode(using coder: some PersonalDataCoder) throws -> JSONValue {
-        try EventLimits.check(policy.maximumFailures, MPinPolicy.failureRange, "/data/maximumFailures")
-        return try .objectOmittingNil([
-            "enabled": .bool(policy.enabled),
-            "verification": .string(policy.verification.rawValue),
-            "maximumFailures": .integer(Int64(policy.maximumFailures)),
-            "opensSessions": .bool(policy.opensSessions),
-            "by": by.json(),
-        ])
-    }
-
-    /// Decodes the entry's `data`; throws `JSONError` for an unknown, missing or malformed member.
-    public init(data: JSONValue, schema: Int, using coder: some PersonalDataCoder) throws {
-        var reader = try EventReader(data, coder)
-        policy = MPinPolicy(
-            enabled: try reader.bool("enabled"), verification: try reader.one("verification"),
-            maximumFailures: try reader.integer("maximumFailures", MPinPolicy.failureRange),
-            opensSessions: try reader.bool("opensSessions"))
-        by = try reader.authority()
-        try reader.finish()
-    }
+    /// The members as the log has them.
+    public static let members = EventMembers<MPinPolicyChanged>(
+        "MPinPolicyChanged", MPinPolicyChanged.init, Member(inline: \.policy), Member("by", \.by))
 }

@@ -1,5 +1,7 @@
+public import Canonical
+
 /// How an M-Pin identity was verified.
-public enum MPinVerificationMethod: String, Sendable, Hashable, CaseIterable {
+public enum MPinVerificationMethod: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// By the link in a mail to the user id.
     case email
     /// By an activation code.
@@ -11,13 +13,13 @@ public enum MPinVerificationMethod: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The cryptographic suite of a client key. The name is stored with every issued key.
-public enum MPinKeySuite: String, Sendable, Hashable, CaseIterable {
+public enum MPinKeySuite: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// M-Pin over BLS12-381 with the map and the hash of Apache's AMCL 3.
     case bls12381AMCL3SHA256 = "BLS12381-AMCL3-SHA256"
 }
 
 /// The limit that blocked an identity.
-public enum MPinBlockReason: String, Sendable, Hashable, CaseIterable {
+public enum MPinBlockReason: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// As many consecutive wrong proofs as the policy allows.
     case failures
     /// As many wrong proofs as an identity may ever have.
@@ -25,7 +27,7 @@ public enum MPinBlockReason: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The reason why an identity was revoked.
-public enum MPinRevocationReason: String, Sendable, Hashable, CaseIterable {
+public enum MPinRevocationReason: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// Somebody with authority revoked it.
     case revoked
     /// The tenant reclaimed the address that is its user id.

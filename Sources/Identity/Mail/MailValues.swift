@@ -1,4 +1,4 @@
-import Canonical
+public import Canonical
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -13,7 +13,7 @@ public enum MailSubject {}
 public typealias MailID = Identifier<MailSubject>
 
 /// What a mail is about. It chooses the text.
-public enum MailKind: String, Sendable, Hashable, CaseIterable {
+public enum MailKind: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// A link that verifies the address of a user.
     case verify
     /// A link that verifies an M-Pin identity.
@@ -66,19 +66,24 @@ public enum MailRecipient: Sendable, Hashable {
         }
     }
 
-    var json: JSONValue { .object(["kind": .string(kind), "id": .uuid(uuid)]) }
+}
 
-    init(reading reader: inout ObjectReader) throws(JSONError) {
-        let kind = try reader.string("kind")
-        guard let recipient = MailRecipient(kind: kind, uuid: try reader.uuid("id")) else {
+extension MailRecipient: MemberValue {
+    /// An object with the kind and the id of the recipient.
+    public static let memberKind = MemberKind<Self>(.object(name: "MailRecipient")) { (json, place) throws(JSONError) in
+        var reader = try ObjectReader(json, at: place.pointer)
+        guard let recipient = Self(kind: try reader.string("kind"), uuid: try reader.uuid("id")) else {
             throw reader.invalid("kind", "another word is expected")
         }
-        self = recipient
+        try reader.finish()
+        return recipient
+    } write: { (recipient, _) in
+        ["kind": .string(recipient.kind), "id": .uuid(recipient.uuid)]
     }
 }
 
 /// A language of mails and of the pages behind their links.
-public enum MailLanguage: String, Sendable, Hashable, CaseIterable {
+public enum MailLanguage: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// English, which everybody gets whose languages are unknown.
     case english = "en"
     /// German.

@@ -38,66 +38,28 @@ extension Employee {
 
 /// The employee's personal data was erased: its key is destroyed with this event or right after it.
 public struct EmployeeErased: EventPayload {
-    /// The permanent type name of the event.
-    public static let type = "EmployeeErased"
     /// The employee.
     public var employeeID: EmployeeID
     /// The authority that decided.
     public var by: Authority
 
-    /// Each parameter sets the member of the same name.
-    public init(employeeID: EmployeeID, by: Authority) {
-        self.employeeID = employeeID
-        self.by = by
-    }
-
-    /// Encodes the entry's `data`; throws ``EventError`` if a value does not fit its member.
-    public func encode(using coder: some PersonalDataCoder) throws -> JSONValue {
-        try .objectOmittingNil([
-            "employeeId": employeeID.json,
-            "by": by.json(),
-        ])
-    }
-
-    /// Decodes the entry's `data`; throws `JSONError` for an unknown, missing or malformed member.
-    public init(data: JSONValue, schema: Int, using coder: some PersonalDataCoder) throws {
-        var reader = try EventReader(data, coder)
-        employeeID = try reader.id("employeeId")
-        by = try reader.authority()
-        try reader.finish()
-    }
+    /// The members as the log has them.
+    public static let members = EventMembers<EmployeeErased>(
+        "EmployeeErased", EmployeeErased.init,
+        Member("employeeId", \.employeeID), Member("by", \.by))
 }
 
 /// The user's personal data and credentials were erased: key and seeds are destroyed with this event or right after it.
 ///
 /// The address, if the user still had one, becomes available.
 public struct UserErased: EventPayload {
-    /// The permanent type name of the event.
-    public static let type = "UserErased"
     /// The user.
     public var userID: UserID
     /// The authority that decided.
     public var by: Authority
 
-    /// Each parameter sets the member of the same name.
-    public init(userID: UserID, by: Authority) {
-        self.userID = userID
-        self.by = by
-    }
-
-    /// Encodes the entry's `data`; throws ``EventError`` if a value does not fit its member.
-    public func encode(using coder: some PersonalDataCoder) throws -> JSONValue {
-        try .objectOmittingNil([
-            "userId": userID.json,
-            "by": by.json(),
-        ])
-    }
-
-    /// Decodes the entry's `data`; throws `JSONError` for an unknown, missing or malformed member.
-    public init(data: JSONValue, schema: Int, using coder: some PersonalDataCoder) throws {
-        var reader = try EventReader(data, coder)
-        userID = try reader.id("userId")
-        by = try reader.authority()
-        try reader.finish()
-    }
+    /// The members as the log has them.
+    public static let members = EventMembers<UserErased>(
+        "UserErased", UserErased.init,
+        Member("userId", \.userID), Member("by", \.by))
 }

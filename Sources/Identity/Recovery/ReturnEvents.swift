@@ -33,33 +33,21 @@ public struct ReturnProof: Sendable, Hashable {
         self.deviceSignature = deviceSignature
         self.userSignature = userSignature
     }
-
-    /// The members, which are part of the event's `data`.
-    fileprivate func members() throws -> [String: JSONValue] {
-        try EventLimits.check(challenge, EventLimits.challenge, "/data/challenge")
-        return [
-            "userId": userID.json, "credentialId": credentialID.json, "userKey": .bytes(userKey.bytes),
-            "key": .bytes(key.bytes), "challenge": .bytes(challenge),
-            "deviceSignature": .bytes(deviceSignature.bytes), "userSignature": .bytes(userSignature.bytes),
-        ]
-    }
 }
 
-extension EventReader {
-    fileprivate mutating func returnProof() throws -> ReturnProof {
-        ReturnProof(
-            userID: try id("userId"), credentialID: try id("credentialId"), userKey: try key("userKey"),
-            key: try key("key"), challenge: try bytes("challenge", EventLimits.challenge),
-            deviceSignature: try signature("deviceSignature"), userSignature: try signature("userSignature"))
-    }
+extension ReturnProof: FlatObject {
+    /// The members of `ReturnOpened` and `ReturnCompleted`.
+    public static let members = EventMembers<ReturnProof>(
+        "ReturnProof", ReturnProof.init,
+        Member("userId", \.userID), Member("credentialId", \.credentialID), Member("userKey", \.userKey),
+        Member("key", \.key), Member("challenge", \.challenge, .bytes(EventLimits.challenge)),
+        Member("deviceSignature", \.deviceSignature), Member("userSignature", \.userSignature))
 }
 
 /// A security admin asked to return with a new device key, after a right credential. A mail with a link is sent.
 ///
 /// Nothing is decided yet: the return opens when the link is confirmed.
 public struct ReturnRequested: EventPayload {
-    /// The permanent type name of the event.
-    public static let type = "ReturnRequested"
     /// The return.
     public var returnID: ReturnID
     /// The security admin.
@@ -71,42 +59,15 @@ public struct ReturnRequested: EventPayload {
     /// When the link of the mail expires.
     public var expiresAt: Timestamp
 
-    /// Each parameter sets the member of the same name.
-    public init(returnID: ReturnID, employeeID: EmployeeID, key: PublicKeyBytes, flow: FlowID, expiresAt: Timestamp) {
-        self.returnID = returnID
-        self.employeeID = employeeID
-        self.key = key
-        self.flow = flow
-        self.expiresAt = expiresAt
-    }
-
-    /// Encodes the entry's `data`; throws ``EventError`` if a value does not fit its member.
-    public func encode(using coder: some PersonalDataCoder) throws -> JSONValue {
-        .objectOmittingNil([
-            "returnId": returnID.json,
-            "employeeId": employeeID.json,
-            "key": .bytes(key.bytes),
-            "flow": flow.json,
-            "expiresAt": .timestamp(expiresAt),
-        ])
-    }
-
-    /// Decodes the entry's `data`; throws `JSONError` for an unknown, missing or malformed member.
-    public init(data: JSONValue, schema: Int, using coder: some PersonalDataCoder) throws {
-        var reader = try EventReader(data, coder)
-        returnID = try reader.id("returnId")
-        employeeID = try reader.id("employeeId")
-        key = try reader.key("key")
-        flow = try reader.id("flow")
-        expiresAt = try reader.time("expiresAt")
-        try reader.finish()
-    }
+    /// The members as the log has them.
+    public static let members = EventMembers<ReturnRequested>(
+        "ReturnRequested", ReturnRequested.init,
+        Member("returnId", \.returnID), Member("employeeId", \.employeeID), Member("key", \.key),
+        Member("flow", \.flow), Member("expiresAt", \.expiresAt))
 }
 
 /// The link of the mail was confirmed: the return is open and waits.
 public struct ReturnOpened: EventPayload {
-    /// The permanent type name of the event.
-    public static let type = "ReturnOpened"
     /// The return.
     public var returnID: ReturnID
     /// The security admin.
@@ -118,43 +79,15 @@ public struct ReturnOpened: EventPayload {
     /// When the return expires.
     public var expiresAt: Timestamp
 
-    /// Each parameter sets the member of the same name.
-    public init(
-        returnID: ReturnID, employeeID: EmployeeID, proof: ReturnProof, availableAt: Timestamp, expiresAt: Timestamp
-    ) {
-        self.returnID = returnID
-        self.employeeID = employeeID
-        self.proof = proof
-        self.availableAt = availableAt
-        self.expiresAt = expiresAt
-    }
-
-    /// Encodes the entry's `data`; throws ``EventError`` if a value does not fit its member.
-    public func encode(using coder: some PersonalDataCoder) throws -> JSONValue {
-        var members = try proof.members()
-        members["returnId"] = returnID.json
-        members["employeeId"] = employeeID.json
-        members["availableAt"] = .timestamp(availableAt)
-        members["expiresAt"] = .timestamp(expiresAt)
-        return .object(members)
-    }
-
-    /// Decodes the entry's `data`; throws `JSONError` for an unknown, missing or malformed member.
-    public init(data: JSONValue, schema: Int, using coder: some PersonalDataCoder) throws {
-        var reader = try EventReader(data, coder)
-        returnID = try reader.id("returnId")
-        employeeID = try reader.id("employeeId")
-        proof = try reader.returnProof()
-        availableAt = try reader.time("availableAt")
-        expiresAt = try reader.time("expiresAt")
-        try reader.finish()
-    }
+    /// The members as the log has them.
+    public static let members = EventMembers<ReturnOpened>(
+        "ReturnOpened", ReturnOpened.init,
+        Member("returnId", \.returnID), Member("employeeId", \.employeeID), Member(inline: \.proof),
+        Member("availableAt", \.availableAt), Member("expiresAt", \.expiresAt))
 }
 
 /// A return was completed after its wait: the new device key is in force and alone carries the role.
 public struct ReturnCompleted: EventPayload {
-    /// The permanent type name of the event.
-    public static let type = "ReturnCompleted"
     /// The return.
     public var returnID: ReturnID
     /// The security admin.
@@ -162,29 +95,10 @@ public struct ReturnCompleted: EventPayload {
     /// A new proof, by the device key that the opening names.
     public var proof: ReturnProof
 
-    /// Each parameter sets the member of the same name.
-    public init(returnID: ReturnID, employeeID: EmployeeID, proof: ReturnProof) {
-        self.returnID = returnID
-        self.employeeID = employeeID
-        self.proof = proof
-    }
-
-    /// Encodes the entry's `data`; throws ``EventError`` if a value does not fit its member.
-    public func encode(using coder: some PersonalDataCoder) throws -> JSONValue {
-        var members = try proof.members()
-        members["returnId"] = returnID.json
-        members["employeeId"] = employeeID.json
-        return .object(members)
-    }
-
-    /// Decodes the entry's `data`; throws `JSONError` for an unknown, missing or malformed member.
-    public init(data: JSONValue, schema: Int, using coder: some PersonalDataCoder) throws {
-        var reader = try EventReader(data, coder)
-        returnID = try reader.id("returnId")
-        employeeID = try reader.id("employeeId")
-        proof = try reader.returnProof()
-        try reader.finish()
-    }
+    /// The members as the log has them.
+    public static let members = EventMembers<ReturnCompleted>(
+        "ReturnCompleted", ReturnCompleted.init,
+        Member("returnId", \.returnID), Member("employeeId", \.employeeID), Member(inline: \.proof))
 }
 
 /// A return was cancelled before its completion, or undone after it.
@@ -192,8 +106,6 @@ public struct ReturnCompleted: EventPayload {
 /// An undone return ends the key that came back, and every key that it put in force. The keys before carry the role
 /// again.
 public struct ReturnCancelled: EventPayload {
-    /// The permanent type name of the event.
-    public static let type = "ReturnCancelled"
     /// The return.
     public var returnID: ReturnID
     /// The security admin.
@@ -201,40 +113,13 @@ public struct ReturnCancelled: EventPayload {
     /// The reason, as a code: `owner` for a statement, `login` for a log-in, `mail` for the link of a mail.
     public var reason: ReasonCode
     /// The fingerprint of the device that cancelled; `nil` for the link of a mail.
-    public var fingerprint: KeyFingerprint?
+    public let fingerprint: KeyFingerprint?
     /// The authority that decided; without a statement for a log-in or the link of a mail.
     public var by: Authority
 
-    /// Each parameter sets the member of the same name.
-    public init(
-        returnID: ReturnID, employeeID: EmployeeID, reason: ReasonCode, fingerprint: KeyFingerprint?, by: Authority
-    ) {
-        self.returnID = returnID
-        self.employeeID = employeeID
-        self.reason = reason
-        self.fingerprint = fingerprint
-        self.by = by
-    }
-
-    /// Encodes the entry's `data`; throws ``EventError`` if a value does not fit its member.
-    public func encode(using coder: some PersonalDataCoder) throws -> JSONValue {
-        try .objectOmittingNil([
-            "returnId": returnID.json,
-            "employeeId": employeeID.json,
-            "reason": .string(reason.text),
-            "fingerprint": fingerprint.map { .string($0.description) },
-            "by": by.json(),
-        ])
-    }
-
-    /// Decodes the entry's `data`; throws `JSONError` for an unknown, missing or malformed member.
-    public init(data: JSONValue, schema: Int, using coder: some PersonalDataCoder) throws {
-        var reader = try EventReader(data, coder)
-        returnID = try reader.id("returnId")
-        employeeID = try reader.id("employeeId")
-        reason = try reader.reason("reason")
-        fingerprint = try reader.optionalFingerprint("fingerprint")
-        by = try reader.authority()
-        try reader.finish()
-    }
+    /// The members as the log has them.
+    public static let members = EventMembers<ReturnCancelled>(
+        "ReturnCancelled", ReturnCancelled.init,
+        Member("returnId", \.returnID), Member("employeeId", \.employeeID), Member("reason", \.reason),
+        Member(optional: "fingerprint", \.fingerprint), Member("by", \.by))
 }

@@ -78,8 +78,6 @@ extension Employee {
 
 /// An employee registered; the first such event founds the tenant.
 public struct EmployeeRegistered: EventPayload {
-    /// The permanent type name of the event.
-    public static let type = "EmployeeRegistered"
     /// The employee.
     public var employeeID: EmployeeID
     /// The user behind the employee.
@@ -95,44 +93,11 @@ public struct EmployeeRegistered: EventPayload {
     /// Whether founding or the policy approved the employee at once.
     public var approved: Bool
 
-    /// Each parameter sets the member of the same name.
-    public init(
-        employeeID: EmployeeID, userID: UserID, companyName: String? = nil, companyEmployeeID: Personal,
-        email: Personal, isCompanyOwnedEmail: Bool, approved: Bool
-    ) {
-        self.employeeID = employeeID
-        self.userID = userID
-        self.companyName = companyName
-        self.companyEmployeeID = companyEmployeeID
-        self.email = email
-        self.isCompanyOwnedEmail = isCompanyOwnedEmail
-        self.approved = approved
-    }
-
-    /// Encodes the entry's `data`; throws ``EventError`` if a value does not fit its member.
-    public func encode(using coder: some PersonalDataCoder) throws -> JSONValue {
-        if let companyName { try EventLimits.check(companyName, EventLimits.name, "/data/companyName") }
-        return try .objectOmittingNil([
-            "employeeId": employeeID.json,
-            "userId": userID.json,
-            "companyName": companyName.map(JSONValue.string),
-            "companyEmployeeId": coder.seal(companyEmployeeID, at: "/data/companyEmployeeId"),
-            "email": coder.seal(email, at: "/data/email"),
-            "isCompanyOwnedEmail": .bool(isCompanyOwnedEmail),
-            "approved": .bool(approved),
-        ])
-    }
-
-    /// Decodes the entry's `data`; throws `JSONError` for an unknown, missing or malformed member.
-    public init(data: JSONValue, schema: Int, using coder: some PersonalDataCoder) throws {
-        var reader = try EventReader(data, coder)
-        employeeID = try reader.id("employeeId")
-        userID = try reader.id("userId")
-        companyName = try reader.optionalText("companyName")
-        companyEmployeeID = try reader.personal("companyEmployeeId")
-        email = try reader.personal("email")
-        isCompanyOwnedEmail = try reader.bool("isCompanyOwnedEmail")
-        approved = try reader.bool("approved")
-        try reader.finish()
-    }
+    /// The members as the log has them.
+    public static let members = EventMembers<EmployeeRegistered>(
+        "EmployeeRegistered", EmployeeRegistered.init,
+        Member("employeeId", \.employeeID), Member("userId", \.userID),
+        Member(optional: "companyName", \.companyName, .name), Member("companyEmployeeId", \.companyEmployeeID),
+        Member("email", \.email), Member("isCompanyOwnedEmail", \.isCompanyOwnedEmail),
+        Member("approved", \.approved))
 }

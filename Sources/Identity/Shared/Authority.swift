@@ -1,4 +1,4 @@
-import Canonical
+public import Canonical
 
 /// A statement and its signature.
 public struct SignedStatement: Sendable, Hashable {
@@ -40,58 +40,58 @@ public enum Authority: Sendable, Hashable {
     }
 }
 
-extension Authority {
-    /// Encodes the `by` member. The statement's three members are all present or all absent.
-    func json() throws(EventError) -> JSONValue {
-        switch self {
-        case .founding: return .object(["kind": "founding"])
-        case .policy: return .object(["kind": "policy"])
-        case .operator(let signed): return try Self.object(["kind": "operator"], signed)
-        case .app(let app, let secret, let signed):
-            return try Self.object(["kind": "app", "app": app.json, "secret": secret.json], signed)
-        case .employee(let employee, let signed):
-            return try Self.object(["kind": "employee", "employee": employee.json], signed)
+extension Authority: MemberValue {
+    /// An object whose members depend on its `kind`. The statement's three members are all present or all absent.
+    public static let memberKind = MemberKind<Self>(.object(name: "Authority")) { (json, place) throws(JSONError) in
+        var reader = try ObjectReader(json, at: place.pointer)
+        let authority = try Authority(reading: &reader)
+        try reader.finish()
+        return authority
+    } write: { (authority, place) throws(JSONError) in
+        var members: [String: JSONValue]
+        switch authority {
+        case .founding: members = ["kind": "founding"]
+        case .policy: members = ["kind": "policy"]
+        case .operator: members = ["kind": "operator"]
+        case .app(let app, let secret, _): members = ["kind": "app", "app": app.json, "secret": secret.json]
+        case .employee(let employee, _): members = ["kind": "employee", "employee": employee.json]
         }
-    }
-
-    private static func object(
-        _ members: [String: JSONValue], _ signed: SignedStatement?
-    ) throws(EventError) -> JSONValue {
-        guard let signed else { return .object(members) }
-        try EventLimits.check(signed.statement, EventLimits.statement, "/data/by/statement")
-        var members = members
-        members["key"] = .bytes(signed.key.bytes)
-        members["statement"] = .bytes(signed.statement)
-        members["signature"] = .bytes(signed.signature.bytes)
+        try authority.statement?.write(to: &members, at: place.pointer)
         return .object(members)
     }
 
-    /// Decodes the `by` member. The caller finishes the reader.
-    init(reading reader: inout ObjectReader) throws(JSONError) {
+    private init(reading reader: inout ObjectReader) throws(JSONError) {
         switch try reader.string("kind") {
         case "founding": self = .founding
         case "policy": self = .policy
-        case "operator": self = .operator(try SignedStatement.read(&reader))
+        case "operator": self = .operator(try SignedStatement(reading: &reader))
         case "app":
             let (app, secret) = (try reader.uuid("app"), try reader.uuid("secret"))
-            self = .app(AppID(app), secret: SecretID(secret), try SignedStatement.read(&reader))
+            self = .app(AppID(app), secret: SecretID(secret), try SignedStatement(reading: &reader))
         case "employee":
             let employee = try reader.uuid("employee")
-            self = .employee(EmployeeID(employee), try SignedStatement.read(&reader))
+            self = .employee(EmployeeID(employee), try SignedStatement(reading: &reader))
         default: throw reader.invalid("kind", "another word is expected")
         }
     }
 }
 
 extension SignedStatement {
-    fileprivate static func read(_ reader: inout ObjectReader) throws(JSONError) -> SignedStatement? {
-        // Each of the three members requires the other two.
-        let members = [
-            reader.optionalValue("key"), reader.optionalValue("statement"), reader.optionalValue("signature"),
-        ]
-        if members.allSatisfy({ $0 == nil }) { return nil }
-        return SignedStatement(
-            key: try reader.publicKey("key"), statement: try reader.bytes("statement", EventLimits.statement),
-            signature: try reader.signature("signature"))
+    private static let bytes = MemberKind<[UInt8]>.bytes(EventLimits.statement)
+
+    /// Reads the three members; `nil` if all are absent. Each requires the other two.
+    fileprivate init?(reading reader: inout ObjectReader) throws(JSONError) {
+        let present = ["key", "statement", "signature"].filter { reader.optionalValue($0) != nil }
+        if present.isEmpty { return nil }
+        self.init(
+            key: try reader.value("key", of: PublicKeyBytes.memberKind),
+            statement: try reader.value("statement", of: Self.bytes),
+            signature: try reader.value("signature", of: SignatureBytes.memberKind))
+    }
+
+    fileprivate func write(to members: inout [String: JSONValue], at pointer: String) throws(JSONError) {
+        members["key"] = .bytes(key.bytes)
+        members["statement"] = try Self.bytes.write(statement, at: MemberPlace(of: "statement", in: pointer))
+        members["signature"] = .bytes(signature.bytes)
     }
 }

@@ -1,3 +1,5 @@
+public import Canonical
+
 /// A reason in free text: 1 to 1,024 bytes without NUL. It is encrypted in the log.
 public struct FreeText: Sendable, Hashable {
     /// The largest number of bytes, in UTF-8.
@@ -36,6 +38,12 @@ public struct ReasonCode: Sendable, Hashable, CustomStringConvertible {
     public var description: String { text }
 }
 
+extension ReasonCode: MemberValue {
+    /// The code.
+    public static let memberKind = MemberKind<Self>.text(
+        .string(format: "reason-code"), "a reason code is expected", parse: { Self($0) }, text: \.text)
+}
+
 /// The id that a caller gives a request: 1 to 64 of `A-Z`, `a-z`, `0-9`, `.`, `_` and `-`.
 public struct RequestID: Sendable, Hashable, CustomStringConvertible {
     /// The identifier.
@@ -65,7 +73,7 @@ private func isToken(_ text: String, upperCase: Bool) -> Bool {
 }
 
 /// The reason for a cancellation.
-public enum CancellationReason: String, Sendable, Hashable, CaseIterable {
+public enum CancellationReason: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// An admin cancelled the employee; the cancellation can be taken back.
     case cancelled
     /// The tenant reclaimed the e-mail address; this cannot be taken back.
@@ -73,7 +81,7 @@ public enum CancellationReason: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The reason why a session ended.
-public enum SessionEnd: String, Sendable, Hashable, CaseIterable {
+public enum SessionEnd: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// The employee logged out, or lost the device key or the account.
     case closed
     /// A refresh token was used twice.
@@ -95,7 +103,7 @@ public enum SessionEnd: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The reason why a provisional employee id was released.
-public enum ReleaseReason: String, Sendable, Hashable, CaseIterable {
+public enum ReleaseReason: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// The account was cancelled while its id was provisional.
     case cancelled
     /// No device key was authorized within 30 days.
@@ -105,7 +113,7 @@ public enum ReleaseReason: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The reason why an invitation ended unused.
-public enum InvitationEnd: String, Sendable, Hashable, CaseIterable {
+public enum InvitationEnd: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// Somebody with authority revoked it.
     case revoked
     /// The issuer lost the authority to issue it.

@@ -1,32 +1,38 @@
 public import Canonical
 
 /// The payload of one event type. Its name and members are permanent.
-public protocol EventPayload: Sendable, Equatable {
-    /// The permanent type name of the event.
-    static var type: String { get }
-    /// The schema versions that can be decoded.
-    static var schemas: ClosedRange<Int> { get }
-
+public protocol EventPayload: FlatObject, Equatable where Context == any PersonalDataCoder {
     /// The schema version that the event is written in; new events have the latest one.
     var schema: Int { get }
+}
+
+extension EventPayload {
+    /// The permanent type name of the event.
+    public static var type: String { members.name }
+
+    /// The schema versions that can be decoded.
+    public static var schemas: ClosedRange<Int> { members.schemas }
+
+    /// Most events have only version 1.
+    public var schema: Int { 1 }
 
     /// Encodes the entry's `data`, with personal texts encrypted.
     ///
     /// - Throws: ``EventError`` if a value does not fit its member, and the coder's errors.
-    func encode(using coder: some PersonalDataCoder) throws -> JSONValue
+    public func encode(using coder: any PersonalDataCoder) throws -> JSONValue {
+        do {
+            return try Self.members.write(self, at: "/data", schema: schema, context: coder)
+        } catch let error as JSONError {
+            throw EventError(.invalidValue, error.pointer)
+        }
+    }
 
     /// Decodes the entry's `data` strictly: an unknown member or a wrong size is an error.
     ///
     /// - Throws: `JSONError` with the pointer of the member, and the coder's errors.
-    init(data: JSONValue, schema: Int, using coder: some PersonalDataCoder) throws
-}
-
-extension EventPayload {
-    /// Most events have only version 1.
-    public static var schemas: ClosedRange<Int> { 1...1 }
-
-    /// Most events have only version 1.
-    public var schema: Int { 1 }
+    public init(data: JSONValue, schema: Int, using coder: any PersonalDataCoder) throws {
+        self = try Self.members.read(data, at: "/data", schema: schema, context: coder)
+    }
 }
 
 /// All event types. Golden files, and a test that lists their folder, keep the set fixed.
@@ -55,6 +61,12 @@ public enum EventCatalogue {
         MailQueued.self, MailSent.self, MailFailed.self,
     ]
 
+    /// The parts whose members stand in the `data` of several events, or in an element of it.
+    public static let parts: [any FlatObject.Type] = [
+        CredentialValidation.self, ReturnProof.self, TenantPolicy.self, MPinPolicy.self,
+        CheckpointSealed.Checkpoint.self,
+    ]
+
     private static let byName = Dictionary(all.map { ($0.type, $0) }, uniquingKeysWith: { first, _ in first })
 
     /// Whether there is an event of that type.
@@ -64,7 +76,7 @@ public enum EventCatalogue {
     ///
     /// - Throws: ``EventError`` for an unknown type or schema, and the errors of decoding the members.
     public static func decode(
-        type: String, schema: Int, data: JSONValue, using coder: some PersonalDataCoder
+        type: String, schema: Int, data: JSONValue, using coder: any PersonalDataCoder
     ) throws -> any EventPayload {
         guard let payload = byName[type], payload.type.utf8.elementsEqual(type.utf8) else {
             throw EventError(.unknownType, type)
@@ -90,18 +102,6 @@ enum EventLimits {
 
     /// The largest number of device keys that a role event may list.
     static let fingerprints = 32
-
-    static func check(_ count: Int, _ limit: ClosedRange<Int>, _ pointer: String) throws(EventError) {
-        guard limit.contains(count) else { throw EventError(.invalidValue, pointer) }
-    }
-
-    static func check(_ bytes: [UInt8], _ limit: ClosedRange<Int>, _ pointer: String) throws(EventError) {
-        guard limit.contains(bytes.count) else { throw EventError(.invalidValue, pointer) }
-    }
-
-    static func check(_ text: String, _ limit: ClosedRange<Int>, _ pointer: String) throws(EventError) {
-        guard limit.contains(text.utf8.count), !text.utf8.contains(0) else { throw EventError(.invalidValue, pointer) }
-    }
 }
 
 /// An error in encoding or decoding an event.

@@ -28,6 +28,17 @@ public struct Identifier<Subject>: Sendable, Hashable, CustomStringConvertible {
     public var json: JSONValue { .uuid(uuid) }
 }
 
+extension Identifier: MemberValue {
+    /// A string of 36 lower-case characters.
+    public static var memberKind: MemberKind<Self> {
+        MemberKind(UUID.memberKind.description) { (json, place) throws(JSONError) in
+            Self(try json.uuid(at: place))
+        } write: { (id, _) in
+            id.json
+        }
+    }
+}
+
 /// The subject of ids of credentials.
 public enum CredentialSubject {}
 /// The subject of ids of flows.
@@ -142,4 +153,29 @@ public struct KeyFingerprint: Sendable, Hashable, CustomStringConvertible {
 
     /// The fingerprint as 64 lower-case hexadecimal digits.
     public var description: String { Hex.encode(bytes) }
+}
+
+extension PublicKeyBytes: MemberValue {
+    /// The point in unpadded base64url.
+    public static let memberKind = MemberKind<Self>.bytes(
+        count...count, "an uncompressed point of 65 bytes is expected", parse: { Self($0) }, bytes: \.bytes)
+}
+
+extension SignatureBytes: MemberValue {
+    /// The bytes in unpadded base64url.
+    public static let memberKind = MemberKind<Self>.bytes(
+        count...count, "64 bytes are expected", parse: { Self($0) }, bytes: \.bytes)
+}
+
+extension Bytes32: MemberValue {
+    /// The bytes in unpadded base64url.
+    public static let memberKind = MemberKind<Self>.bytes(
+        count...count, "32 bytes are expected", parse: { Self($0) }, bytes: \.bytes)
+}
+
+extension KeyFingerprint: MemberValue {
+    /// A string of 64 lower-case hexadecimal digits.
+    public static let memberKind = MemberKind<Self>.text(
+        .string(format: "fingerprint"), "64 lower-case hexadecimal digits are expected", parse: { Self(hex: $0) },
+        text: \.description)
 }

@@ -1,5 +1,5 @@
 import EventCoding
-import Identity
+@testable import Identity
 import Ledger
 import Testing
 

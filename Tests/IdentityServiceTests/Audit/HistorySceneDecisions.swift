@@ -2,7 +2,7 @@ import Canonical
 import Crypto
 import EventCoding
 import Foundation
-import Identity
+@testable import Identity
 import Ledger
 import Testing
 @testable import Credentials

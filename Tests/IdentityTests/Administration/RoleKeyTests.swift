@@ -1,4 +1,4 @@
-import Identity
+@testable import Identity
 import Testing
 
 /// Which device keys carry the role of their owner.

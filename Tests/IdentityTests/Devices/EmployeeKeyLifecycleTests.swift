@@ -1,5 +1,5 @@
 import Canonical
-import Identity
+@testable import Identity
 import Testing
 
 /// Where the account stands in a case of the tables.

@@ -1,4 +1,4 @@
-import Identity
+@testable import Identity
 import Testing
 
 @Suite struct `The verification of an address` {

@@ -1,5 +1,5 @@
 import Canonical
-import Identity
+@testable import Identity
 import Testing
 
 /// A user with an account and a device key, the admins of the tenant, and a clock.

@@ -1,5 +1,5 @@
 import Canonical
-import Identity
+@testable import Identity
 import Testing
 
 /// Who returns, when, and who can cancel: the rules of the decider.

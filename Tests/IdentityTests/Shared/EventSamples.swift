@@ -1,5 +1,5 @@
 import Canonical
-import Identity
+@testable import Identity
 import Testing
 
 /// For each event, one value with every member and further ones with what may be absent or may vary.

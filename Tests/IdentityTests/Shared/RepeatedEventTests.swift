@@ -1,5 +1,5 @@
 import Foundation
-import Identity
+@testable import Identity
 import Testing
 
 /// Events that no decision makes in their state, such as somebody who can write to the database may append: folds
