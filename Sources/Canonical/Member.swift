@@ -1,6 +1,9 @@
 /// One member of an object: its name, the property that holds its value, and its kind.
 ///
 /// `Context` is what members need besides the JSON, such as the keys of encrypted texts; most need nothing.
+///
+/// Members and tables can be inlined, so that the optimizer knows the types of a table in another module. Otherwise it
+/// would look them up for each member that is read.
 public struct Member<Object, Context, Value>: Sendable {
     /// Whether the member may be absent, and which value its absence has.
     public enum Presence {
@@ -65,7 +68,7 @@ public struct Member<Object, Context, Value>: Sendable {
 extension Member where Value: Sendable {
     /// A member that every object has, from a schema version on.
     ///
-    /// - Parameter before: The value of objects of an older version.
+    /// - Parameter before: The value of objects of an older version. Its type is written out, as in `Pet.dog`.
     @inlinable public init(
         _ name: String, _ get: @escaping @Sendable (Object) -> Value, _ kind: MemberKind<Value>, since: Int = 1,
         before: Value? = nil

@@ -56,7 +56,7 @@ public struct AppRegistered: EventPayload {
     /// The salt of what is derived from the app's secrets.
     public var salt: Bytes32
     /// Whether users may write questions of their own through the app.
-    public var customQuestions: Bool = false
+    public var customQuestions = false
     /// The authority that decided; `nil` in version 1.
     public let by: Authority?
     /// The schema version that the event is written in. Version 2 is signed by the operator and says whether users

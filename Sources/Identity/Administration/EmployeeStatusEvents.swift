@@ -5,7 +5,7 @@ public struct EmployeeApproved: EventPayload {
     /// The employee.
     public var employeeID: EmployeeID
     /// Whether the approval verifies the address, which is in a confirmed domain of the tenant.
-    public var emailVerified: Bool = false
+    public var emailVerified = false
     /// The authority that decided.
     public var by: Authority
     /// The schema version that the event is written in. Version 2 is signed and says whether the approval verifies

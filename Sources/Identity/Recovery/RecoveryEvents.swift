@@ -23,7 +23,7 @@ public struct RecoveryOpened: EventPayload {
     /// When new credentials may be set from, unless a known key confirms; `nil` in version 1.
     public let availableAt: Timestamp?
     /// Whether the tenant had no second admin who could confirm. One decision then suffices, after twice the delay.
-    public var soleAdmin: Bool = false
+    public var soleAdmin = false
     /// The authority that decided.
     public var by: Authority
     /// The schema version that the event is written in. Version 2 fixes the time from which new credentials may be

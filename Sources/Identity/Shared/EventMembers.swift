@@ -45,16 +45,22 @@ extension MemberKind where Value == [KeyFingerprint] {
     /// Sorted fingerprints without repetition, at least one.
     static var fingerprints: MemberKind {
         let count = 1...EventLimits.fingerprints
+        @Sendable func check(_ texts: [String], at place: MemberPlace) throws(JSONError) {
+            guard count.contains(texts.count), zip(texts, texts.dropFirst()).allSatisfy({ $0 < $1 }) else {
+                throw place.invalid("sorted fingerprints are expected")
+            }
+        }
         return MemberKind(.array(KeyFingerprint.memberKind.description, count: count)) {
             (json, place) throws(JSONError) in
             let texts = try json.strings(at: place)
             let values = texts.compactMap { KeyFingerprint(hex: $0) }
-            guard values.count == texts.count, count.contains(values.count),
-                zip(texts, texts.dropFirst()).allSatisfy({ $0 < $1 })
-            else { throw place.invalid("sorted fingerprints are expected") }
+            guard values.count == texts.count else { throw place.invalid("sorted fingerprints are expected") }
+            try check(texts, at: place)
             return values
-        } write: { (values, _) in
-            .array(values.map { .string($0.description) })
+        } write: { (values, place) throws(JSONError) in
+            let texts = values.map(\.description)
+            try check(texts, at: place)
+            return .array(texts.map(JSONValue.string))
         }
     }
 }

@@ -122,7 +122,8 @@ enum MemberCheck {
 
     /// The objects of the tables that a text declares; the empty text for one that names no object.
     static func tables(in text: String) -> [String] {
-        text.split(separator: "\n").filter { !$0.contains("//") }.flatMap { line in
+        guard text.contains("MemberTable") || text.contains("EventMembers") else { return [] }
+        return text.split(separator: "\n").filter { !$0.contains("//") }.flatMap { line in
             line.matches(of: /\b(?:MemberTable|EventMembers)(?:<(\w+)[^>]*>)?\(/).map { String($0.output.1 ?? "") }
         }
     }

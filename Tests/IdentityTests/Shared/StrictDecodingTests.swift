@@ -145,6 +145,14 @@ import Testing
             AttemptCharged(
                 credentialID: EventSamples.credential, flow: EventSamples.flow, device: .known,
                 fingerprint: try Sample.fingerprint(1), spent: -1, limit: 20),
+            AppRegistered(appID: EventSamples.app, name: "x", salt: try Sample.bytes32(1), by: nil),
+            AdminAppointed(employeeID: EventSamples.employee, fingerprints: nil, by: .founding),
+            TenantPolicyChanged(policy: TenantPolicy(recoveryDelayHours: 0), by: .founding),
+            CheckpointSealed(checkpoints: []), MPinPolicyChanged(policy: MPinPolicy(maximumFailures: 6), by: .founding),
+            CheckpointSealed(
+                checkpoints: [.init(ledger: Sample.uuid(1), size: 0, root: try Sample.bytes32(1))],
+                clock: Sample.start),
+            AdminAppointed(employeeID: EventSamples.employee, fingerprints: [], by: .founding),
         ]
         for event in wrong { #expect(throws: EventError.self) { try GoldenFiles.encode(event) } }
     }
