@@ -35,30 +35,21 @@ public struct ChangePolicy: RepeatableUseCase {
     /// Makes the decision, or returns the statement to sign.
     public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
         guard case .employee = caller else { throw ServiceError(.authorizationNotPermitted) }
-        let context = run.context, time = run.call.time
-        return try await optimistic {
-            let access = try await context.access(company, caller, role: .authorization)
-            let tenant = access.tenant
+        return try await run.decide(signed) {
+            let access = try await run.context.access(company, caller, role: .authorization), tenant = access.tenant
             guard ifMatch.map({ $0 == tenant.version }) ?? true else { throw ServiceError(.requestStale) }
             let policy = try change.applied(to: tenant.state.policy)
-            guard policy != tenant.state.policy else { return .done(nil, position: nil) }
-            let signing = StatementExchange(context: context, access: access)
-            let statement = PolicyStatement(
-                context: try await signing.statementContext(at: time), settings: policy.settings,
-                policyHash: tenant.policyHash)
-            try access.require(.changePolicy, about: .tenant)
-            guard let signed else { return .signatureRequired(statement: statement.bytes) }
-            let verified = try await signing.verify(signed, is: statement, at: time)
-            let decision = try access.decision(verified)
-            let events = try decided { () throws(Tenant.Rejection) in
-                try Tenant.decide(tenant.state, .changePolicy(policy, decision))
-            }
-            var recorder = DecisionRecorder(access: access, run)
-            for event in events {
-                try recorder.add(event.payload, to: .tenant(tenant.id), version: tenant.version, keys: [:])
-            }
-            recorder.statements += try await context.sessionEffects(of: events, in: tenant)
-            return try await recorder.append(nil)
+            return SignedDecision(
+                access: access,
+                decide: {
+                    policy == tenant.state.policy ? [] : try Tenant.decided(tenant.state, .changePolicy(policy, $0))
+                },
+                statement: { $0.policy(policy) }, holding: { .done(nil, position: nil) },
+                record: { recorder, events, _ in
+                    try recorder.add(events)
+                    recorder.statements += try await run.context.sessionEffects(of: events, in: tenant)
+                    return try await recorder.append(nil)
+                })
         }
     }
 }

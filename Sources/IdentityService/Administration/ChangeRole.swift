@@ -50,50 +50,28 @@ public struct ChangeRole: RepeatableUseCase {
     public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
         guard case .employee(let decider) = caller else { throw ServiceError(.authorizationNotPermitted) }
         let named = try named(), context = run.context, time = run.call.time
-        return try await optimistic {
-            let access = try await context.access(company, caller, role: .authorization)
-            let employee = try await context.employee(companyEmployeeId, in: access.tenant.id)
+        return try await run.decide(signed) {
+            let access = try await context.access(company, caller, role: .authorization), tenant = access.tenant
+            let employee = try await context.employee(companyEmployeeId, in: tenant.id)
             let loggedInAt = try await loggedInAt(decider, context)
-            let facts = Facts(employee: employee, access: access, named: named, loggedInAt: loggedInAt, time: time)
-            // Refusals, and decisions that already hold, are reported before the caller is asked to sign.
-            guard !(try decide(facts, statement: nil)).isEmpty else {
-                return .done(try await context.summary(of: employee, in: access.tenant), position: nil)
-            }
-            let signing = StatementExchange(context: context, access: access)
-            let common = try await signing.statementContext(at: time)
-            let keys = try facts.target().roleKeys
-            let verified: SignedStatement
-            switch role {
-            case .securityAdmin:
-                let statement = try succession(to: employee, keys, access, common)
-                guard let signed else { return .signatureRequired(statement: statement.bytes) }
-                verified = try await signing.verify(signed, is: statement, at: time)
-            case .admin, .employee:
-                let isAppointment = role == .admin
-                let statement = RoleStatement(
-                    context: common, action: isAppointment ? .appoint : .dismiss, employee: employee.id.uuid,
-                    role: EmployeeRole.admin.rawValue, reason: isAppointment ? "appointed" : "dismissed",
-                    keys: isAppointment ? keys.map(\.description) : nil)
-                guard let signed else { return .signatureRequired(statement: statement.bytes) }
-                verified = try await signing.verify(signed, is: statement, at: time)
-            }
-            return try await append(try decide(facts, statement: verified), employee, access, run)
-        }
-    }
-
-    /// The facts that a change of role is decided on.
-    private struct Facts {
-        let employee: EmployeeSnapshot
-        let access: CompanyAccess
-        let named: Set<KeyFingerprint>?
-        let loggedInAt: Timestamp?
-        let time: Timestamp
-
-        func target() throws(ServiceError) -> Tenant.RoleTarget {
             guard let target = Tenant.RoleTarget(employee.state, namedKeys: named) else {
                 throw ServiceError(.employeeUnknown)
             }
-            return target
+            return SignedDecision(
+                access: access, leaves: employee.leaves,
+                decide: { decision in
+                    let command: Tenant.Command =
+                        switch role {
+                        case .admin: .appointAdmin(target, decision)
+                        case .employee: .dismissAdmin(target.employee, of: target.user, decision)
+                        case .securityAdmin:
+                            .succeedSecurityAdmin(target, loggedInAt: loggedInAt, at: time, decision)
+                        }
+                    return try Tenant.decided(tenant.state, command)
+                },
+                statement: { try statement($0, target, employee) },
+                holding: { .done(try await context.summary(of: employee, in: tenant), position: nil) },
+                record: { recorder, events, _ in try await record(events, about: employee, in: &recorder) })
         }
     }
 
@@ -117,55 +95,45 @@ public struct ChangeRole: RepeatableUseCase {
         return Set(keys)
     }
 
-    private func decide(_ facts: Facts, statement: SignedStatement?) throws(ServiceError) -> [TenantEvent] {
-        let target = try facts.target(), decision = try facts.access.decision(statement)
-        let command: Tenant.Command =
-            switch role {
-            case .admin: .appointAdmin(target, decision)
-            case .employee: .dismissAdmin(target.employee, of: target.user, decision)
-            case .securityAdmin:
-                .succeedSecurityAdmin(target, loggedInAt: facts.loggedInAt, at: facts.time, decision)
-            }
-        return try decided { () throws(Tenant.Rejection) in try Tenant.decide(facts.access.tenant.state, command) }
+    private func statement(
+        _ facts: StatementFacts, _ target: Tenant.RoleTarget, _ employee: EmployeeSnapshot
+    ) throws -> any Statement {
+        switch role {
+        case .admin: facts.role(.appoint, target.employee, keys: target.roleKeys, reason: "appointed")
+        case .employee: facts.role(.dismiss, target.employee, keys: nil, reason: "dismissed")
+        case .securityAdmin: try succession(facts, target, employee)
+        }
     }
 
     /// The statement for a succession. It names the successor's key that was presented first among those that are to
     /// carry the role.
     private func succession(
-        to employee: EmployeeSnapshot, _ roleKeys: [KeyFingerprint], _ access: CompanyAccess, _ common: StatementContext
+        _ facts: StatementFacts, _ target: Tenant.RoleTarget, _ employee: EmployeeSnapshot
     ) throws -> SuccessionStatement {
-        let keys = employee.state.keys.values.filter { roleKeys.contains($0.fingerprint) }
+        let keys = employee.state.keys.values.filter { target.roleKeys.contains($0.fingerprint) }
         guard let key = keys.min(by: { $0.presented.position < $1.presented.position }),
-            let from = access.tenant.state.securityAdmin
+            let statement = facts.succession(
+                to: employee.id, try EmployeePublicKey(bytes: key.key.bytes), keys: target.roleKeys,
+                reason: "succession")
         else { throw ServiceError(.authorizationUnknownKey) }
-        return SuccessionStatement(
-            context: common, from: from.uuid, to: employee.id.uuid,
-            toKey: try EmployeePublicKey(bytes: key.key.bytes), reason: "succession",
-            keys: roleKeys.map(\.description))
+        return statement
     }
 
-    private func append(
-        _ events: [TenantEvent], _ employee: EmployeeSnapshot, _ access: CompanyAccess, _ run: UseCaseRun<Decision>
+    private func record(
+        _ events: [TenantEvent], about employee: EmployeeSnapshot, in recorder: inout DecisionRecorder<Decision>
     ) async throws -> Decision {
-        var recorder = DecisionRecorder(access: access, run)
+        let context = recorder.context, time = recorder.call.time
+        var after = recorder.access.tenant
         // The role goes to the employee as judged here: a cancellation meanwhile is a version conflict.
-        recorder.expectations[.employee(employee.id, in: access.tenant.id)] = employee.version
-        recorder.statements += try await run.context.sessionEffects(of: events, in: access.tenant)
-        var after = access.tenant
-        for (offset, event) in events.enumerated() {
-            try recorder.add(event.payload, to: .tenant(access.tenant.id), version: access.tenant.version, keys: [:])
-            Tenant.evolve(
-                &after.state,
-                Recorded(
-                    event, id: UUID(), time: run.call.time, position: .max,
-                    version: access.tenant.version + offset + 1))
-        }
+        recorder.expectations[.employee(employee.id, in: after.id)] = employee.version
+        recorder.statements += try await context.sessionEffects(of: events, in: after)
+        try recorder.add(events)
+        after.apply(events, at: time)
         if role != .employee,
-            let mail = try await run.context.notice(
-                .adminAppointed, about: employee, in: access.tenant.id, at: run.call.time)
+            let mail = try await context.notice(.adminAppointed, about: employee, in: after.id, at: time)
         {
             try recorder.queue(mail)
         }
-        return try await recorder.append(try await run.context.summary(of: employee, in: after))
+        return try await recorder.append(try await context.summary(of: employee, in: after))
     }
 }

@@ -52,28 +52,25 @@ public struct DecideStatus: RepeatableUseCase {
 
     /// Makes the decision, or returns the statement to sign.
     public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
-        let context = run.context, time = run.call.time
+        let context = run.context
         let note = try note.map { note in
             try parsed { () throws(ValueError) in try FreeText(note, field: "note") }
         }
-        return try await optimistic {
-            let access = try await context.access(company, caller, role: .administration)
+        return try await run.decide(by: caller, signed) {
+            let access = try await context.access(company, caller, role: .administration), tenant = access.tenant
             let employee = try await opened(
-                try await context.employee(companyEmployeeId, in: access.tenant.id), access, context)
-            // Refusals, and decisions that already hold, are reported before the caller is asked to sign.
-            guard !(try decide(note, employee, access, nil)).isEmpty else {
-                return .done(try await context.summary(of: employee, in: access.tenant), position: nil)
-            }
-            let signing = StatementExchange(context: context, access: access)
-            let statement = try await statement(employee, signing, time)
-            let proof: SignedStatement
-            switch (caller, signed) {
-            case (.app(let app), _): proof = try signing.vouch(statement, app.presented)
-            case (.employee, nil): return .signatureRequired(statement: statement.bytes)
-            case (.employee, .some(let given)):
-                proof = try await signing.verify(given, is: statement, at: time, after: employee.lastStatusPosition)
-            }
-            return try await append(try decide(note, employee, access, proof), proof, employee, access, run)
+                try await context.employee(companyEmployeeId, in: tenant.id), access, context)
+            return SignedDecision(
+                access: access, leaves: employee.leaves, latest: employee.lastStatusPosition,
+                decide: { try decide(note, employee, tenant.state, $0) },
+                statement: { facts in
+                    guard facts.leaf(employee.state.account?.registered) != nil else {
+                        throw ServiceError(.employeeUnknown)
+                    }
+                    return facts.status(action.statement, of: employee.id, employee.state, reason: action.reason)
+                },
+                holding: { .done(try await context.summary(of: employee, in: tenant), position: nil) },
+                record: { try await record($1, $2, employee, in: &$0) })
         }
     }
 
@@ -87,65 +84,47 @@ public struct DecideStatus: RepeatableUseCase {
         return opened
     }
 
-    private func statement(
-        _ employee: EmployeeSnapshot, _ signing: StatementExchange, _ time: Timestamp
-    ) async throws -> EmployeeStatement {
-        guard let registered = employee.state.account?.registered, let leaf = employee.leaves[registered.position]
-        else { throw ServiceError(.employeeUnknown) }
-        return EmployeeStatement(
-            context: try await signing.statementContext(at: time), action: action.statement,
-            employee: employee.id.uuid, registeredHash: leaf, reason: action.reason)
-    }
-
     private func decide(
-        _ note: FreeText?, _ employee: EmployeeSnapshot, _ access: CompanyAccess, _ statement: SignedStatement?
+        _ note: FreeText?, _ employee: EmployeeSnapshot, _ tenant: Tenant.State, _ decision: AuthorityDecision
     ) throws(ServiceError) -> [EmployeeEvent] {
-        let tenant = access.tenant.state
-        let by = Employee.StatusDecision(
-            role: tenant.role(of: employee.id), decision: try access.decision(statement))
-        guard let ended = ReasonCode(Action.endSessions.reason) else {
-            throw ServiceError(.serviceUnavailable)
-        }
+        let by = Employee.StatusDecision(role: tenant.role(of: employee.id), decision: decision)
         let command: Employee.Command =
             switch action {
             case .approve: .approve(Employee.Approve(by: by, confirmedDomains: tenant.confirmedDomains))
             case .cancel: .cancel(Employee.Cancel(note: note, by: by))
             case .reinstate: .reinstate(Employee.Reinstate(by: by))
-            case .endSessions: .endSessions(Employee.EndSessions(reason: ended, by: by))
+            case .endSessions:
+                .endSessions(Employee.EndSessions(reason: try reasonCode(Action.endSessions.reason), by: by))
             }
-        return try decided { () throws(Employee.Rejection) in try Employee.decide(employee.state, command) }
+        return try Employee.decided(employee.state, command)
     }
 
-    private func append(
-        _ events: [EmployeeEvent], _ signed: SignedStatement, _ employee: EmployeeSnapshot,
-        _ access: CompanyAccess, _ run: UseCaseRun<Decision>
+    private func record(
+        _ events: [EmployeeEvent], _ decision: AuthorityDecision, _ employee: EmployeeSnapshot,
+        in recorder: inout DecisionRecorder<Decision>
     ) async throws -> Decision {
-        let tenant = access.tenant.id, context = run.context
-        var recorder = DecisionRecorder(access: access, run)
+        let context = recorder.context
+        var after = employee, company = recorder.access.tenant
+        let tenant = company.id
         let keys = try await context.personKeys.load([employee.id.uuid], ledger: tenant.uuid)
-        var after = employee, company = access.tenant
-        var released: UUID?
-        for (offset, event) in events.enumerated() {
+        after.apply(events, at: recorder.call.time)
+        for event in events {
             let eventId = try recorder.add(
                 event.payload, to: .employee(employee.id, in: tenant), version: employee.version, keys: keys)
-            Employee.evolve(
-                &after.state,
-                Recorded(
-                    event, id: UUID(), time: run.call.time, position: .max, version: employee.version + offset + 1))
             switch event {
             case .cancelled:
                 recorder.statements.append(NewSession.deletion(employee: employee.id, tenant: tenant))
-                try recorder.dismiss(employee, from: &company, try access.decision(signed))
-            case .idReleased: released = eventId
+                try recorder.dismiss(employee, from: &company, decision)
             case .sessionsEnded:
                 recorder.statements.append(NewSession.deletion(employee: employee.id, tenant: tenant))
+            case .idReleased:
+                guard let text = employee.state.account?.companyEmployeeID.text,
+                    let id = try? CompanyEmployeeID(recorded: text)
+                else { continue }
+                try await AccountRelease(of: employee, named: id, in: tenant, cause: eventId, context)
+                    .add(to: &recorder)
             default: break
             }
-        }
-        if let released, let text = employee.state.account?.companyEmployeeID.text,
-            let id = try? CompanyEmployeeID(recorded: text)
-        {
-            try await AccountRelease(of: employee, named: id, in: tenant, cause: released, context).add(to: &recorder)
         }
         return try await recorder.append(try await context.summary(of: after, in: company))
     }
@@ -183,15 +162,9 @@ extension DecisionRecorder {
         _ employee: EmployeeSnapshot, from company: inout TenantSnapshot, _ decision: AuthorityDecision
     ) throws {
         guard company.state.role(of: employee.id) == .admin, let user = employee.state.account?.user else { return }
-        let events = try decided { () throws(Tenant.Rejection) in
-            try Tenant.decide(company.state, .dismissAdmin(employee.id, of: user, decision))
-        }
-        for event in events {
-            try add(event.payload, to: .tenant(company.id), version: company.version, keys: [:])
-            Tenant.evolve(
-                &company.state,
-                Recorded(event, id: UUID(), time: call.time, position: .max, version: company.version + 1))
-        }
+        let events = try Tenant.decided(company.state, .dismissAdmin(employee.id, of: user, decision))
+        try add(events)
+        company.apply(events, at: call.time)
     }
 }
 

@@ -1,5 +1,3 @@
-package import Canonical
-package import Credentials
 import EventCoding
 import FoundationEssentials
 import Identity
@@ -47,6 +45,18 @@ struct DecisionRecorder<Answer: Sendable>: Sendable {
         return id
     }
 
+    /// Adds the events of one stream.
+    mutating func add(
+        _ events: [some AggregateEvent], to stream: StreamID, version: Int, keys: [UUID: PersonKey] = [:]
+    ) throws {
+        for event in events { try add(event.payload, to: stream, version: version, keys: keys) }
+    }
+
+    /// Adds the events of the tenant that the decision was made on.
+    mutating func add(_ events: [TenantEvent]) throws {
+        try add(events, to: .tenant(access.tenant.id), version: access.tenant.version)
+    }
+
     /// Appends the events, and replies with `answer` of the position in the tenant's ledger. Without events the decision
     /// already holds, and nothing is written.
     func append(_ answer: @escaping @Sendable (Int64?) -> Answer) async throws -> Answer {
@@ -84,86 +94,6 @@ extension ServiceContext {
         return EmployeeSummary(
             companyName: tenant.state.companyName ?? "", companyEmployeeId: name,
             status: employee.state.account?.status.rawValue ?? "", role: tenant.state.role(of: employee.id).rawValue)
-    }
-}
-
-/// Makes the statements that callers sign, and checks what they submit.
-package struct StatementExchange: Sendable {
-    /// The time for which a statement is valid.
-    static let lifetime: Duration = .seconds(900)
-    let context: ServiceContext
-    let access: CompanyAccess
-
-    package init(context: ServiceContext, access: CompanyAccess) {
-        self.context = context
-        self.access = access
-    }
-
-    /// The members that every statement of this caller has.
-    ///
-    /// - Throws: `authorization.not_permitted` for a caller without a signing key or authority.
-    package func statementContext(at time: Timestamp) async throws -> StatementContext {
-        guard let signer = access.signer, let authority = access.authority else {
-            throw ServiceError(.authorizationNotPermitted)
-        }
-        let (size, root) = try await context.reader.root(LedgerID(access.tenant.id.uuid))
-        return StatementContext(
-            tenant: access.tenant.id.uuid, signer: try StatementKey(bytes: signer.bytes), authority: authority,
-            ledgerSize: size, ledgerRoot: root, systemSize: try await systemSize(), expires: time.adding(Self.lifetime),
-            nonce: randomBytes(32))
-    }
-
-    /// The size of the system ledger, which has an app's secrets; `nil` for an employee.
-    ///
-    /// The append guards the app's stream, so a secret that ends within this part of the ledger vouches for nothing.
-    private func systemSize() async throws -> Int64? {
-        guard case .app = access.decider else { return nil }
-        return try await context.reader.head(.system)?.size ?? 0
-    }
-
-    /// Checks a signed statement against the one that the service would make now.
-    ///
-    /// Everything but the view of the ledger, the expiry and the nonce has to be the same; the view has to be one that
-    /// the ledger really had, and to include all that was decided about the company: so nobody repeats what an admin
-    /// signed before it was taken back.
-    ///
-    /// - Parameter position: The position of the latest decision about the same subject. A statement that does not include
-    ///   it was signed before, or is the one that caused it: each statement is used once.
-    func verify<S: Statement>(
-        _ signed: SubmittedStatement, is expected: S, at time: Timestamp, after position: Int64 = 0
-    ) async throws -> SignedStatement {
-        let statement: S
-        let signature: Signature
-        do {
-            statement = try S(parsing: signed.statement, expecting: expected.tag)
-            try statement.context.checkExpiry(at: time)
-            signature = try statement.verify(proof: signed.signature)
-        } catch {
-            throw ServiceError(.authorizationNotPermitted)
-        }
-        let seen = statement.context, asked = expected.context
-        guard statement.members == expected.members, seen.tenant == asked.tenant, seen.signer == asked.signer,
-            seen.authority == asked.authority, seen.expires <= time.adding(Self.lifetime),
-            seen.ledgerSize >= max(access.tenant.lastPosition, position), seen.ledgerSize <= asked.ledgerSize
-        else { throw ServiceError(.requestStale) }
-        let (_, root) = try await context.reader.root(LedgerID(access.tenant.id.uuid), size: seen.ledgerSize)
-        guard root == seen.ledgerRoot else { throw ServiceError(.authorizationNotPermitted) }
-        return try recorded(signed.statement, signature, by: seen.signer)
-    }
-
-    /// Signs a statement with the app's authority key, which is derived from the presented secret.
-    func vouch(_ statement: some Statement, _ presented: PresentedSecret) throws -> SignedStatement {
-        let key = try AppAuthorityKey(appSecret: presented.secret, appSalt: presented.salt)
-        return try recorded(statement.bytes, try key.sign(statement), by: StatementKey(key.publicKey))
-    }
-
-    private func recorded(
-        _ statement: [UInt8], _ signature: Signature, by signer: StatementKey
-    ) throws -> SignedStatement {
-        guard let key = PublicKeyBytes(signer.bytes), let signature = SignatureBytes(signature.bytes) else {
-            throw ServiceError(.authorizationNotPermitted)
-        }
-        return SignedStatement(key: key, statement: statement, signature: signature)
     }
 }
 

@@ -85,43 +85,30 @@ public struct LinkApp: RepeatableUseCase {
     /// Makes the decision, or returns the statement to sign.
     public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
         guard case .employee = caller else { throw ServiceError(.authorizationNotPermitted) }
-        let context = run.context, time = run.call.time
+        let context = run.context
         guard let app = AppID(text: appId) else { throw unknownApp }
         let named = try namedRoles()
-        return try await optimistic {
-            let access = try await context.access(company, caller, role: .authorization)
-            let tenant = access.tenant
+        return try await run.decide(signed) {
+            let access = try await context.access(company, caller, role: .authorization), tenant = access.tenant
             guard try await StateLoader(reader: context.reader).app(app).state.id != nil else { throw unknownApp }
             let link = tenant.state.links[app]
             let wanted = change == .unlink ? nil : named ?? link ?? .usual
-            // Refusals, and decisions that already hold, are reported before the caller is asked to sign.
-            guard !(try decide(app, wanted, access, nil)).isEmpty else {
-                try requireHolding(link, named)
-                return .done(nil, position: nil)
-            }
-            let signing = StatementExchange(context: context, access: access)
-            let statement = AppLinkStatement(
-                context: try await signing.statementContext(at: time), action: wanted == nil ? .unlink : .link,
-                app: app.description, roles: wanted?.names ?? [], reason: wanted == nil ? "unlinked" : "linked")
-            guard let signed else { return .signatureRequired(statement: statement.bytes) }
-            let verified = try await signing.verify(signed, is: statement, at: time)
-            let events = try decide(app, wanted, access, verified)
-            var recorder = DecisionRecorder(access: access, run)
-            for event in events {
-                try recorder.add(event.payload, to: .tenant(tenant.id), version: tenant.version, keys: [:])
-            }
-            return try await recorder.append(nil)
-        }
-    }
-
-    private func decide(
-        _ app: AppID, _ roles: RoleSet?, _ access: CompanyAccess, _ statement: SignedStatement?
-    ) throws(ServiceError) -> [TenantEvent] {
-        let decision = try access.decision(statement)
-        return try decided { () throws(Tenant.Rejection) in
-            try Tenant.decide(
-                access.tenant.state,
-                roles.map { .linkApp(app, roles: $0, decision) } ?? .unlinkApp(app, decision))
+            return SignedDecision(
+                access: access,
+                decide: { decision in
+                    try Tenant.decided(
+                        tenant.state,
+                        wanted.map { .linkApp(app, roles: $0, decision) } ?? .unlinkApp(app, decision))
+                },
+                statement: { $0.link(app, roles: wanted, reason: wanted == nil ? "unlinked" : "linked") },
+                holding: {
+                    try requireHolding(link, named)
+                    return .done(nil, position: nil)
+                },
+                record: { recorder, events, _ in
+                    try recorder.add(events)
+                    return try await recorder.append(nil)
+                })
         }
     }
 

@@ -45,81 +45,97 @@ public struct ReclaimEmail: RepeatableUseCase {
     public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
         let address = try parsed { () throws(ValueError) in try EmailAddress(email) }
         let text = try parsed { () throws(ValueError) in try FreeText(reason) }
+        let context = run.context
+        // Refusals are reported before an employee is asked to sign.
+        var isAsked = false
+        if case .employee = caller { isAsked = signed == nil }
         do {
-            return try await optimistic { try await reclaim(address, text, run) }
+            return try await run.decide(by: caller, signed) {
+                let access = try await context.access(company, caller, role: .administration)
+                try access.require(.reclaimEmail, about: .newcomer)
+                let holders = AddressHolders(context: context)
+                guard access.tenant.state.hasConfirmed(address), let holder = try await holders.holder(of: address)
+                else { throw ServiceError(.emailNotReclaimable) }
+                let user = try await StateLoader(reader: context.reader).user(holder)
+                let releases = try await holders.releases(of: holder, address)
+                guard !releases.isEmpty else { throw ServiceError(.emailNotReclaimable) }
+                var reclaim = SignedDecision<Plan, Decision>(
+                    access: access, decide: { [try await plan(address, text, of: user, access, $0, context)] },
+                    statement: { $0.reclaim(from: user.id, reason: "reclaimed") },
+                    record: { recorder, plans, decision in
+                        recorder.releases += releases
+                        return try await record(plans, address, of: user, decision, in: &recorder)
+                    })
+                if isAsked { reclaim.holding = { .done(nil, position: nil) } }
+                return reclaim
+            }
         } catch let error as LedgerError where error.code == .claimMissing {
             throw ServiceError(.emailNotReclaimable)
         }
     }
 
-    private func reclaim(
-        _ address: EmailAddress, _ reason: FreeText, _ run: UseCaseRun<Decision>
-    ) async throws -> Decision {
-        let context = run.context, time = run.call.time
-        let access = try await context.access(company, caller, role: .administration)
-        let tenant = access.tenant
-        try access.require(.reclaimEmail, about: .newcomer)
-        let holders = AddressHolders(context: context)
-        guard tenant.state.hasConfirmed(address), let holder = try await holders.holder(of: address) else {
-            throw ServiceError(.emailNotReclaimable)
-        }
-        let user = try await StateLoader(reader: context.reader).user(holder)
-        let releases = try await holders.releases(of: holder, address)
-        guard !releases.isEmpty else { throw ServiceError(.emailNotReclaimable) }
-        let signing = StatementExchange(context: context, access: access)
-        let statement = ReclaimStatement(
-            context: try await signing.statementContext(at: time), user: user.id.uuid, reason: "reclaimed")
-        let verified: SignedStatement
-        switch (caller, signed) {
-        case (.app(let app), _): verified = try signing.vouch(statement, app.presented)
-        case (.employee, nil):
-            // Refusals are reported before the caller is asked to sign.
-            for id in try await context.employees(of: user.id, in: tenant.id) {
-                _ = try await reclaimed(id, address, reason, access, nil, context)
+    /// What the reclaim does to the user's accounts in the tenant, and to M-Pin identities.
+    private struct Plan {
+        let identities: ReclaimedMPinIdentities
+        let members: [EmployeeID]
+        var accounts: [Reclaimed] = []
+    }
+
+    private func plan(
+        _ address: EmailAddress, _ reason: FreeText, of user: UserSnapshot, _ access: CompanyAccess,
+        _ decision: AuthorityDecision, _ context: ServiceContext
+    ) async throws -> Plan {
+        let identities = try await ReclaimedMPinIdentities(of: address, in: access, context)
+        _ = try identities.decide(decision)
+        var plan = Plan(identities: identities, members: try await context.employees(of: user.id, in: access.tenant.id))
+        for id in plan.members {
+            if let account = try await reclaimed(id, address, reason, access.tenant, decision, context) {
+                plan.accounts.append(account)
             }
-            _ = try await ReclaimedMPinIdentities(of: address, in: access, context).decide(access.decision())
-            return .signatureRequired(statement: statement.bytes)
-        case (.employee, .some(let given)):
-            verified = try await signing.verify(given, is: statement, at: time)
         }
-        let decision = try access.decision(verified)
-        var recorder = DecisionRecorder(access: access, run)
-        // They are decided about first: what follows may end the role of the account that one is linked to.
-        try await ReclaimedMPinIdentities(of: address, in: access, context).record(decision, in: &recorder)
+        return plan
+    }
+
+    private func record(
+        _ plans: [Plan], _ address: EmailAddress, of user: UserSnapshot, _ decision: AuthorityDecision,
+        in recorder: inout DecisionRecorder<Decision>
+    ) async throws -> Decision {
+        let context = recorder.context, tenant = recorder.access.tenant
         var cause: UUID?
         var summary: EmployeeSummary?
         var company = tenant
-        let members = try await context.employees(of: user.id, in: tenant.id)
-        recorder.statements.append(context.stillEmployees(members.count, of: user.id, in: tenant.id))
-        for id in members {
-            guard let reclaimed = try await reclaimed(id, address, reason, access, verified, context) else { continue }
-            for event in reclaimed.events {
-                let eventId = try recorder.add(
-                    event.payload, to: .employee(id, in: tenant.id), version: reclaimed.version, keys: reclaimed.keys)
-                switch event {
-                case .emailReclaimed: if cause == nil { cause = eventId }
-                case .cancelled: try recorder.dismiss(reclaimed.after, from: &company, decision)
-                case .idReleased:
-                    if let release = try reclaimed.release(in: tenant.id, context) { recorder.releases.append(release) }
-                default: break
+        for plan in plans {
+            // They are decided about first: what follows may end the role of the account that one is linked to.
+            try plan.identities.record(decision, in: &recorder)
+            recorder.statements.append(context.stillEmployees(plan.members.count, of: user.id, in: tenant.id))
+            for account in plan.accounts {
+                let employee = account.after.id
+                for event in account.events {
+                    let eventId = try recorder.add(
+                        event.payload, to: .employee(employee, in: tenant.id), version: account.after.version,
+                        keys: account.keys)
+                    switch event {
+                    case .emailReclaimed: if cause == nil { cause = eventId }
+                    case .cancelled: try recorder.dismiss(account.after, from: &company, decision)
+                    case .idReleased:
+                        if let release = try account.release(in: tenant.id, context) {
+                            recorder.releases.append(release)
+                        }
+                    default: break
+                    }
                 }
+                if summary == nil { summary = try await context.summary(of: account.after, in: company) }
+                recorder.statements.append(NewSession.deletion(employee: employee, tenant: tenant.id))
             }
-            if summary == nil { summary = try await context.summary(of: reclaimed.after, in: company) }
-            recorder.statements.append(NewSession.deletion(employee: id, tenant: tenant.id))
         }
         let source = try cause ?? addressOnly(address, of: user.id, decision, &recorder, tenant)
-        for event in try decided({ () throws(User.Rejection) in
-            try User.decide(user.state, .releaseEmail(tenant: tenant.id, cause: source))
-        }) {
-            try recorder.add(event.payload, to: .user(user.id), version: user.version, keys: [:])
-        }
-        recorder.releases += releases
+        let released = try User.decided(user.state, .releaseEmail(tenant: tenant.id, cause: source))
+        try recorder.add(released, to: .user(user.id), version: user.version)
         return try await recorder.append(summary)
     }
 
     private struct Reclaimed {
         var events: [EmployeeEvent]
-        var version: Int
         var keys: [UUID: PersonKey]
         var after: EmployeeSnapshot
         /// The employee id, decrypted.
@@ -139,38 +155,28 @@ public struct ReclaimEmail: RepeatableUseCase {
     ) throws -> UUID {
         guard let reason = ReasonCode("reclaimed") else { throw ServiceError(.emailNotReclaimable) }
         let reclaim = Tenant.AddressReclaim(user: user, email: address, reason: reason)
-        let events = try decided { () throws(Tenant.Rejection) in
-            try Tenant.decide(tenant.state, .reclaimAddress(reclaim, decision))
-        }
+        let events = try Tenant.decided(tenant.state, .reclaimAddress(reclaim, decision))
         guard let event = events.first else { throw ServiceError(.emailNotReclaimable) }
         return try recorder.add(event.payload, to: .tenant(tenant.id), version: tenant.version, keys: [:])
     }
 
     /// The events for one of the user's employees; `nil` for one whose address is already reclaimed or erased.
     private func reclaimed(
-        _ id: EmployeeID, _ address: EmailAddress, _ reason: FreeText, _ access: CompanyAccess,
-        _ statement: SignedStatement?, _ context: ServiceContext
+        _ id: EmployeeID, _ address: EmailAddress, _ reason: FreeText, _ tenant: TenantSnapshot,
+        _ decision: AuthorityDecision, _ context: ServiceContext
     ) async throws -> Reclaimed? {
-        let tenant = access.tenant
         let snapshot = try await StateLoader(reader: context.reader).employee(id, in: tenant.id)
         let keys = try await context.personKeys.load([id.uuid], ledger: tenant.id.uuid)
         // The decider compares the address with the confirmed domain, so this fold decrypts it.
         let state = Employee.fold(try snapshot.events.map { try EventCodec.decode($0, keys: keys) })
-        let by = Employee.StatusDecision(
-            role: tenant.state.role(of: id), decision: try access.decision(statement))
+        let by = Employee.StatusDecision(role: tenant.state.role(of: id), decision: decision)
         let command = Employee.Command.reclaimEmail(
             Employee.ReclaimEmail(
                 reason: reason, address: address, confirmedDomains: tenant.state.confirmedDomains, by: by))
-        let events = try decided { () throws(Employee.Rejection) in try Employee.decide(state, command) }
+        let events = try Employee.decided(state, command)
         guard !events.isEmpty else { return nil }
         var after = snapshot
-        for event in events {
-            let recorded = Recorded(
-                event, id: UUID(), time: context.settings.now(), position: .max, version: snapshot.version + 1)
-            Employee.evolve(&after.state, recorded)
-        }
-        return Reclaimed(
-            events: events, version: snapshot.version, keys: keys, after: after,
-            name: state.account?.companyEmployeeID.text)
+        after.apply(events, at: context.settings.now())
+        return Reclaimed(events: events, keys: keys, after: after, name: state.account?.companyEmployeeID.text)
     }
 }

@@ -26,25 +26,23 @@ extension AuthorityTrail {
                 return wasLinked || payload.roles != .usual
                     ? .unlawful("an app is linked by founding when the tenant was founded already") : nil
             }
-            let words = aboutLink(event, .link, payload.appID, payload.roles.names, payload.by)
-            return decidedByTenant(event, .linkApp, .tenant, payload.by, words) {
-                .linkApp(payload.appID, roles: payload.roles, $0)
-            }
+            return decidedByTenant(
+                event, .linkApp, .tenant, payload.by, aboutLink(event, payload.appID, payload.roles, payload.by)
+            ) { .linkApp(payload.appID, roles: payload.roles, $0) }
         case let payload as AppUnlinked:
-            let words = aboutLink(event, .unlink, payload.appID, [], payload.by)
-            return decidedByTenant(event, .linkApp, .tenant, payload.by, words) { .unlinkApp(payload.appID, $0) }
+            return decidedByTenant(
+                event, .linkApp, .tenant, payload.by, aboutLink(event, payload.appID, nil, payload.by)
+            ) { .unlinkApp(payload.appID, $0) }
         default: return nil
         }
     }
 
     private func decidedByTenant(
         _ event: RecordedEvent, _ action: AuthorityTable.Action, _ subject: AuthoritySubject, _ by: Authority,
-        _ words: String?, _ command: (AuthorityDecision) -> Tenant.Command
+        _ words: @autoclosure () -> String?, _ command: (AuthorityDecision) -> Tenant.Command
     ) -> AuthorityFinding? {
-        let finding = decided(action, about: subject, by, event) { try Tenant.decide(tenant, command($0)) }
-        if by.statement == nil { return finding }
-        if case .forged? = finding { return finding }
-        return first(finding, stated(by, words))
+        signed(
+            decided(action, about: subject, by, event) { try Tenant.decide(tenant, command($0)) }, by, words())
     }
 
     /// A confirmation is of the domain that is the tenant's name, once for each domain that folds to it.
@@ -141,12 +139,15 @@ extension AuthorityTrail {
             guard state.issue == nil else { throw Invitation.Rejection.issued }
             return [payload.invitationID]
         }
-        let words =
-            aboutInvitation(event, .issue, payload.subject, payload.by) { statement in
+        return signed(
+            finding, payload.by,
+            compare(event, payload.by, .invitationIssue) { (signed: InvitationStatement, facts) in
                 // An append may raise the event's time, but never the expiry.
-                statement.seconds.map { payload.expiresAt <= event.time.adding(.seconds($0)) } ?? false
-            } ?? ownID(payload)
-        return invitationDecided(finding, payload.by, words)
+                let seconds = signed.seconds.flatMap {
+                    payload.expiresAt <= event.time.adding(.seconds($0)) ? $0 : nil
+                }
+                return facts.invitation(to: payload.subject.bytes, seconds: seconds, reason: signed.reason)
+            } ?? ownID(payload))
     }
 
     /// An invitation's id is the hash of its statement: so no statement issues two.
@@ -169,18 +170,11 @@ extension AuthorityTrail {
         let finding = decided(.revokeInvitation, about: .newcomer, payload.by, event) { decision in
             try Invitation.decide(state, .revoke(decision))
         }
-        let words = aboutInvitation(event, .revoke, state.issue?.subject, payload.by) { statement in
-            statement.invitation == payload.invitationID.uuid
-        }
-        return invitationDecided(finding, payload.by, words)
-    }
-
-    private func invitationDecided(
-        _ finding: AuthorityFinding?, _ by: Authority, _ words: String?
-    ) -> AuthorityFinding? {
-        if by.statement == nil { return finding }
-        if case .forged? = finding { return finding }
-        return first(finding, stated(by, words))
+        return signed(
+            finding, payload.by,
+            compare(event, payload.by, .invitationRevocation) { signed, facts in
+                facts.revocation(of: payload.invitationID, state.issue, reason: signed.reason)
+            })
     }
 
     /// The invitation, with the issuer's present authority.

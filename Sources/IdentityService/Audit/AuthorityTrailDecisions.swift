@@ -106,6 +106,15 @@ extension AuthorityTrail {
         return words().map(AuthorityFinding.forged)
     }
 
+    /// Returns what is wrong with a signed decision, or with its statement.
+    func signed(
+        _ finding: AuthorityFinding?, _ by: Authority, _ words: @autoclosure () -> String?
+    ) -> AuthorityFinding? {
+        if by.statement == nil { return finding }
+        if case .forged? = finding { return finding }
+        return first(finding, stated(by, words()))
+    }
+
     // MARK: Accounts and keys
 
     /// A registration approves only if the policy does, and founds only at the first position.
@@ -137,9 +146,8 @@ extension AuthorityTrail {
                 .authorizeKey(
                     Employee.AuthorizeKey(key: payload.key, decision: decision, tenant: tenant, time: event.time)))
         }
-        if case .forged? = finding { return finding }
-        return first(
-            finding, stated(payload.by, aboutKey(event, .authorize, payload.key, payload.employeeID, payload.by)))
+        return signed(
+            finding, payload.by, aboutKey(event, .authorize, payload.key, payload.employeeID, payload.by))
     }
 
     private func ended(
@@ -153,9 +161,7 @@ extension AuthorityTrail {
             let end = Employee.EndKey(key: key, reason: reason, decision: decision, tenant: tenant, time: event.time)
             return try Employee.decide(state, action == .refuse ? .refuseKey(end) : .revokeKey(end))
         }
-        if by.statement == nil { return finding }
-        if case .forged? = finding { return finding }
-        return first(finding, stated(by, aboutKey(event, action, key, employee, by)))
+        return signed(finding, by, aboutKey(event, action, key, employee, by))
     }
 
     /// A session needs a link of the app through which it was opened.
@@ -204,9 +210,7 @@ extension AuthorityTrail {
         let finding = decided(action, about: subject, by, event) { decision in
             try decide(state, Employee.StatusDecision(role: tenant.role(of: employee), decision: decision))
         }
-        if by.statement == nil { return finding }
-        if case .forged? = finding { return finding }
-        return first(finding, stated(by, aboutEmployee(event, statement, employee, by)))
+        return signed(finding, by, aboutEmployee(event, statement, employee, by))
     }
 
     /// Only an admin's approval verifies an address, in a tenant with a confirmed domain.
@@ -244,9 +248,7 @@ extension AuthorityTrail {
             guard tenant.hasConfirmedAny else { throw Employee.Rejection.emailNotReclaimable }
             return [user]
         }
-        if by.statement == nil { return finding }
-        if case .forged? = finding { return finding }
-        return first(finding, stated(by, aboutAddress(event, user, by)))
+        return signed(finding, by, aboutAddress(event, user, by))
     }
 
     private func erased(_ event: RecordedEvent, _ employee: EmployeeID, _ by: Authority) -> AuthorityFinding? {

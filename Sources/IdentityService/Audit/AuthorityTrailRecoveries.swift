@@ -83,13 +83,15 @@ extension AuthorityTrail {
         _ event: RecordedEvent, _ action: RecoveryStatement.Action, _ employee: EmployeeID, _ key: KeyFingerprint,
         _ by: Authority
     ) -> AuthorityFinding? {
-        let words = read(RecoveryStatement.self, action.tag, by.statement?.statement ?? []) { statement in
-            guard statement.user == employees[employee]?.account?.user.uuid, statement.employee == employee.uuid,
-                statement.keyHash == key.bytes
-            else { return "the statement is about another recovery" }
-            var isOwn = false
-            if case .employee(employee, _) = by { isOwn = action != .open }
-            return context(statement.context, event, by, isOwn: isOwn)
+        var isOwn = false
+        if case .employee(employee, _) = by { isOwn = action != .open }
+        let words = compare(
+            event, by, action.tag, isOwn: isOwn,
+            telling: [["user", "employee", "key"]: "the statement is about another recovery"]
+        ) { signed, facts in
+            try facts.recovery(
+                action, of: employees[employee]?.account?.user, employee, on: key, follows: signed.followsHash,
+                seconds: signed.seconds, reason: signed.reason)
         }
         return words.map(AuthorityFinding.forged)
     }

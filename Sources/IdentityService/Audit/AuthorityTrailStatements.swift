@@ -6,17 +6,30 @@ import Ledger
 
 /// Compares signed statements with the events that carry them.
 extension AuthorityTrail {
-    /// Parses the statement of a decision as one of a kind, and judges it.
-    func read<S: Statement>(
-        _ kind: S.Type, _ tag: SignatureTag, _ bytes: [UInt8], _ judge: (S) -> String?
+    /// Compares the statement of a decision with the one that the service would have proposed right before its event.
+    ///
+    /// - Parameters:
+    ///   - isOwn: Whether the signer decides about their own account, see ``context(_:_:_:isOwn:after:)``.
+    ///   - last: The position of the last decision about the same subject.
+    ///   - telling: Members whose difference says more than a wrong context does, with the words for it.
+    ///   - words: The words for any other difference.
+    ///   - propose: Makes the statement. What the ledger does not tell is taken from the signed one.
+    func compare<S: Statement>(
+        _ event: RecordedEvent, _ by: Authority, _ tag: SignatureTag, isOwn: Bool = false, after last: Int64 = 0,
+        telling: KeyValuePairs<Set<String>, String> = [:], _ words: String = "the statement is about something else",
+        with propose: (S, StatementFacts) throws -> S?
     ) -> String? {
-        guard let statement = try? S(parsing: bytes, expecting: tag) else {
+        guard let bytes = by.statement?.statement, let signed = try? S(parsing: bytes, expecting: tag) else {
             return "the statement is of another kind"
         }
-        return judge(statement)
+        let facts = StatementFacts(signed.context, tenant) { [roots] in
+            $0.flatMap { place in roots.leaf(at: place.position) }
+        }
+        let members = signed.members, proposed = (try? propose(signed, facts))?.members ?? [:]
+        let differing = Set(members.keys).union(proposed.keys).filter { members[$0] != proposed[$0] }
+        if let (_, words) = telling.first(where: { !$0.key.isDisjoint(with: differing) }) { return words }
+        return context(signed.context, event, by, isOwn: isOwn, after: last) ?? (differing.isEmpty ? nil : words)
     }
-
-    func fits(_ holds: Bool) -> String? { holds ? nil : "the statement is about something else" }
 
     /// Checks a statement's tenant, signer, authority and ledger states.
     ///
@@ -68,18 +81,19 @@ extension AuthorityTrail {
         _ event: RecordedEvent, _ action: KeyStatement.Action, _ key: PublicKeyBytes, _ employee: EmployeeID,
         _ by: Authority
     ) -> String? {
-        read(KeyStatement.self, action.tag, by.statement?.statement ?? []) { statement in
-            guard statement.employee == employee.uuid, statement.employeeKey.bytes == key.bytes else {
-                return "the statement is about another key"
-            }
-            if action == .authorize, statement.presentedHash != leaf(employees[employee]?.keys[key]?.presented) {
-                return "the statement is about an earlier or later presentation of the key"
-            }
-            var isOwn = false
-            if case .employee(employee, _) = by { isOwn = true }
-            return context(statement.context, event, by, isOwn: isOwn)
-                ?? (statement.policyHash == leaf(tenant.policySince)
-                    ? nil : "the statement was made under another policy")
+        var isOwn = false
+        if case .employee(employee, _) = by { isOwn = true }
+        return compare(
+            event, by, action.tag, isOwn: isOwn,
+            telling: [
+                ["employee", "employeeKey"]: "the statement is about another key",
+                ["presented"]: "the statement is about an earlier or later presentation of the key",
+            ], "the statement was made under another policy"
+        ) { (signed: KeyStatement, facts) in
+            var proposed = try facts.key(
+                action, key, of: employee, employees[employee], userKeyHash: signed.userKeyHash, reason: signed.reason)
+            if action != .authorize { proposed.presentedHash = signed.presentedHash }
+            return proposed
         }
     }
 
@@ -87,19 +101,14 @@ extension AuthorityTrail {
     func aboutEmployee(
         _ event: RecordedEvent, _ action: EmployeeStatement.Action, _ employee: EmployeeID, _ by: Authority
     ) -> String? {
-        read(EmployeeStatement.self, action.tag, by.statement?.statement ?? []) { statement in
-            context(statement.context, event, by, after: statusDecided[employee] ?? 0)
-                ?? fits(
-                    statement.employee == employee.uuid
-                        && statement.registeredHash == leaf(employees[employee]?.account?.registered))
+        compare(event, by, action.tag, after: statusDecided[employee] ?? 0) { signed, facts in
+            facts.status(action, of: employee, employees[employee], reason: signed.reason)
         }
     }
 
     /// Checks a decision to reclaim a user's address.
-    func aboutAddress(_ event: RecordedEvent, _ user: UserID?, _ by: Authority) -> String? {
-        read(ReclaimStatement.self, .emailReclaim, by.statement?.statement ?? []) { statement in
-            context(statement.context, event, by) ?? fits(statement.user == user?.uuid)
-        }
+    func aboutAddress(_ event: RecordedEvent, _ user: UserID, _ by: Authority) -> String? {
+        compare(event, by, .emailReclaim) { signed, facts in facts.reclaim(from: user, reason: signed.reason) }
     }
 
     /// Checks a decision that gives an admin the role with these keys, or takes it away.
@@ -107,53 +116,31 @@ extension AuthorityTrail {
         _ event: RecordedEvent, _ action: RoleStatement.Action, _ employee: EmployeeID, _ keys: [KeyFingerprint]?,
         _ by: Authority
     ) -> String? {
-        read(RoleStatement.self, .role, by.statement?.statement ?? []) { statement in
-            context(statement.context, event, by)
-                ?? fits(
-                    statement.employee == employee.uuid && statement.action == action
-                        && statement.role == EmployeeRole.admin.rawValue
-                        && statement.keys == keys.map { $0.map(\.description) })
+        compare(event, by, .role) { signed, facts in
+            facts.role(action, employee, keys: keys, reason: signed.reason)
         }
     }
 
     func aboutSuccession(_ event: RecordedEvent, _ payload: SecurityAdminSucceeded) -> String? {
-        read(SuccessionStatement.self, .succession, payload.by.statement?.statement ?? []) { statement in
-            context(statement.context, event, payload.by)
-                ?? fits(
-                    statement.to == payload.employeeID.uuid && statement.from == tenant.securityAdmin?.uuid
-                        && statement.keys == payload.fingerprints.map { $0.map(\.description) })
+        compare(event, payload.by, .succession) { signed, facts in
+            facts.succession(
+                to: payload.employeeID, signed.toKey, keys: payload.fingerprints, reason: signed.reason)
         }
     }
 
-    func aboutLink(
-        _ event: RecordedEvent, _ action: AppLinkStatement.Action, _ app: AppID, _ roles: [String], _ by: Authority
-    ) -> String? {
-        read(AppLinkStatement.self, .appLink, by.statement?.statement ?? []) { statement in
-            context(statement.context, event, by)
-                ?? fits(
-                    statement.app == app.description && statement.action == action && statement.roles == roles)
-        }
-    }
-
-    /// Checks a decision about an invitation against the invitation's commitment.
-    func aboutInvitation(
-        _ event: RecordedEvent, _ action: InvitationStatement.Action, _ subject: Bytes32?, _ by: Authority,
-        _ holds: (InvitationStatement) -> Bool
-    ) -> String? {
-        read(InvitationStatement.self, action.tag, by.statement?.statement ?? []) { statement in
-            context(statement.context, event, by)
-                ?? fits(statement.subject == subject?.bytes && holds(statement))
-        }
+    func aboutLink(_ event: RecordedEvent, _ app: AppID, _ roles: RoleSet?, _ by: Authority) -> String? {
+        compare(event, by, .appLink) { signed, facts in facts.link(app, roles: roles, reason: signed.reason) }
     }
 
     func aboutPolicy(_ event: RecordedEvent, _ payload: TenantPolicyChanged) -> String? {
-        read(PolicyStatement.self, .policy, payload.by.statement?.statement ?? []) { statement in
-            var settings = payload.policy.settings
+        compare(event, payload.by, .policy) { (_: PolicyStatement, facts) in
+            var proposed = facts.policy(payload.policy)
             if payload.schema == 1 {
-                for name in ["registrationMode", "recoveryDelayHours", "adminSessionHours"] { settings[name] = nil }
+                for name in ["registrationMode", "recoveryDelayHours", "adminSessionHours"] {
+                    proposed.settings[name] = nil
+                }
             }
-            return context(statement.context, event, payload.by)
-                ?? fits(statement.settings == settings && statement.policyHash == leaf(tenant.policySince))
+            return proposed
         }
     }
 }

@@ -173,12 +173,10 @@ extension AuthorityTrail {
         guard let key = state.keys[signed.key], back.mayObject(key, of: account.id),
             payload.fingerprint == key.fingerprint
         else { return .unlawful(AuthorityWords.notPermitted(.cancelReturn, .securityAdmin)) }
-        let words = read(ReturnStatement.self, .returnCancellation, signed.statement) { statement in
-            guard statement.user == account.user.uuid, statement.employee == account.id.uuid,
-                statement.keyHash == back.fingerprint.bytes, statement.followsHash == leaf(back.latest)
-            else { return "the statement is about another return" }
-            return context(statement.context, event, payload.by, isOwn: true)
-        }
+        let words = compare(
+            event, payload.by, .returnCancellation, isOwn: true,
+            telling: [["user", "employee", "key", "follows"]: "the statement is about another return"]
+        ) { signed, facts in facts.cancellation(of: back, of: account, reason: signed.reason) }
         return words.map(AuthorityFinding.forged)
     }
 }

@@ -44,9 +44,7 @@ struct CompleteChange: Sendable {
                 keys: keys, about: employeeId.uuid, by: employeeId)
             try recorder.refund(by: employeeId)
             let event = try new.event(state, key: userKey)
-            let events = try decided { () throws(User.Rejection) in
-                try User.decide(snapshot.state, .changeCredentials(event))
-            }
+            let events = try User.decided(snapshot.state, .changeCredentials(event))
             recorder.claims.append(pending.taking)
             // Before the change, which would end the recovery without telling the tenant that decided about it.
             let notices = try await recorder.endOthers(

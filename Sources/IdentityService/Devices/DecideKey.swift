@@ -52,29 +52,21 @@ public struct DecideKey: RepeatableUseCase {
 
     /// Makes the decision, or returns the statement to sign.
     public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
-        let reason = try reasonCode(), context = run.context, time = run.call.time
-        return try await optimistic {
-            let (access, employee) = try await scene(context)
+        let reason = try reasonCode(self.reason ?? (action == .authorize ? "authorized" : "")), context = run.context
+        return try await run.decide(by: caller, signed) {
+            let (access, employee) = try await scene(context), tenant = access.tenant
             let key = try key(of: employee)
-            // Refusals, and decisions that already hold, are reported before the caller is asked to sign.
-            guard !(try decide(employee, key.key, access, nil, reason, time)).isEmpty else {
-                return .done(try await context.summary(of: employee, in: access.tenant), position: nil)
-            }
-            if action == .authorize, case .app = caller {
-                try await DomainRegistration(context: context).requireVerified(employee, in: access.tenant)
-            }
-            let signing = StatementExchange(context: context, access: access)
-            let statement = try await KeyStatements(context: context).statement(
-                action.statement, key, of: employee, reason: reason.text, tenant: access.tenant,
-                try await signing.statementContext(at: time))
-            let proof: SignedStatement
-            switch (caller, signed) {
-            case (.app(let app), _): proof = try signing.vouch(statement, app.presented)
-            case (.employee, nil): return .signatureRequired(statement: statement.bytes)
-            case (.employee, .some(let given)): proof = try await signing.verify(given, is: statement, at: time)
-            }
-            let events = try decide(employee, key.key, access, proof, reason, time)
-            return try await append(events, employee, key, access, run)
+            return SignedDecision(
+                access: access, leaves: employee.leaves,
+                decide: { try decide(employee, key.key, tenant.state, $0, reason, run.call.time) },
+                statement: { facts in
+                    if action == .authorize, case .app = caller {
+                        try await DomainRegistration(context: context).requireVerified(employee, in: tenant)
+                    }
+                    return try await facts.key(action.statement, key, of: employee, reason: reason.text, context)
+                },
+                holding: { .done(try await context.summary(of: employee, in: tenant), position: nil) },
+                record: { recorder, events, _ in try await record(events, employee, key, in: &recorder) })
         }
     }
 
@@ -98,19 +90,6 @@ public struct DecideKey: RepeatableUseCase {
         return (access, try await context.employee(companyEmployeeId, in: access.tenant.id))
     }
 
-    private func reasonCode() throws(ServiceError) -> ReasonCode {
-        guard let code = ReasonCode(reason ?? (action == .authorize ? "authorized" : "")) else {
-            throw ServiceError(
-                .requestInvalid,
-                members: [
-                    .init(
-                        pointer: "/reason",
-                        detail: "1 to 64 characters of a-z, 0-9, point, underscore and hyphen are expected")
-                ])
-        }
-        return code
-    }
-
     private func key(of employee: EmployeeSnapshot) throws(ServiceError) -> Employee.Key {
         guard let wanted = Hex.decode(fingerprint.lowercased()),
             let key = employee.state.keys.values.first(where: { ServiceContext.fingerprint(of: $0.key) == wanted })
@@ -119,10 +98,9 @@ public struct DecideKey: RepeatableUseCase {
     }
 
     private func decide(
-        _ employee: EmployeeSnapshot, _ key: PublicKeyBytes, _ access: CompanyAccess, _ statement: SignedStatement?,
+        _ employee: EmployeeSnapshot, _ key: PublicKeyBytes, _ tenant: Tenant.State, _ decision: AuthorityDecision,
         _ reason: ReasonCode, _ time: Timestamp
     ) throws(ServiceError) -> [EmployeeEvent] {
-        let decision = try access.decision(statement), tenant = access.tenant.state
         let end = Employee.EndKey(key: key, reason: reason, decision: decision, tenant: tenant, time: time)
         let command: Employee.Command =
             switch action {
@@ -131,29 +109,27 @@ public struct DecideKey: RepeatableUseCase {
             case .refuse: .refuseKey(end)
             case .revoke: .revokeKey(end)
             }
-        return try decided { () throws(Employee.Rejection) in try Employee.decide(employee.state, command) }
+        return try Employee.decided(employee.state, command)
     }
 
-    private func append(
-        _ events: [EmployeeEvent], _ employee: EmployeeSnapshot, _ key: Employee.Key, _ access: CompanyAccess,
-        _ run: UseCaseRun<Decision>
+    private func record(
+        _ events: [EmployeeEvent], _ employee: EmployeeSnapshot, _ key: Employee.Key,
+        in recorder: inout DecisionRecorder<Decision>
     ) async throws -> Decision {
-        let context = run.context
-        var recorder = DecisionRecorder(access: access, run)
-        let stream = StreamID.employee(employee.id, in: access.tenant.id)
-        let keys = try await context.personKeys.load([employee.id.uuid], ledger: access.tenant.id.uuid)
-        for event in events { try recorder.add(event.payload, to: stream, version: employee.version, keys: keys) }
+        let context = recorder.context, tenant = recorder.access.tenant
+        let keys = try await context.personKeys.load([employee.id.uuid], ledger: tenant.id.uuid)
+        try recorder.add(events, to: .employee(employee.id, in: tenant.id), version: employee.version, keys: keys)
         if action == .authorize,
             let mail = try await context.notice(
-                .deviceAdded, about: employee, in: access.tenant.id, at: run.call.time)
+                .deviceAdded, about: employee, in: tenant.id, at: recorder.call.time)
         {
             try recorder.queue(mail)
         }
         if action == .revoke, let fingerprint = KeyFingerprint(ServiceContext.fingerprint(of: key.key)) {
             recorder.statements.append(
-                NewSession.deletion(employee: employee.id, tenant: access.tenant.id, fingerprint: fingerprint))
+                NewSession.deletion(employee: employee.id, tenant: tenant.id, fingerprint: fingerprint))
         }
-        return try await recorder.append(try await context.summary(of: employee, in: access.tenant))
+        return try await recorder.append(try await context.summary(of: employee, in: tenant))
     }
 }
 
@@ -168,29 +144,22 @@ extension DecideKey.Action {
     }
 }
 
-/// Builds the statement about one device key that must be signed now.
-package struct KeyStatements: Sendable {
-    let context: ServiceContext
-
-    package init(context: ServiceContext) { self.context = context }
-
-    /// The statement.
+extension StatementFacts {
+    /// A decision about a device key that an employee with credentials presented.
     ///
     /// - Throws: `authorization.unknown_key` for a key that was not presented; `employee.unknown` without credentials.
-    package func statement(
+    package func key(
         _ action: KeyStatement.Action, _ key: Employee.Key, of employee: EmployeeSnapshot, reason: String,
-        tenant: TenantSnapshot, _ common: StatementContext
+        _ context: ServiceContext
     ) async throws -> KeyStatement {
-        guard let account = employee.state.account, let presented = employee.leaves[key.presented.position] else {
+        guard let account = employee.state.account, leaf(key.presented) != nil else {
             throw ServiceError(.authorizationUnknownKey)
         }
         let user = try await StateLoader(reader: context.reader).user(account.user)
         guard let credentials = user.state.credentials else { throw ServiceError(.employeeUnknown) }
         let record = try StoredCredentials(bytes: credentials.record).record
-        return KeyStatement(
-            context: common, action: action, employee: employee.id.uuid,
-            userKeyHash: record.sealed.context.userPublicKey.hash,
-            employeeKey: try EmployeePublicKey(bytes: key.key.bytes), reason: reason, presentedHash: presented,
-            policyHash: tenant.policyHash)
+        return try self.key(
+            action, key.key, of: employee.id, employee.state,
+            userKeyHash: record.sealed.context.userPublicKey.hash, reason: reason)
     }
 }

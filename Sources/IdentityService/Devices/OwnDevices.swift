@@ -164,56 +164,33 @@ public struct RevokeDevice: RepeatableUseCase {
 
     /// Revokes the key, or returns the statement to sign.
     public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
-        let context = run.context, time = run.call.time
-        guard let reason = ReasonCode(reason) else {
-            throw ServiceError(
-                .requestInvalid,
-                members: [
-                    .init(
-                        pointer: "/reason",
-                        detail: "1 to 64 characters of a-z, 0-9, point, underscore and hyphen are expected")
-                ])
-        }
-        return try await optimistic {
+        let context = run.context, reason = try reasonCode(self.reason)
+        return try await run.decide(signed) {
             let own = try await OwnDevices(of: caller, context)
-            let access = own.access, employee = own.employee
-            let key = try own.key(fingerprint)
-            if key.status == .revoked {
-                return .done(try await context.summary(of: employee, in: access.tenant), position: nil)
+            let tenant = own.access.tenant, employee = own.employee, key = try own.key(fingerprint)
+            let isRevoked = key.status == .revoked
+            guard isRevoked || key.status == .authorized else { throw ServiceError(.authorizationUnknownKey) }
+            var revocation = SignedDecision<EmployeeEvent, Decision>(
+                access: own.access, leaves: employee.leaves,
+                decide: { decision in
+                    guard !isRevoked else { return [] }
+                    let end = Employee.EndKey(
+                        key: key.key, reason: reason, decision: decision, tenant: tenant.state, time: run.call.time)
+                    return try Employee.decided(employee.state, .revokeKey(end))
+                },
+                statement: { try await $0.key(.revoke, key, of: employee, reason: reason.text, context) },
+                record: { recorder, events, _ in
+                    try recorder.add(events, to: .employee(employee.id, in: tenant.id), version: employee.version)
+                    if let fingerprint = KeyFingerprint(ServiceContext.fingerprint(of: key.key)) {
+                        recorder.statements.append(
+                            NewSession.deletion(employee: employee.id, tenant: tenant.id, fingerprint: fingerprint))
+                    }
+                    return try await recorder.append(try await context.summary(of: employee, in: tenant))
+                })
+            if isRevoked {
+                revocation.holding = { .done(try await context.summary(of: employee, in: tenant), position: nil) }
             }
-            guard key.status == .authorized else { throw ServiceError(.authorizationUnknownKey) }
-            let signing = StatementExchange(context: context, access: access)
-            let statement = try await KeyStatements(context: context).statement(
-                .revoke, key, of: employee, reason: reason.text, tenant: access.tenant,
-                try await signing.statementContext(at: time))
-            guard let signed else { return .signatureRequired(statement: statement.bytes) }
-            let decision = try access.decision(try await signing.verify(signed, is: statement, at: time))
-            let events = try decided { () throws(Employee.Rejection) in
-                try Employee.decide(
-                    employee.state,
-                    .revokeKey(
-                        Employee.EndKey(
-                            key: key.key, reason: reason, decision: decision, tenant: access.tenant.state,
-                            time: time)))
-            }
-            return try await append(events, own, key, run)
+            return revocation
         }
-    }
-
-    /// Ends the key and its sessions in one transaction.
-    private func append(
-        _ events: [EmployeeEvent], _ own: OwnDevices, _ key: Employee.Key, _ run: UseCaseRun<Decision>
-    ) async throws -> Decision {
-        let tenant = own.access.tenant.id, employee = own.employee
-        var recorder = DecisionRecorder(access: own.access, run)
-        for event in events {
-            try recorder.add(
-                event.payload, to: .employee(employee.id, in: tenant), version: employee.version, keys: [:])
-        }
-        if let fingerprint = KeyFingerprint(ServiceContext.fingerprint(of: key.key)) {
-            recorder.statements.append(
-                NewSession.deletion(employee: employee.id, tenant: tenant, fingerprint: fingerprint))
-        }
-        return try await recorder.append(try await run.context.summary(of: employee, in: own.access.tenant))
     }
 }

@@ -91,7 +91,7 @@ extension AuthorityTrail {
             }
             return [payload.employeeID]
         }
-        return mpinDecided(finding, payload.by, aboutIdentity(event, .link, state, payload.employeeID, payload.by))
+        return signed(finding, payload.by, aboutIdentity(event, .link, state, payload.employeeID, payload.by))
     }
 
     private func verified(
@@ -111,7 +111,7 @@ extension AuthorityTrail {
                 ? nil : .unlawful("an M-Pin identity is verified by a code that was not used")
         case .application:
             let finding = decided(.verifyMPin, about: .newcomer, payload.by, event) { try follows(.application($0)) }
-            return mpinDecided(finding, payload.by, aboutIdentity(event, .verify, state, nil, payload.by))
+            return signed(finding, payload.by, aboutIdentity(event, .verify, state, nil, payload.by))
         case .device:
             guard let link = state.link, let subject = subject(link.employee) else {
                 return .unlawful("an M-Pin identity is verified by a device that it is not linked to")
@@ -123,7 +123,7 @@ extension AuthorityTrail {
                 guard state.status(at: time) == .started else { throw MPinIdentity.Rejection.wrongState }
                 return [link.employee]
             }
-            return mpinDecided(finding, payload.by, aboutIdentity(event, .link, state, link.employee, payload.by))
+            return signed(finding, payload.by, aboutIdentity(event, .link, state, link.employee, payload.by))
         }
     }
 
@@ -146,12 +146,11 @@ extension AuthorityTrail {
             try MPinIdentity.decide(
                 state, .revoke(MPinIdentity.Revoke(account: account, isReclaim: isReclaim, decision: decision)))
         }
-        let words =
-            isReclaim
-            ? read(ReclaimStatement.self, .emailReclaim, payload.by.statement?.statement ?? []) {
-                context($0.context, event, payload.by)
-            } : aboutIdentity(event, .revoke, state, nil, payload.by)
-        return mpinDecided(finding, payload.by, words)
+        guard isReclaim else {
+            return signed(finding, payload.by, aboutIdentity(event, .revoke, state, nil, payload.by))
+        }
+        return signed(
+            finding, payload.by, compare(event, payload.by, .emailReclaim) { (signed: ReclaimStatement, _) in signed })
     }
 
     private func activated(_ event: RecordedEvent, _ payload: MPinActivationIssued) -> AuthorityFinding? {
@@ -165,16 +164,11 @@ extension AuthorityTrail {
             }
             return [payload.activationID]
         }
-        let words = read(MPinStatement.self, .mpinActivation, payload.by.statement?.statement ?? []) { statement in
-            context(statement.context, event, payload.by) ?? fits(statement.subject == payload.subject.bytes)
-        }
-        return mpinDecided(finding, payload.by, words)
-    }
-
-    private func mpinDecided(_ finding: AuthorityFinding?, _ by: Authority, _ words: String?) -> AuthorityFinding? {
-        if by.statement == nil { return finding }
-        if case .forged? = finding { return finding }
-        return first(finding, stated(by, words))
+        return signed(
+            finding, payload.by,
+            compare(event, payload.by, .mpinActivation) { signed, facts in
+                facts.mpin(.activate, nil, payload.subject.bytes, reason: signed.reason)
+            })
     }
 
     /// Compares a statement with the identity that it is about, and a link with the account.
@@ -182,26 +176,20 @@ extension AuthorityTrail {
         _ event: RecordedEvent, _ action: MPinStatement.Action, _ state: MPinIdentity.State, _ employee: EmployeeID?,
         _ by: Authority
     ) -> String? {
-        read(MPinStatement.self, action.tag, by.statement?.statement ?? []) { statement in
-            var isOwn = false
-            if case .employee(let signer, _) = by { isOwn = signer == state.link?.employee || signer == employee }
-            // An app vouches in the append that starts the identity.
-            let last = if case .employee = by { state.registration?.place.position ?? 0 } else { Int64(0) }
-            return context(statement.context, event, by, isOwn: isOwn, after: last)
-                ?? fits(
-                    statement.identity == event.stream.id && statement.employee == employee?.uuid
-                        && statement.subject == state.registration?.mpinIDHash.bytes)
+        var isOwn = false
+        if case .employee(let signer, _) = by { isOwn = signer == state.link?.employee || signer == employee }
+        // An app vouches in the append that starts the identity.
+        let last = if case .employee = by { state.registration?.place.position ?? 0 } else { Int64(0) }
+        return compare(event, by, action.tag, isOwn: isOwn, after: last) { signed, facts in
+            facts.mpin(
+                action, MPinIdentityID(event.stream.id), state.registration?.mpinIDHash.bytes ?? [],
+                employee: employee, reason: signed.reason)
         }
     }
 
     /// Compares a statement with a change of the policy for M-Pin.
     func aboutMPinPolicy(_ event: RecordedEvent, _ payload: MPinPolicyChanged) -> String? {
-        read(PolicyStatement.self, .policy, payload.by.statement?.statement ?? []) { statement in
-            context(statement.context, event, payload.by)
-                ?? fits(
-                    statement.settings == payload.policy.settings
-                        && statement.policyHash == leaf(tenant.mpinPolicySince))
-        }
+        compare(event, payload.by, .policy) { _, facts in facts.policy(payload.policy) as PolicyStatement }
     }
 }
 

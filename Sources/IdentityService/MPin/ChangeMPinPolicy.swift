@@ -93,27 +93,21 @@ public struct ChangeMPinPolicy: RepeatableUseCase {
     /// Makes the decision, or returns the statement to sign.
     public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
         guard case .employee = caller else { throw ServiceError(.authorizationNotPermitted) }
-        let context = run.context, time = run.call.time
-        return try await optimistic {
-            let access = try await context.access(company, caller, role: .authorization), tenant = access.tenant
+        return try await run.decide(signed) {
+            let access = try await run.context.access(company, caller, role: .authorization), tenant = access.tenant
             guard ifMatch.map({ $0 == tenant.version }) ?? true else { throw ServiceError(.requestStale) }
             let policy = try change.applied(to: tenant.state.mpinPolicy)
-            guard policy != tenant.state.mpinPolicy else { return .done(nil, position: nil) }
-            let signing = StatementExchange(context: context, access: access)
-            let statement = PolicyStatement(
-                context: try await signing.statementContext(at: time), settings: policy.settings,
-                policyHash: tenant.state.mpinPolicySince.flatMap { tenant.leaves[$0.position] })
-            try access.require(.changeMPinPolicy, about: .tenant)
-            guard let signed else { return .signatureRequired(statement: statement.bytes) }
-            let decision = try access.decision(try await signing.verify(signed, is: statement, at: time))
-            let events = try decided { () throws(Tenant.Rejection) in
-                try Tenant.decide(tenant.state, .changeMPinPolicy(policy, decision))
-            }
-            var recorder = DecisionRecorder(access: access, run)
-            for event in events {
-                try recorder.add(event.payload, to: .tenant(tenant.id), version: tenant.version, keys: [:])
-            }
-            return try await recorder.append(nil)
+            return SignedDecision(
+                access: access,
+                decide: {
+                    policy == tenant.state.mpinPolicy
+                        ? [] : try Tenant.decided(tenant.state, .changeMPinPolicy(policy, $0))
+                },
+                statement: { $0.policy(policy) }, holding: { .done(nil, position: nil) },
+                record: { recorder, events, _ in
+                    try recorder.add(events)
+                    return try await recorder.append(nil)
+                })
         }
     }
 }

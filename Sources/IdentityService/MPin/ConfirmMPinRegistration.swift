@@ -59,14 +59,12 @@ public struct ConfirmMPinRegistration: UseCase {
             let identity = try await context.mpinRegistration(mpinID, token: token, in: company.tenant)
             let linked = try await context.linkedEmployee(of: identity, in: company.tenant)
             let epoch = identity.state.key?.epoch ?? Int(company.keys.epoch)
-            let events = try decided { () throws(MPinIdentity.Rejection) in
-                try MPinIdentity.decide(
-                    identity.state,
-                    .issueKey(
-                        MPinIdentity.IssueKey(
-                            suite: .bls12381AMCL3SHA256, epoch: epoch, pushIdentifier: push, policy: company.policy,
-                            linkedStatus: context.linkedStatus(linked, of: identity), time: time)))
-            }
+            let events = try MPinIdentity.decided(
+                identity.state,
+                .issueKey(
+                    MPinIdentity.IssueKey(
+                        suite: .bls12381AMCL3SHA256, epoch: epoch, pushIdentifier: push, policy: company.policy,
+                        linkedStatus: context.linkedStatus(linked, of: identity), time: time)))
             guard epoch >= Int(company.keys.oldestEpoch) else { throw ServiceError(.mpinKeyExpired) }
             // The share is fetched before anything is recorded: while a D-TA is away, nothing changes.
             let offer = try await offer(mpinID, epoch, company, run)

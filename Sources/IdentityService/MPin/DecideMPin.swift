@@ -47,51 +47,23 @@ public struct DecideMPin: RepeatableUseCase {
         guard let id = UUID(lowercased: self.identity).map(MPinIdentityID.init) else {
             throw ServiceError(.mpinUnknown)
         }
-        let reason = try reason
-        return try await optimistic {
-            let (access, identity) = try await subject(id, context)
+        let given = if case .revoke(let reason) = action { reason } else { "verified" }
+        let reason = try reasonCode(given)
+        return try await run.decide(by: caller, signed) {
+            let (access, identity) = try await subject(id, context), tenant = access.tenant.id
             guard let registration = identity.state.registration else { throw ServiceError(.mpinUnknown) }
-            let linked = try await context.linkedEmployee(of: identity, in: access.tenant.id)
-            // What holds already and what is refused is told before the caller is asked to sign.
-            guard !(try events(identity, linked, access, nil, at: time)).isEmpty else {
-                return .done(nil, position: nil)
-            }
-            let signing = StatementExchange(context: context, access: access)
-            let statement = MPinStatement(
-                context: try await signing.statementContext(at: time), action: action.statement,
-                subject: registration.mpinIDHash.bytes, identity: id.uuid, reason: reason.text)
-            let proof: SignedStatement
-            switch (caller, signed) {
-            case (.app(let app), _): proof = try signing.vouch(statement, app.presented)
-            case (.employee, nil): return .signatureRequired(statement: statement.bytes)
-            case (.employee, .some(let given)):
-                proof = try await signing.verify(
-                    given, is: statement, at: time, after: registration.place.position)
-            }
-            var recorder = DecisionRecorder(access: access, run)
-            if case .verify = action { recorder.notAfter = identity.state.deadline }
-            for event in try events(identity, linked, access, proof, at: time) {
-                try recorder.add(
-                    event.payload, to: .mpin(id, in: access.tenant.id), version: identity.version, keys: [:])
-            }
-            recorder.guardLinked(linked, in: access.tenant.id)
-            return try await recorder.append(nil)
-        }
-    }
-
-    private var reason: ReasonCode {
-        get throws(ServiceError) {
-            let text = if case .revoke(let reason) = action { reason } else { "verified" }
-            guard let reason = ReasonCode(text) else {
-                throw ServiceError(
-                    .requestInvalid,
-                    members: [
-                        .init(
-                            pointer: "/reason",
-                            detail: "1 to 64 characters of a-z, 0-9, point, underscore and hyphen are expected")
-                    ])
-            }
-            return reason
+            let linked = try await context.linkedEmployee(of: identity, in: tenant)
+            return SignedDecision(
+                access: access, latest: registration.place.position,
+                decide: { try events(identity, linked, access, $0, at: time) },
+                statement: { $0.mpin(action.statement, id, registration.mpinIDHash.bytes, reason: reason.text) },
+                holding: { .done(nil, position: nil) },
+                record: { recorder, events, _ in
+                    if case .verify = action { recorder.notAfter = identity.state.deadline }
+                    try recorder.add(events, to: .mpin(id, in: tenant), version: identity.version)
+                    recorder.guardLinked(linked, in: tenant)
+                    return try await recorder.append(nil)
+                })
         }
     }
 
@@ -115,9 +87,8 @@ public struct DecideMPin: RepeatableUseCase {
 
     private func events(
         _ identity: MPinIdentitySnapshot, _ linked: EmployeeSnapshot?, _ access: CompanyAccess,
-        _ proof: SignedStatement?, at time: Timestamp
+        _ decision: AuthorityDecision, at time: Timestamp
     ) throws -> [MPinIdentityEvent] {
-        let decision = try access.decision(proof)
         let command: MPinIdentity.Command
         switch action {
         case .verify: command = .verify(.application(decision), at: time)
@@ -125,7 +96,7 @@ public struct DecideMPin: RepeatableUseCase {
             let account = try linked.map { employee throws(ServiceError) in try access.subject(employee) }
             command = .revoke(MPinIdentity.Revoke(account: account, decision: decision))
         }
-        return try decided { () throws(MPinIdentity.Rejection) in try MPinIdentity.decide(identity.state, command) }
+        return try MPinIdentity.decided(identity.state, command)
     }
 }
 
@@ -177,7 +148,7 @@ public struct LinkMPin: RepeatableUseCase {
         guard let id = UUID(lowercased: self.identity).map(MPinIdentityID.init) else {
             throw ServiceError(.mpinUnknown)
         }
-        return try await optimistic {
+        return try await run.decide(signed) {
             let own = try await OwnDevices(of: caller, context), tenant = own.access.tenant
             guard context.mpinKeys != nil else { throw ServiceError(.mpinDisabled) }
             let identity = try await context.mpinIdentity(id, in: tenant.id, readsUserID: true)
@@ -187,40 +158,34 @@ public struct LinkMPin: RepeatableUseCase {
             else { throw ServiceError(.mpinUnknown) }
             let summary = try await context.summary(of: own.employee, in: tenant)
             let names = try await names(of: own, summary, context)
-            guard !(try events(identity, own, names, nil, at: time)).isEmpty else {
-                return .done(summary, position: nil)
-            }
-            let signing = StatementExchange(context: context, access: own.access)
-            let statement = MPinStatement(
-                context: try await signing.statementContext(at: time), action: .link,
-                subject: registration.mpinIDHash.bytes, identity: id.uuid, employee: own.employee.id.uuid,
-                reason: "linked")
-            guard let signed else { return .signatureRequired(statement: statement.bytes) }
-            let proof = try await signing.verify(
-                signed, is: statement, at: time, after: registration.place.position)
-            var recorder = DecisionRecorder(access: own.access, run)
-            recorder.notAfter = identity.state.deadline
-            for event in try events(identity, own, names, proof, at: time) {
-                try recorder.add(event.payload, to: .mpin(id, in: tenant.id), version: identity.version, keys: [:])
-            }
-            if identity.state.link == nil {
-                recorder.claims.append(
-                    context.ring.mpinLinkedClaim(id, of: own.employee.id, in: tenant.id))
-            }
-            return try await recorder.append(summary)
+            return SignedDecision(
+                access: own.access, latest: registration.place.position,
+                decide: { try events(identity, own, names, $0, at: time) },
+                statement: {
+                    $0.mpin(
+                        .link, id, registration.mpinIDHash.bytes, employee: own.employee.id, reason: "linked")
+                },
+                holding: { .done(summary, position: nil) },
+                record: { recorder, events, _ in
+                    recorder.notAfter = identity.state.deadline
+                    try recorder.add(events, to: .mpin(id, in: tenant.id), version: identity.version)
+                    if identity.state.link == nil {
+                        recorder.claims.append(
+                            context.ring.mpinLinkedClaim(id, of: own.employee.id, in: tenant.id))
+                    }
+                    return try await recorder.append(summary)
+                })
         }
     }
 
     private func events(
         _ identity: MPinIdentitySnapshot, _ own: OwnDevices, _ names: (EmailAddress?, CompanyEmployeeID?),
-        _ proof: SignedStatement?, at time: Timestamp
+        _ decision: AuthorityDecision, at time: Timestamp
     ) throws -> [MPinIdentityEvent] {
         let link = MPinIdentity.Link(
             subject: try own.access.subject(own.employee), email: names.0, companyEmployeeID: names.1,
-            decision: try own.access.decision(proof), policy: own.access.tenant.state.mpinPolicy, time: time)
-        return try decided { () throws(MPinIdentity.Rejection) in
-            try MPinIdentity.decide(identity.state, .link(link))
-        }
+            decision: decision, policy: own.access.tenant.state.mpinPolicy, time: time)
+        return try MPinIdentity.decided(identity.state, .link(link))
     }
 
     /// The address and the employee id of the caller, as far as their keys exist.

@@ -51,9 +51,7 @@ extension Erasure {
             identity.state.isErased
             ? []
             : try await signing.decide(on: stream) { decision in
-                try decided { () throws(MPinIdentity.Rejection) in
-                    try MPinIdentity.decide(identity.state, .erase(decision))
-                }
+                try MPinIdentity.decided(identity.state, .erase(decision))
             }
         guard !erasures.isEmpty else {
             try await note(entry)

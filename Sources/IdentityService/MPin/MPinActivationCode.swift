@@ -48,10 +48,8 @@ struct MPinActivationCode: Sendable {
                 equalInConstantTime(issue.digest.bytes, entered.bytes)
                     && issue.userID.text.flatMap { try? MPinUserID($0) } == userID
             } ?? false
-        let events = try decided { () throws(MPinActivation.Rejection) in
-            try MPinActivation.decide(
-                activation.state, .enter(isRight: isRight, for: identity, at: recorder.call.time))
-        }
+        let events = try MPinActivation.decided(
+            activation.state, .enter(isRight: isRight, for: identity, at: recorder.call.time))
         guard isRight else {
             try await record(events, activation, recorder)
             throw ServiceError(.authorizationNotPermitted)
@@ -118,66 +116,50 @@ public struct IssueMPinActivation: RepeatableUseCase {
     public func run(_ run: UseCaseRun<MPinActivationDecision>) async throws -> MPinActivationDecision {
         let userID = try parsed { () throws(ValueError) in try MPinUserID(self.userID) }
         let context = run.context, time = run.call.time
-        return try await optimistic(retryingClaims: true) {
+        return try await run.decide(by: caller, signed, retryingClaims: true) {
             let access = try await context.access(company, caller, role: .authorization)
             guard access.tenant.state.mpinPolicy.enabled else { throw ServiceError(.mpinDisabled) }
             try access.require(.verifyMPin, about: .newcomer)
             let salt = try IdentityService.subjectSalt(of: caller, subjectSalt)
             let subject = Commitment.subject(
                 salt: salt.bytes, company: access.name.canonical, employee: userID.canonical)
-            let signing = StatementExchange(context: context, access: access)
-            let statement = MPinStatement(
-                context: try await signing.statementContext(at: time), action: .activate, subject: subject.bytes,
-                reason: "activated")
-            let proof: SignedStatement
-            switch (caller, signed) {
-            case (.app(let app), _): proof = try signing.vouch(statement, app.presented)
-            case (.employee, nil): return .signatureRequired(statement: statement.bytes)
-            case (.employee, .some(let given)): proof = try await signing.verify(given, is: statement, at: time)
-            }
-            guard let committed = Bytes32(subject.bytes) else { throw ServiceError(.serviceUnavailable) }
-            let decision = try access.decision(proof)
-            return try await append(
-                (salt, committed), userID, decision, try statementID(of: proof), access, run)
+            let code = Self.newCode()
+            return SignedDecision(
+                access: access,
+                decide: { decision in
+                    guard let committed = Bytes32(subject.bytes) else { throw ServiceError(.serviceUnavailable) }
+                    let id = MPinActivationID(try statementID(of: decision))
+                    let issue = MPinActivation.Issue(
+                        id: id, digest: try MPinActivationCode.digest(code, of: id, ring: context.ring),
+                        subject: committed, subjectSalt: salt, userID: userID, decision: decision, time: time)
+                    return try MPinActivation.decided(MPinActivation.initial, .issue(issue))
+                },
+                statement: { $0.mpin(.activate, nil, subject.bytes, reason: "activated") },
+                record: { recorder, events, decision in
+                    try await record(events, try statementID(of: decision), code, userID, in: &recorder)
+                })
         }
     }
 
-    private func append(
-        _ commitment: (salt: Bytes32, subject: Bytes32), _ userID: MPinUserID, _ decision: AuthorityDecision,
-        _ id: UUID,
-        _ access: CompanyAccess, _ run: UseCaseRun<MPinActivationDecision>
+    private func record(
+        _ events: [MPinActivationEvent], _ id: UUID, _ code: String, _ userID: MPinUserID,
+        in recorder: inout DecisionRecorder<MPinActivationDecision>
     ) async throws -> MPinActivationDecision {
-        let context = run.context, tenant = access.tenant.id, time = run.call.time
-        let activation = MPinActivationID(id), stream = StreamID.activation(activation, in: tenant)
+        let context = recorder.context, tenant = recorder.access.tenant.id
+        let stream = StreamID.activation(MPinActivationID(id), in: tenant)
         guard try await context.reader.streams([stream])[stream]?.isEmpty ?? true else {
             throw ServiceError(.requestStale)
         }
-        let code = Self.newCode()
-        let events = try decided { () throws(MPinActivation.Rejection) in
-            try MPinActivation.decide(
-                MPinActivation.initial,
-                .issue(
-                    MPinActivation.Issue(
-                        id: activation, digest: try Self.digest(code, activation, context), subject: commitment.subject,
-                        subjectSalt: commitment.salt, userID: userID, decision: decision, time: time)))
-        }
-        var recorder = DecisionRecorder(access: access, run)
         let (key, insertion) = try await context.personKeys.create(id: id, ledger: tenant.uuid)
         recorder.statements.append(insertion)
-        for event in events { try recorder.add(event.payload, to: stream, version: 0, keys: [id: key]) }
+        try recorder.add(events, to: stream, version: 0, keys: [id: key])
         let claim = context.ring.mpinActivationClaim(userID, in: tenant)
         if let former = try await context.reader.claim(claim) {
             recorder.releases.append(ClaimRelease(key: claim, owner: former.owner))
         }
-        let end = time.adding(MPinActivation.lifetime)
+        let end = recorder.call.time.adding(MPinActivation.lifetime)
         recorder.claims.append(Claim(key: claim, owner: id, expiresAt: end))
         return try await recorder.append { .issued(id: id, code: code, expiresAt: end, position: $0) }
-    }
-
-    private static func digest(
-        _ code: String, _ id: MPinActivationID, _ context: ServiceContext
-    ) throws(MPinActivation.Rejection) -> Bytes32 {
-        do { return try MPinActivationCode.digest(code, of: id, ring: context.ring) } catch { throw .invalid }
     }
 
     /// Six random digits.

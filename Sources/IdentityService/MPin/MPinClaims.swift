@@ -81,14 +81,10 @@ struct MPinSlot: Sendable {
             switch holder.state.status(at: time) {
             case .unknown, .blocked, .revoked: return MPinSlot(claim: place, former: (holder, []))
             case .expired:
-                let end = try decided { () throws(MPinIdentity.Rejection) in
-                    try MPinIdentity.decide(holder.state, .expire(at: time))
-                }
+                let end = try MPinIdentity.decided(holder.state, .expire(at: time))
                 return MPinSlot(claim: place, former: (holder, end))
             case .started, .activated, .issued, .registered:
-                let end = try decided { () throws(MPinIdentity.Rejection) in
-                    try MPinIdentity.decide(holder.state, .supersede)
-                }
+                let end = try MPinIdentity.decided(holder.state, .supersede)
                 let isOld = holder.state.startedAt.map { $0.adding(Self.patience) <= time } ?? false
                 if isVerified || isOld, unverified == nil, !end.isEmpty {
                     unverified = MPinSlot(claim: place, former: (holder, end))

@@ -64,9 +64,7 @@ struct ReclaimedMPinIdentities: Sendable {
         for holder in holders {
             let command = MPinIdentity.Command.revoke(
                 MPinIdentity.Revoke(account: holder.account, isReclaim: true, decision: decision))
-            let events = try decided { () throws(MPinIdentity.Rejection) in
-                try MPinIdentity.decide(holder.identity.state, command)
-            }
+            let events = try MPinIdentity.decided(holder.identity.state, command)
             for event in events {
                 decisions.append((.mpin(holder.identity.id, in: tenant), holder.identity.version, event))
             }

@@ -77,14 +77,12 @@ public struct StartMPinRegistration: UseCase {
             let slot = try await MPinSlot.find(
                 for: userID, in: company.tenant, isVerified: proof != nil, at: time, run.context)
             try slot.add(for: id, in: company.tenant, to: &recorder)
-            let events = try decided { () throws(MPinIdentity.Rejection) in
-                try MPinIdentity.decide(
-                    MPinIdentity.initial,
-                    .start(
-                        MPinIdentity.Start(
-                            id: id, mpinIDHash: hash, userID: userID, deviceName: device, policy: company.policy,
-                            verifiedBy: proof, time: time)))
-            }
+            let events = try MPinIdentity.decided(
+                MPinIdentity.initial,
+                .start(
+                    MPinIdentity.Start(
+                        id: id, mpinIDHash: hash, userID: userID, deviceName: device, policy: company.policy,
+                        verifiedBy: proof, time: time)))
             let (key, insertion) = try await run.context.personKeys.create(id: id.uuid, ledger: company.tenant.uuid)
             recorder.statements.append(insertion)
             for event in events {
@@ -131,11 +129,10 @@ struct MPinVouching: Sendable {
 
     /// The decision, with the statement that the app's key signs.
     func verification(of id: MPinIdentityID, hash: Bytes32, at time: Timestamp) async throws -> AuthorityDecision {
-        let signing = StatementExchange(context: context, access: company.access)
-        let statement = MPinStatement(
-            context: try await signing.statementContext(at: time), action: .verify, subject: hash.bytes,
-            identity: id.uuid, reason: "started")
-        return try company.access.decision(try signing.vouch(statement, app.presented))
+        let exchange = StatementExchange(context: context, access: company.access)
+        let facts = StatementFacts(try await exchange.statementContext(at: time), company.access.tenant)
+        let statement = facts.mpin(.verify, id, hash.bytes, reason: "started")
+        return try company.access.decision(try exchange.vouch(statement, app.presented))
     }
 }
 
@@ -210,9 +207,7 @@ public struct RestartMPinRegistration: UseCase {
         _ identity: MPinIdentitySnapshot, _ company: MPinCompany, at time: Timestamp, _ context: ServiceContext
     ) async throws -> [MPinIdentityEvent] {
         let policy = company.policy
-        var events = try decided { () throws(MPinIdentity.Rejection) in
-            try MPinIdentity.decide(identity.state, .restart(policy, at: time))
-        }
+        var events = try MPinIdentity.decided(identity.state, .restart(policy, at: time))
         guard policy.verification == .application, company.mayVerify, identity.state.link == nil,
             let hash = identity.state.registration?.mpinIDHash, let event = events.first
         else { return events }
@@ -221,9 +216,7 @@ public struct RestartMPinRegistration: UseCase {
             &state, Recorded(event, id: UUID(), time: time, position: .max, version: identity.version + 1))
         let vouching = MPinVouching(company: company, app: app, context: context)
         let decision = try await vouching.verification(of: identity.id, hash: hash, at: time)
-        events += try decided { () throws(MPinIdentity.Rejection) in
-            try MPinIdentity.decide(state, .verify(.application(decision), at: time))
-        }
+        events += try MPinIdentity.decided(state, .verify(.application(decision), at: time))
         return events
     }
 

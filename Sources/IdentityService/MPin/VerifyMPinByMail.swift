@@ -59,9 +59,7 @@ public struct VerifyMPinByMail: UseCase {
             guard tenant.exists, let companyName = tenant.state.companyName else { throw ServiceError(.mpinUnknown) }
             let identity = try await checked(in: tenant.id, run)
             guard tenant.state.mpinPolicy.enabled else { throw ServiceError(.mpinDisabled) }
-            let events = try decided { () throws(MPinIdentity.Rejection) in
-                try MPinIdentity.decide(identity.state, .verify(.email, at: time))
-            }
+            let events = try MPinIdentity.decided(identity.state, .verify(.email, at: time))
             guard isConfirmed, !events.isEmpty else {
                 return MPinLinkView(companyName: companyName, isVerified: events.isEmpty)
             }

@@ -93,9 +93,7 @@ public struct ConfirmEmail: UseCase {
         return try await optimistic {
             let user = try await StateLoader(reader: context.reader).user(UserID(link.recipient))
             guard let address = user.state.address else { return .invalid }
-            let events = try decided { () throws(User.Rejection) in
-                try User.decide(user.state, .verifyEmail(address: address.place.position))
-            }
+            let events = try User.decided(user.state, .verifyEmail(address: address.place.position))
             let stream = StreamID.user(user.id)
             let encoded = try events.map {
                 try EventCodec.encode(

@@ -34,13 +34,11 @@ extension OperatorUseCases {
             let latest = head.clock.adding(context.settings.clockTolerance ?? .zero)
             guard head.time > latest else { return .notAhead }
             let events = try await signing.decide(on: .ledgerTime(ledger)) { decision in
-                try decided { () throws(LedgerTime.Rejection) in
-                    try LedgerTime.decide(
-                        known.state,
-                        LedgerTime.Accept(
-                            ledger: ledger.uuid, position: head.size, time: head.time, latest: latest,
-                            decision: decision))
-                }
+                try LedgerTime.decided(
+                    known.state,
+                    LedgerTime.Accept(
+                        ledger: ledger.uuid, position: head.size, time: head.time, latest: latest,
+                        decision: decision))
             }
             guard !events.isEmpty else { return .acceptedBefore }
             // A system ledger that is ahead itself takes this event, or nothing could ever accept its time.

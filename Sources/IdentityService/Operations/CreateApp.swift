@@ -23,10 +23,8 @@ extension OperatorUseCases {
         let id = AppID(UUID())
         guard let salt = Bytes32(randomBytes(32)) else { throw ServiceError(.serviceUnavailable) }
         let registered = try await signing.decide(on: .app(id)) { decision in
-            try decided { () throws(App.Rejection) in
-                try App.decide(
-                    App.initial, .register(id, name: name, salt: salt, customQuestions: customQuestions, decision))
-            }
+            try App.decided(
+                App.initial, .register(id, name: name, salt: salt, customQuestions: customQuestions, decision))
         }
         var state = App.initial
         for event in registered {
@@ -125,9 +123,7 @@ extension OperatorUseCases {
             }
             let issued = try await issue(drawn, app.state, roles: Set(old.roles.roles.map(CallerRole.init)))
             let retired = try await signing.decide(on: .app(app.id)) { decision in
-                try decided { () throws(App.Rejection) in
-                    try App.decide(app.state, .retireSecret(old.id, decision))
-                }
+                try App.decided(app.state, .retireSecret(old.id, decision))
             }
             if !isHandedOver { try handOver(issued.secret) }
             isHandedOver = true
@@ -143,9 +139,7 @@ extension OperatorUseCases {
         try await optimistic {
             let app = try await StateLoader(reader: context.reader).app(AppID(appId))
             let events = try await signing.decide(on: .app(app.id)) { decision in
-                try decided { () throws(App.Rejection) in
-                    try App.decide(app.state, .retireSecret(SecretID(secretId), decision))
-                }
+                try App.decided(app.state, .retireSecret(SecretID(secretId), decision))
             }
             try await append(events.map(\.payload), to: .app(app.id), version: app.version)
         }
@@ -158,9 +152,7 @@ extension OperatorUseCases {
         try await optimistic {
             let app = try await StateLoader(reader: context.reader).app(AppID(appId))
             let events = try await signing.decide(on: .app(app.id)) { decision in
-                try decided { () throws(App.Rejection) in
-                    try App.decide(app.state, .revokeSecret(SecretID(secretId), decision))
-                }
+                try App.decided(app.state, .revokeSecret(SecretID(secretId), decision))
             }
             try await append(events.map(\.payload), to: .app(app.id), version: app.version)
         }
@@ -186,10 +178,7 @@ extension OperatorUseCases {
             let key = PublicKeyBytes(authority.publicKey.bytes)
         else { throw ServiceError(.serviceUnavailable) }
         let events = try await signing.decide(on: .app(id)) { decision in
-            try decided { () throws(App.Rejection) in
-                try App.decide(
-                    state, .issueSecret(secretId, roles: set, digest: digest, authorityKey: key, decision))
-            }
+            try App.decided(state, .issueSecret(secretId, roles: set, digest: digest, authorityKey: key, decision))
         }
         return (
             events,

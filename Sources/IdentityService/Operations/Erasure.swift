@@ -226,7 +226,7 @@ extension Erasure {
             user.state.isErased
             ? []
             : try await signing.decide(on: stream) { decision in
-                try decided { () throws(User.Rejection) in try User.decide(user.state, .erase(decision)) }
+                try User.decided(user.state, .erase(decision))
             }
         guard !erasures.isEmpty else {
             try await note(entry)

@@ -189,9 +189,7 @@ extension OperatorUseCases {
             guard tenant.exists else { throw ServiceError(.companyUnknown) }
             let (command, answer) = plan(tenant.state, name)
             let events = try await signing.decide(on: .tenant(id)) { decision in
-                try decided { () throws(Tenant.Rejection) in
-                    try Tenant.decide(tenant.state, command(decision))
-                }
+                try Tenant.decided(tenant.state, command(decision))
             }
             try await append(events.map(\.payload), to: .tenant(id), version: tenant.version)
             return answer(events)
@@ -230,10 +228,7 @@ extension OperatorUseCases {
             }
             let now = context.settings.now()
             let events = try await signing.decide(on: .tenant(id)) { decision in
-                try decided { () throws(Tenant.Rejection) in
-                    try Tenant.decide(
-                        tenant.state, .succeedSecurityAdmin(target, loggedInAt: nil, at: now, decision))
-                }
+                try Tenant.decided(tenant.state, .succeedSecurityAdmin(target, loggedInAt: nil, at: now, decision))
             }
             guard !events.isEmpty else { throw DecisionWithoutEffect() }
             try await append(events, tenant, employee, at: now)
@@ -254,9 +249,9 @@ extension OperatorUseCases {
                 let decision = AuthorityDecision(caller: .operator(signed.key), statement: signed)
                 let back = Employee.BringBack(
                     fingerprints: Set(event.fingerprints ?? []), decision: decision, time: time)
-                payloads += try decided { () throws(Employee.Rejection) in
-                    try Employee.decide(employee.state, .bringBack(back))
-                }.map { (payload: $0.payload, stream: stream) }
+                payloads += try Employee.decided(
+                    employee.state, .bringBack(back)
+                ).map { (payload: $0.payload, stream: stream) }
             }
             effects.append(NewSession.deletion(employee: employee.id, tenant: tenant.id))
         }

@@ -35,7 +35,7 @@ public struct CancelRecoveryByDevice: RepeatableUseCase {
         let context = run.context, time = run.call.time
         let row = try await FlowStore(context: context).load(handle: flow, purpose: .login, app: app, at: time)
         guard row.state.proved != nil else { throw ServiceError(.flowWrongStep) }
-        return try await optimistic {
+        return try await run.decide(signed) {
             // For a decoy a colleague's streams are read in the same way.
             let read = try await FlowScene.load(.tenant, for: row.state, context), user = read.user
             guard !row.state.isDecoy, let tenant = read.tenant,
@@ -43,7 +43,7 @@ public struct CancelRecoveryByDevice: RepeatableUseCase {
                 recovery.employee.uuid == row.state.employeeId,
                 let scene = try await scene(row.state, recovery, tenant, user, context)
             else { throw ServiceError(.recoveryUnknown) }
-            return try await cancel(scene, run)
+            return try cancellation(scene, summary: try await context.summary(of: scene.employee, in: tenant), run)
         }
     }
 
@@ -53,7 +53,6 @@ public struct CancelRecoveryByDevice: RepeatableUseCase {
         var account: User.RecoveryAccount
         var user: UserSnapshot
         var recovery: User.Recovery
-        var signer: PublicKeyBytes
     }
 
     /// The facts for a key that may cancel; `nil` for any other key.
@@ -75,32 +74,33 @@ public struct CancelRecoveryByDevice: RepeatableUseCase {
         let reach = User.RecoveryReach(hasAccountsElsewhere: false, ownsAddress: false)
         let account = User.RecoveryAccount(
             target: recovery.target, state: employee.state, role: tenant.state.role(of: employee.id), reach: reach)
-        return Scene(
-            access: access, employee: employee, account: account, user: user, recovery: recovery, signer: signer)
+        return Scene(access: access, employee: employee, account: account, user: user, recovery: recovery)
     }
 
-    private func cancel(_ scene: Scene, _ run: UseCaseRun<Decision>) async throws -> Decision {
-        let context = run.context, time = run.call.time
-        guard let reason = ReasonCode("owner"), let opened = scene.user.leaves[scene.recovery.opened.position] else {
+    private func cancellation(
+        _ scene: Scene, summary: EmployeeSummary, _ run: UseCaseRun<Decision>
+    ) throws -> SignedDecision<UserEvent, Decision> {
+        let reason = try reasonCode("owner")
+        guard let opened = scene.user.leaves[scene.recovery.opened.position] else {
             throw ServiceError(.recoveryUnknown)
         }
-        let summary = try await context.summary(of: scene.employee, in: scene.access.tenant)
-        let signing = StatementExchange(context: context, access: scene.access)
-        let statement = RecoveryStatement(
-            context: try await signing.statementContext(at: time), action: .cancel, user: scene.user.id.uuid,
-            employee: scene.employee.id.uuid, keyHash: scene.recovery.fingerprint.bytes, followsHash: opened,
-            reason: reason.text)
-        guard let signed else { return .signatureRequired(statement: statement.bytes) }
-        let verified = try await signing.verify(signed, is: statement, at: time)
-        let command = User.CancelRecovery(
-            account: scene.account, reason: reason,
-            decision: AuthorityDecision(caller: scene.access.decider, signer: scene.signer, statement: verified),
-            time: time)
-        let events = try decided { () throws(User.Rejection) in
-            try User.decide(scene.user.state, .cancelRecovery(command))
-        }
-        var recorder = DecisionRecorder(access: scene.access, run)
-        try recorder.add(events, of: scene.user, about: scene.recovery.target)
-        return try await recorder.append(summary)
+        return SignedDecision(
+            access: scene.access,
+            decide: { decision in
+                try User.decided(
+                    scene.user.state,
+                    .cancelRecovery(
+                        User.CancelRecovery(
+                            account: scene.account, reason: reason, decision: decision, time: run.call.time)))
+            },
+            statement: { facts in
+                try facts.recovery(
+                    .cancel, of: scene.user.id, scene.employee.id, on: scene.recovery.fingerprint, follows: opened,
+                    seconds: nil, reason: reason.text)
+            },
+            record: { recorder, events, _ in
+                try recorder.add(events, of: scene.user, about: scene.recovery.target)
+                return try await recorder.append(summary)
+            })
     }
 }

@@ -36,7 +36,7 @@ public struct CancelReturnByDevice: RepeatableUseCase {
         let context = run.context, time = run.call.time
         let row = try await FlowStore(context: context).load(handle: flow, purpose: .login, app: app, at: time)
         guard row.state.proved != nil else { throw ServiceError(.flowWrongStep) }
-        return try await optimistic {
+        return try await run.decide(signed) {
             // For a decoy a colleague's streams are read in the same way.
             let read = try await FlowScene.load(.tenant, for: row.state, context)
             guard let tenant = read.tenant else { throw ServiceError(.returnUnknown) }
@@ -45,16 +45,15 @@ public struct CancelReturnByDevice: RepeatableUseCase {
             guard !row.state.isDecoy, let scene = try scene(row.state, employee, tenant, at: time) else {
                 throw ServiceError(.returnUnknown)
             }
-            return try await cancel(scene, run)
+            return try cancellation(scene, run)
         }
     }
 
     private struct Scene {
         var access: CompanyAccess
         var employee: EmployeeSnapshot
-        var user: UserID
+        var account: Employee.Account
         var back: Employee.Return
-        var signer: PublicKeyBytes
     }
 
     /// The facts for a key that may cancel; `nil` for any other key.
@@ -72,41 +71,35 @@ public struct CancelReturnByDevice: RepeatableUseCase {
             tenant: tenant, name: try parsed { () throws(ValueError) in try CompanyName(state.companyName) },
             decider: .employee(caller), guarded: (.employee(employee.id, in: tenant.id), employee.version),
             authority: key.authorized.flatMap { employee.leaves[$0.position] }, signer: signer)
-        return Scene(access: access, employee: employee, user: account.user, back: back, signer: signer)
+        return Scene(access: access, employee: employee, account: account, back: back)
     }
 
-    private func cancel(_ scene: Scene, _ run: UseCaseRun<Decision>) async throws -> Decision {
-        let context = run.context, time = run.call.time
-        guard let reason = ReasonCode("owner"), let follows = scene.employee.leaves[scene.back.latest.position] else {
-            throw ServiceError(.returnUnknown)
-        }
-        let signing = StatementExchange(context: context, access: scene.access)
-        let statement = ReturnStatement(
-            context: try await signing.statementContext(at: time), user: scene.user.uuid,
-            employee: scene.employee.id.uuid, keyHash: scene.back.fingerprint.bytes, followsHash: follows,
-            reason: reason.text)
-        guard let signed else { return .signatureRequired(statement: statement.bytes) }
-        let verified = try await signing.verify(signed, is: statement, at: time, after: scene.back.latest.position)
-        let command = Employee.CancelReturn(
-            reason: reason,
-            decision: AuthorityDecision(caller: scene.access.decider, signer: scene.signer, statement: verified),
-            tenant: scene.access.tenant.state, time: time)
-        let events = try decided { () throws(Employee.Rejection) in
-            try Employee.decide(scene.employee.state, .cancelReturn(command))
-        }
-        let tenant = scene.access.tenant.id
-        var recorder = DecisionRecorder(access: scene.access, run)
-        var after = scene.employee
-        for event in events {
-            try recorder.add(
-                event.payload, to: .employee(scene.employee.id, in: tenant), version: scene.employee.version, keys: [:])
-            guard case .keyRevoked(let revoked) = event else { continue }
-            recorder.statements.append(
-                NewSession.deletion(
-                    employee: scene.employee.id, tenant: tenant, fingerprint: KeyFingerprint(of: revoked.key)))
-        }
-        after.apply(events, at: time)
-        return try await recorder.append(try await context.summary(of: after, in: scene.access.tenant))
+    private func cancellation(
+        _ scene: Scene, _ run: UseCaseRun<Decision>
+    ) throws -> SignedDecision<EmployeeEvent, Decision> {
+        let time = run.call.time, employee = scene.employee, tenant = scene.access.tenant
+        let reason = try reasonCode("owner")
+        guard employee.leaves[scene.back.latest.position] != nil else { throw ServiceError(.returnUnknown) }
+        return SignedDecision(
+            access: scene.access, leaves: employee.leaves, latest: scene.back.latest.position,
+            decide: { decision in
+                try Employee.decided(
+                    employee.state,
+                    .cancelReturn(
+                        Employee.CancelReturn(reason: reason, decision: decision, tenant: tenant.state, time: time)))
+            },
+            statement: { $0.cancellation(of: scene.back, of: scene.account, reason: reason.text) },
+            record: { recorder, events, _ in
+                try recorder.add(events, to: .employee(employee.id, in: tenant.id), version: employee.version)
+                for case .keyRevoked(let revoked) in events {
+                    recorder.statements.append(
+                        NewSession.deletion(
+                            employee: employee.id, tenant: tenant.id, fingerprint: KeyFingerprint(of: revoked.key)))
+                }
+                var after = employee
+                after.apply(events, at: time)
+                return try await recorder.append(try await run.context.summary(of: after, in: tenant))
+            })
     }
 }
 
@@ -129,7 +122,7 @@ extension FlowRecorder {
     private mutating func endReturn(of employee: EmployeeSnapshot, in tenant: TenantSnapshot) throws -> [Notice] {
         let end = Employee.EndReturn(
             .login(try row.state.deviceKey), tenant: tenant.state, time: call.time)
-        let ends = try decided { () throws(Employee.Rejection) in try Employee.decide(employee.state, .endReturn(end)) }
+        let ends = try Employee.decided(employee.state, .endReturn(end))
         guard let open = employee.state.openReturn(in: tenant.state, at: call.time), !ends.isEmpty else {
             return context.returnNotices(of: employee, in: tenant.state, at: call.time)
         }

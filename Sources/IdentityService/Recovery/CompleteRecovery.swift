@@ -50,9 +50,7 @@ struct CompleteRecovery: Sendable {
             {
                 throw ServiceError.notAvailable(open, at: time)
             }
-            let events = try decided { () throws(User.Rejection) in
-                try User.decide(snapshot.state, .recoverCredentials(command))
-            }
+            let events = try User.decided(snapshot.state, .recoverCredentials(command))
             var recorder = FlowRecorder(row: row, app: app, run)
             recorder.expectations[.employee(employeeId, in: tenantId)] = employee.version
             recorder.expectations[.tenant(tenantId)] = tenant.version
@@ -205,7 +203,7 @@ extension FlowRecorder {
         let end = User.EndRecovery(
             account: employee.state, key: try row.state.deviceKey, replacesCredentials: replacesCredentials,
             time: call.time)
-        let ends = try decided { () throws(User.Rejection) in try User.decide(user.state, .endRecovery(end)) }
+        let ends = try User.decided(user.state, .endRecovery(end))
         guard let recovery = user.state.recovery, !ends.isEmpty else {
             return try await context.notices(of: user, in: tenant, at: call.time)
         }

@@ -121,10 +121,8 @@ public struct ConfirmReturn: UseCase {
 
     private func cancel(_ id: ReturnID, _ scene: ReturnScene, _ run: UseCaseRun<Answer>) async throws -> Answer {
         let time = run.call.time, state = scene.employee.state
-        let events = try decided { () throws(Employee.Rejection) in
-            try Employee.decide(
-                state, .endReturn(Employee.EndReturn(.mail(id), tenant: scene.tenant.state, time: time)))
-        }
+        let events = try Employee.decided(
+            state, .endReturn(Employee.EndReturn(.mail(id), tenant: scene.tenant.state, time: time)))
         if events.isEmpty { return scene.employee.hasCancelled(id) ? .done : .invalid }
         try await append(events, [], scene, until: nil, run)
         return .done

@@ -50,56 +50,49 @@ public struct DecideRecovery: RepeatableUseCase {
 
     /// Makes the decision, or returns the statement to sign.
     public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
-        let reason = try reasonCode(), context = run.context, time = run.call.time
-        // No key has a malformed fingerprint.
-        guard let fingerprint = KeyFingerprint(hex: fingerprint.lowercased()) else {
-            throw ServiceError(.recoveryUnknown)
-        }
-        return try await optimistic {
-            let scene = try await RecoveryScene(self, fingerprint, context)
-            if action != .cancel { try scene.requireRecoverable() }
-            let summary = try await context.summary(of: scene.employee, in: scene.access.tenant)
-            // Refusals, and decisions that already hold, are reported before the caller is asked to sign.
-            guard !(try decide(scene, reason, nil, time, context)).isEmpty else {
-                return .done(summary, position: nil)
-            }
-            let signing = StatementExchange(context: context, access: scene.access)
-            let statement = RecoveryStatement(
-                context: try await signing.statementContext(at: time), action: action.statement,
-                user: scene.user.id.uuid, employee: scene.employee.id.uuid, keyHash: fingerprint.bytes,
-                followsHash: try scene.follows(action),
-                seconds: action == .open ? seconds(scene, time, context) : nil, reason: reason.text)
-            guard let signed else { return .signatureRequired(statement: statement.bytes) }
-            let verified = try await signing.verify(signed, is: statement, at: time)
-            let events = try decide(scene, reason, verified, time, context)
-            return try await append(events, scene, summary, run)
-        }
-    }
-
-    private func reasonCode() throws(ServiceError) -> ReasonCode {
         let usual: String? =
             switch action {
             case .open: "opened"
             case .confirm: "confirmed"
             case .cancel: nil
             }
-        guard let code = ReasonCode(usual ?? reason ?? "") else {
-            throw ServiceError(
-                .requestInvalid,
-                members: [
-                    .init(
-                        pointer: "/reason",
-                        detail: "1 to 64 characters of a-z, 0-9, point, underscore and hyphen are expected")
-                ])
+        let reason = try reasonCode(usual ?? self.reason ?? ""), context = run.context, time = run.call.time
+        // No key has a malformed fingerprint.
+        guard let fingerprint = KeyFingerprint(hex: fingerprint.lowercased()) else {
+            throw ServiceError(.recoveryUnknown)
         }
-        return code
+        return try await run.decide(signed) {
+            let scene = try await RecoveryScene(self, fingerprint, context), employee = scene.employee
+            if action != .cancel { try scene.requireRecoverable() }
+            let summary = try await context.summary(of: employee, in: scene.access.tenant)
+            return SignedDecision(
+                access: scene.access, decide: { try decide(scene, reason, $0, time, context) },
+                statement: { facts in
+                    try facts.recovery(
+                        action.statement, of: scene.user.id, employee.id, on: fingerprint,
+                        follows: try scene.follows(action),
+                        seconds: action == .open ? seconds(scene, time, context) : nil, reason: reason.text)
+                },
+                holding: { .done(summary, position: nil) },
+                record: { recorder, events, _ in
+                    recorder.expectations[.employee(employee.id, in: scene.access.tenant.id)] = employee.version
+                    recorder.statements.append(scene.stillSo)
+                    try recorder.add(events, of: scene.user, about: scene.account.target)
+                    if action == .open,
+                        let mail = try await context.notice(
+                            .recoveryOpened, about: employee, in: scene.access.tenant.id, at: time)
+                    {
+                        try recorder.queue(mail)
+                    }
+                    return try await recorder.append(summary)
+                })
+        }
     }
 
     private func decide(
-        _ scene: RecoveryScene, _ reason: ReasonCode, _ statement: SignedStatement?, _ time: Timestamp,
+        _ scene: RecoveryScene, _ reason: ReasonCode, _ decision: AuthorityDecision, _ time: Timestamp,
         _ context: ServiceContext
     ) throws(ServiceError) -> [UserEvent] {
-        let decision = AuthorityDecision(caller: scene.access.decider, signer: scene.signer, statement: statement)
         let command: User.Command
         switch action {
         case .open:
@@ -112,7 +105,7 @@ public struct DecideRecovery: RepeatableUseCase {
             command = .cancelRecovery(
                 User.CancelRecovery(account: scene.account, reason: reason, decision: decision, time: time))
         }
-        return try decided { () throws(User.Rejection) in try User.decide(scene.user.state, command) }
+        return try User.decided(scene.user.state, command)
     }
 
     private func delay(_ scene: RecoveryScene, _ time: Timestamp, _ context: ServiceContext) -> Duration {
@@ -123,22 +116,6 @@ public struct DecideRecovery: RepeatableUseCase {
     private func seconds(_ scene: RecoveryScene, _ time: Timestamp, _ context: ServiceContext) -> Int64 {
         let wait = User.OpenRecovery.wait(delay(scene, time, context), soleAdmin: scene.isSoleAdmin)
         return (wait + User.recoveryLifetime).components.seconds
-    }
-
-    private func append(
-        _ events: [UserEvent], _ scene: RecoveryScene, _ summary: EmployeeSummary, _ run: UseCaseRun<Decision>
-    ) async throws -> Decision {
-        var recorder = DecisionRecorder(access: scene.access, run)
-        recorder.expectations[.employee(scene.employee.id, in: scene.access.tenant.id)] = scene.employee.version
-        recorder.statements.append(scene.stillSo)
-        try recorder.add(events, of: scene.user, about: scene.account.target)
-        if action == .open,
-            let mail = try await run.context.notice(
-                .recoveryOpened, about: scene.employee, in: scene.access.tenant.id, at: run.call.time)
-        {
-            try recorder.queue(mail)
-        }
-        return try await recorder.append(summary)
     }
 }
 

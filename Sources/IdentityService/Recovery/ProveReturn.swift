@@ -87,16 +87,13 @@ struct ProveReturn: Sendable {
     ) throws -> [EmployeeEvent] {
         let key = try state.deviceKey, flow = FlowID(state.id)
         var account = scene.employee
-        let presenting = try decided { () throws(Employee.Rejection) in
-            try Employee.decide(account.state, .presentKey(Employee.PresentKey(key: key, flow: flow, time: time)))
-        }
+        let presenting = try Employee.decided(
+            account.state, .presentKey(Employee.PresentKey(key: key, flow: flow, time: time)))
         account.apply(presenting, at: time)
         let command = Employee.RequestReturn(
             id: ReturnID(UUID.random()), key: key, flow: flow, user: scene.user.state, scene: scene.facts(at: time))
         return presenting
-            + (try decided { () throws(Employee.Rejection) in
-                try Employee.decide(account.state, .requestReturn(command))
-            })
+            + (try Employee.decided(account.state, .requestReturn(command)))
     }
 
     /// Records the request, with the mail whose link opens the return.
@@ -133,9 +130,7 @@ struct ProveReturn: Sendable {
             guard open.availableAt <= time else { throw ServiceError.notAvailable(open, at: time) }
             recorder.notAfter = open.expiresAt
         }
-        let events = try decided { () throws(Employee.Rejection) in
-            try Employee.decide(scene.employee.state, .completeReturn(command))
-        }
+        let events = try Employee.decided(scene.employee.state, .completeReturn(command))
         for event in events {
             try recorder.add(
                 event.payload, to: .employee(scene.employee.id, in: scene.tenant.id), version: scene.employee.version,
@@ -155,16 +150,5 @@ struct ProveReturn: Sendable {
             after, in: scene.tenant, by: .credential(proof.kind),
             try await context.summary(of: after, in: scene.tenant),
             context.returnNotices(of: after, in: scene.tenant.state, at: time))
-    }
-}
-
-extension EmployeeSnapshot {
-    /// Applies events that are about to be appended.
-    mutating func apply(_ events: [EmployeeEvent], at time: Timestamp) {
-        for (offset, event) in events.enumerated() {
-            Employee.evolve(
-                &state,
-                Recorded(event, id: UUID.random(), time: time, position: .max, version: version + offset + 1))
-        }
     }
 }

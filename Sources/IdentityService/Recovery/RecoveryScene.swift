@@ -12,7 +12,6 @@ struct RecoveryScene: Sendable {
     let access: CompanyAccess
     let employee: EmployeeSnapshot
     let user: UserSnapshot
-    let signer: PublicKeyBytes
     let account: User.RecoveryAccount
     /// The statement that makes the append fail if the reach has changed.
     let stillSo: SQL
@@ -37,10 +36,9 @@ struct RecoveryScene: Sendable {
             access = try await context.access(request.company, .employee(caller), role: .authorization)
             employee = try await context.employee(request.companyEmployeeId, in: tenant)
         }
-        guard let signer = access.signer, let holder = employee.state.account else {
+        guard access.signer != nil, let holder = employee.state.account else {
             throw ServiceError(.authorizationNotPermitted)
         }
-        self.signer = signer
         user = try await StateLoader(reader: context.reader).user(holder.user)
         let (reach, stillSo) = try await context.recoveryReach(of: user, in: access.tenant)
         self.stillSo = stillSo

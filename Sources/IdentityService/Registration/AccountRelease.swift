@@ -46,9 +46,7 @@ struct AccountRelease: Sendable {
         }
         let addresses = try await AddressHolders(context: context).releases(of: account.user)
         guard !addresses.isEmpty else { return }
-        events = try decided { () throws(User.Rejection) in
-            try User.decide(user.state, .releaseEmail(tenant: tenant, cause: cause))
-        }
+        events = try User.decided(user.state, .releaseEmail(tenant: tenant, cause: cause))
         releases += addresses
         // Makes the append fail if another account of this user is registered meanwhile.
         statements.append(context.stillAccounts(accounts.count, of: account.user))

@@ -148,9 +148,7 @@ extension CompleteRegistration {
             isCompanyOwnedEmail: state.isCompanyOwnedEmail, mayOwnEmail: tenant.state.owns(email, as: name),
             isFounding: !tenant.exists, policy: tenant.state.policy, key: try state.deviceKey,
             flow: FlowID(state.id))
-        return try decided { () throws(Employee.Rejection) in
-            try Employee.decide(Employee.initial, .register(register))
-        }
+        return try Employee.decided(Employee.initial, .register(register))
     }
 
     /// Adds the founder's registration as the first event of the ledger, and links the app that it came through.
@@ -162,9 +160,7 @@ extension CompleteRegistration {
             recorder.expectations[stream] = tenant.version
             return
         }
-        for event in try decided({ () throws(Tenant.Rejection) in
-            try Tenant.decide(tenant.state, .found(AppID(app.appId)))
-        }) {
+        for event in try Tenant.decided(tenant.state, .found(AppID(app.appId))) {
             try recorder.add(event.payload, to: stream, version: 0, keys: [:], about: nil, by: employee)
         }
         recorder.claims.append(
@@ -261,9 +257,7 @@ extension CompleteRegistration {
         let use = Invitation.Use(
             employee: employee, companyEmployeeID: try CompanyEmployeeID(state.companyEmployeeId),
             email: try EmailAddress(state.email ?? ""), time: recorder.call.time)
-        let events = try decided { () throws(Invitation.Rejection) in
-            try Invitation.decide(invitation.state, .use(use))
-        }
+        let events = try Invitation.decided(invitation.state, .use(use))
         for event in events {
             try recorder.add(
                 event.payload, to: .invitation(id, in: tenant.id), version: invitation.version, keys: [:], about: nil,
@@ -303,9 +297,7 @@ extension CompleteRegistration {
         else { return }
         let holder = try await StateLoader(reader: context.reader).employee(EmployeeID(claim.owner), in: tenant.id)
         let command: Employee.ReleaseID = state.invitation == nil ? .expired(at: recorder.call.time) : .invited
-        let events = try decided { () throws(Employee.Rejection) in
-            try Employee.decide(holder.state, .releaseID(command))
-        }
+        let events = try Employee.decided(holder.state, .releaseID(command))
         guard let released = events.first else { throw ServiceError(.employeeAlreadyRegistered) }
         let cause = try recorder.add(
             released.payload, to: .employee(holder.id, in: tenant.id), version: holder.version, keys: [:], about: nil,

@@ -26,18 +26,14 @@ struct CountersignFirstKey: Sendable {
                 let key = employee.state.keys[device], key.isFirst
             else { throw ServiceError(.authorizationNotPermitted) }
             try await DomainRegistration(context: context).requireVerified(employee, in: access.tenant)
-            let signing = StatementExchange(context: context, access: access)
-            let statement = try await KeyStatements(context: context).statement(
-                .authorize, key, of: employee, reason: "automatic", tenant: access.tenant,
-                try await signing.statementContext(at: time))
-            let decision = try access.decision(try signing.vouch(statement, app.presented))
-            let events = try decided { () throws(Employee.Rejection) in
-                try Employee.decide(
-                    employee.state,
-                    .authorizeKey(
-                        Employee.AuthorizeKey(
-                            key: device, decision: decision, tenant: access.tenant.state, time: time)))
-            }
+            let exchange = StatementExchange(context: context, access: access)
+            let facts = StatementFacts(
+                try await exchange.statementContext(at: time), access.tenant, employee.leaves)
+            let statement = try await facts.key(.authorize, key, of: employee, reason: "automatic", context)
+            let authorize = Employee.AuthorizeKey(
+                key: device, decision: try access.decision(try exchange.vouch(statement, app.presented)),
+                tenant: access.tenant.state, time: time)
+            let events = try Employee.decided(employee.state, .authorizeKey(authorize))
             return try await append(events, employee, access, state, methods, app, run)
         }
     }

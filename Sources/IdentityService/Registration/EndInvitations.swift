@@ -56,9 +56,7 @@ struct EndInvitations: Sendable {
         case nil: break
         }
         let stream = StreamID.invitation(id, in: tenant)
-        let events = try decided { () throws(Invitation.Rejection) in
-            try Invitation.decide(invitation.state, .endWithIssuer(at: time))
-        }
+        let events = try Invitation.decided(invitation.state, .endWithIssuer(at: time))
         guard !events.isEmpty else { return issue.expiresAt.adding(Self.grace) <= time }
         var expectations = [stream: invitation.version, .tenant(tenant): company.version]
         if let issuer = invitation.issuer { expectations[issuer.stream] = issuer.version }
@@ -119,43 +117,23 @@ public struct RevokeInvitation: RepeatableUseCase {
 
     /// Revokes the invitation, or returns the statement to sign.
     public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
-        let context = run.context, time = run.call.time
+        let context = run.context
         // No invitation has a malformed id.
         guard let id = InvitationID(text: id) else { throw ServiceError(.invitationInvalid) }
-        return try await optimistic {
+        return try await run.decide(by: caller, signed) {
             let access = try await context.access(company, caller, role: .administration)
             try access.require(.revokeInvitation, about: .newcomer)
             let invitation = try await context.invitation(id, in: access.tenant)
-            // Refusals, and decisions that already hold, are reported before the caller is asked to sign.
-            guard let issue = invitation.state.issue, !(try decide(invitation, access, nil)).isEmpty else {
-                guard invitation.state.issue != nil else { throw ServiceError(.invitationInvalid) }
-                return .done(nil, position: nil)
-            }
-            let signing = StatementExchange(context: context, access: access)
-            let statement = InvitationStatement(
-                context: try await signing.statementContext(at: time), action: .revoke,
-                subject: issue.subject.bytes, invitation: id.uuid, reason: "revoked")
-            let verified: SignedStatement
-            switch (caller, signed) {
-            case (.app(let app), _): verified = try signing.vouch(statement, app.presented)
-            case (.employee, nil): return .signatureRequired(statement: statement.bytes)
-            case (.employee, .some(let given)): verified = try await signing.verify(given, is: statement, at: time)
-            }
-            var recorder = DecisionRecorder(access: access, run)
-            for event in try decide(invitation, access, verified) {
-                try recorder.add(
-                    event.payload, to: .invitation(id, in: access.tenant.id), version: invitation.version, keys: [:])
-            }
-            return try await recorder.append(nil)
-        }
-    }
-
-    private func decide(
-        _ invitation: InvitationSnapshot, _ access: CompanyAccess, _ statement: SignedStatement?
-    ) throws(ServiceError) -> [InvitationEvent] {
-        let decision = try access.decision(statement)
-        return try decided { () throws(Invitation.Rejection) in
-            try Invitation.decide(invitation.state, .revoke(decision))
+            guard let issue = invitation.state.issue else { throw ServiceError(.invitationInvalid) }
+            return SignedDecision(
+                access: access, decide: { try Invitation.decided(invitation.state, .revoke($0)) },
+                statement: { $0.revocation(of: id, issue, reason: "revoked") },
+                holding: { .done(nil, position: nil) },
+                record: { recorder, events, _ in
+                    try recorder.add(
+                        events, to: .invitation(id, in: access.tenant.id), version: invitation.version)
+                    return try await recorder.append(nil)
+                })
         }
     }
 }

@@ -52,40 +52,32 @@ public struct IssueInvitation: RepeatableUseCase {
     /// Issues the invitation, or returns the statement to sign.
     public func run(_ run: UseCaseRun<InvitationDecision>) async throws -> InvitationDecision {
         let names = try Names(companyEmployeeId, email), context = run.context, time = run.call.time
-        return try await optimistic {
-            let access = try await context.access(company, caller, role: .administration)
+        return try await run.decide(by: caller, signed) {
+            let access = try await context.access(company, caller, role: .administration), tenant = access.tenant.id
             try access.require(.issueInvitation, about: .newcomer)
             try names.checkScope(in: access.name)
-            try await refuseOwned(names.employee, in: access.tenant.id, context)
-            let signing = StatementExchange(context: context, access: access)
+            try await refuseOwned(names.employee, in: tenant, context)
             let salt = try IdentityService.subjectSalt(of: caller, subjectSalt)
             let subject = Commitment.invitation(
                 salt: salt.bytes, company: access.name.canonical, employee: names.employee.canonical,
                 email: names.email?.canonical)
-            let statement = InvitationStatement(
-                context: try await signing.statementContext(at: time), action: .issue, subject: subject.bytes,
-                seconds: seconds, reason: "invited")
-            let proof: SignedStatement
-            switch (caller, signed) {
-            case (.app(let app), _): proof = try signing.vouch(statement, app.presented)
-            case (.employee, nil): return .signatureRequired(statement: statement.bytes)
-            case (.employee, .some(let given)): proof = try await signing.verify(given, is: statement, at: time)
-            }
-            let token = InvitationToken()
-            let claim = context.ring.invitationClaim(token, in: access.tenant.id)
-            guard let digest = Bytes32(claim.digest), let subject = Bytes32(subject.bytes) else {
-                throw ServiceError(.serviceUnavailable)
-            }
-            let id = InvitationID(try statementID(of: proof))
-            let earlier = StreamID.invitation(id, in: access.tenant.id)
-            guard try await context.reader.streams([earlier])[earlier]?.isEmpty ?? true else {
-                throw ServiceError(.requestStale)
-            }
-            let issue = Invitation.IssueInvitation(
-                id: id, digest: digest, subject: subject, subjectSalt: salt,
-                companyEmployeeID: names.employee, email: names.email,
-                expiresAt: time.adding(.seconds(seconds)), decision: try access.decision(proof), time: time)
-            return try await append(issue, token, claim, access, run)
+            let token = InvitationToken(), claim = context.ring.invitationClaim(token, in: tenant)
+            return SignedDecision(
+                access: access,
+                decide: { decision in
+                    guard let digest = Bytes32(claim.digest), let subject = Bytes32(subject.bytes) else {
+                        throw ServiceError(.serviceUnavailable)
+                    }
+                    let issue = Invitation.IssueInvitation(
+                        id: InvitationID(try statementID(of: decision)), digest: digest, subject: subject,
+                        subjectSalt: salt, companyEmployeeID: names.employee, email: names.email,
+                        expiresAt: time.adding(.seconds(seconds)), decision: decision, time: time)
+                    return try Invitation.decided(Invitation.initial, .issue(issue))
+                },
+                statement: { $0.invitation(to: subject.bytes, seconds: seconds, reason: "invited") },
+                record: { recorder, events, decision in
+                    try await record(events, try statementID(of: decision), names, token, claim, in: &recorder)
+                })
         }
     }
 
@@ -117,28 +109,23 @@ public struct IssueInvitation: RepeatableUseCase {
         guard holder.state.isProvisional else { throw ServiceError(.employeeAlreadyRegistered) }
     }
 
-    private func append(
-        _ issue: Invitation.IssueInvitation, _ token: InvitationToken, _ claim: ClaimKey, _ access: CompanyAccess,
-        _ run: UseCaseRun<InvitationDecision>
+    private func record(
+        _ events: [InvitationEvent], _ id: UUID, _ names: Names, _ token: InvitationToken, _ claim: ClaimKey,
+        in recorder: inout DecisionRecorder<InvitationDecision>
     ) async throws -> InvitationDecision {
-        let context = run.context, tenant = access.tenant.id
-        var recorder = DecisionRecorder(access: access, run)
-        let (key, insertion) = try await context.personKeys.create(id: issue.id.uuid, ledger: tenant.uuid)
+        let context = recorder.context, tenant = recorder.access.tenant.id, time = recorder.call.time
+        let stream = StreamID.invitation(InvitationID(id), in: tenant), end = time.adding(.seconds(seconds))
+        guard try await context.reader.streams([stream])[stream]?.isEmpty ?? true else {
+            throw ServiceError(.requestStale)
+        }
+        let (key, insertion) = try await context.personKeys.create(id: id, ledger: tenant.uuid)
         recorder.statements.append(insertion)
-        let events = try decided { () throws(Invitation.Rejection) in
-            try Invitation.decide(Invitation.initial, .issue(issue))
-        }
-        for event in events {
-            try recorder.add(
-                event.payload, to: .invitation(issue.id, in: tenant), version: 0, keys: [issue.id.uuid: key])
-        }
-        recorder.claims.append(Claim(key: claim, owner: issue.id.uuid, expiresAt: issue.expiresAt))
+        try recorder.add(events, to: stream, version: 0, keys: [id: key])
+        recorder.claims.append(Claim(key: claim, owner: id, expiresAt: end))
         let view = InvitationView(
-            id: issue.id.uuid, companyEmployeeId: issue.companyEmployeeID.entered, email: issue.email?.entered,
-            issuedAt: run.call.time, expiresAt: issue.expiresAt)
-        return try await recorder.append { position in
-            .issued(view, invitation: token.text, position: position)
-        }
+            id: id, companyEmployeeId: names.employee.entered, email: names.email?.entered, issuedAt: time,
+            expiresAt: end)
+        return try await recorder.append { .issued(view, invitation: token.text, position: $0) }
     }
 }
 

@@ -51,9 +51,7 @@ struct ReleaseExpiredIDs: Sendable {
         guard snapshot.state.isProvisional, let text = opened.account?.companyEmployeeID.text,
             let name = try? CompanyEmployeeID(recorded: text)
         else { return false }
-        let events = try decided { () throws(Employee.Rejection) in
-            try Employee.decide(snapshot.state, .releaseID(.expired(at: time)))
-        }
+        let events = try Employee.decided(snapshot.state, .releaseID(.expired(at: time)))
         guard let event = events.first else { return false }
         let cause = UUID()
         let release = try await AccountRelease(of: snapshot, named: name, in: tenant, cause: cause, context)

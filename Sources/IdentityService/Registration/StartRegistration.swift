@@ -152,7 +152,7 @@ struct RegistrationGate: Sendable {
             let claim = try await context.reader.claim(context.ring.invitationClaim(token, in: tenant.id))
         else { throw ServiceError(.invitationInvalid) }
         let invitation = try await context.invitation(InvitationID(claim.owner), in: tenant)
-        _ = try decided { () throws(Invitation.Rejection) in try Invitation.decide(invitation.state, .use(use)) }
+        _ = try Invitation.decided(invitation.state, .use(use))
         return invitation.id
     }
 

@@ -76,11 +76,25 @@ func parsed<Value>(_ parse: () throws(ValueError) -> Value) throws(ServiceError)
     do { return try parse() } catch { throw ServiceError(error) }
 }
 
-/// Runs a decider and maps its rejection to the contract's code.
-func decided<Event, Refused: CodedRejection>(
-    _ decide: () throws(Refused) -> [Event]
-) throws(ServiceError) -> [Event] {
-    do { return try decide() } catch { throw ServiceError(error) }
+extension Decider {
+    /// Decides a command, and maps the rejection to the contract's code.
+    static func decided(_ state: State, _ command: Command) throws(ServiceError) -> [Event] {
+        do { return try decide(state, command) } catch { throw ServiceError(error) }
+    }
+}
+
+/// Parses the code of a reason that a caller gives.
+func reasonCode(_ text: String) throws(ServiceError) -> ReasonCode {
+    guard let code = ReasonCode(text) else {
+        throw ServiceError(
+            .requestInvalid,
+            members: [
+                .init(
+                    pointer: "/reason",
+                    detail: "1 to 64 characters of a-z, 0-9, point, underscore and hyphen are expected")
+            ])
+    }
+    return code
 }
 
 /// Calls the credential library and maps its refusal to the contract's code.

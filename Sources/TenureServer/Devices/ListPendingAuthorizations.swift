@@ -91,8 +91,7 @@ public struct ListPendingAuthorizations: ProjectionRead {
         common.nonce = randomBytes(32)
         let employee = try await StateLoader(reader: context.reader).employee(row.employee, in: access.tenant.id)
         guard let key = employee.state.keys[row.key], key.status == .pending else { return nil }
-        return try await KeyStatements(context: context).statement(
-            .authorize, key, of: employee, reason: "authorized", tenant: access.tenant, common
-        ).bytes
+        return try await StatementFacts(common, access.tenant, employee.leaves)
+            .key(.authorize, key, of: employee, reason: "authorized", context).bytes
     }
 }

@@ -1,0 +1,76 @@
+import Credentials
+import EventCoding
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+
+/// The answer to a decision that somebody has to sign.
+protocol SignableAnswer: Sendable {
+    /// The answer to a call without a signature.
+    static func signatureRequired(statement: [UInt8]) -> Self
+}
+
+extension Decision: SignableAnswer {}
+extension InvitationDecision: SignableAnswer {}
+extension MPinActivationDecision: SignableAnswer {}
+
+/// A decision that takes effect only with a signature: of the device key of whoever decides, or of the app, which
+/// vouches.
+///
+/// A use case loads the facts and makes this value of them. ``UseCaseRun/decide(by:_:retryingClaims:_:)`` does the rest,
+/// which is the same for all.
+struct SignedDecision<Event, Answer: SignableAnswer> {
+    /// Who decides, and the tenant.
+    let access: CompanyAccess
+    /// The leaf hashes of the stream that the decision is about, by position, if it is not the tenant's.
+    var leaves: [Int64: [UInt8]] = [:]
+    /// The position of the last decision about the same subject: a statement that does not include it was signed before.
+    var latest: Int64 = 0
+    /// Decides; without a signature only to try. Without events the decision already holds.
+    let decide: (AuthorityDecision) async throws -> [Event]
+    /// Makes the statement that must be signed now.
+    let statement: (StatementFacts) async throws -> any Statement
+    /// Answers a decision that already holds. `nil` if no decision can hold already, and refusals are reported only to a
+    /// caller who has signed.
+    var holding: (() async throws -> Answer)?
+    /// Records the events with what belongs to their append.
+    let record: (inout DecisionRecorder<Answer>, [Event], AuthorityDecision) async throws -> Answer
+}
+
+extension UseCaseRun where Answer: SignableAnswer {
+    /// Carries out a decision, and again from its beginning if what it was decided on has changed meanwhile.
+    ///
+    /// The decision is tried, its statement is made, the device signs it or the app vouches, and it is decided and
+    /// recorded. Without a signature the answer is the statement.
+    ///
+    /// - Parameters:
+    ///   - caller: The app that vouches; nobody else does.
+    ///   - signed: The statement and the signature over it, in the second call of an employee.
+    ///   - load: Loads the facts of an attempt.
+    func decide<Event>(
+        by caller: Caller? = nil, _ signed: SubmittedStatement?, retryingClaims: Bool = false,
+        _ load: () async throws -> SignedDecision<Event, Answer>
+    ) async throws -> Answer {
+        try await optimistic(retryingClaims: retryingClaims) {
+            let decision = try await load(), access = decision.access
+            if let holding = decision.holding, try await decision.decide(access.decision()).isEmpty {
+                return try await holding()
+            }
+            let exchange = StatementExchange(context: context, access: access)
+            let common = try await exchange.statementContext(at: call.time)
+            let statement = try await decision.statement(StatementFacts(common, access.tenant, decision.leaves))
+            let proof: SignedStatement
+            if case .app(let app)? = caller {
+                proof = try exchange.vouch(statement, app.presented)
+            } else if let signed {
+                proof = try await exchange.verify(signed, is: statement, at: call.time, after: decision.latest)
+            } else {
+                return .signatureRequired(statement: statement.bytes)
+            }
+            let authority = try access.decision(proof), events = try await decision.decide(authority)
+            var recorder = DecisionRecorder(access: access, self)
+            return try await decision.record(&recorder, events, authority)
+        }
+    }
+}
