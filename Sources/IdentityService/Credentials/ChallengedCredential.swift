@@ -64,7 +64,7 @@ struct ChallengedCredential: Sendable {
     /// The tenant's policy, as far as the app may know it.
     func policy(for state: FlowState) throws(ServiceError) -> TenantPolicy {
         // To an app that is not linked, the tenant looks like one that does not exist, with the initial policy.
-        state.isHidden ? TenantPolicy.initial : try tenant.state.policy
+        state.account?.isHidden == true ? TenantPolicy.initial : try tenant.state.policy
     }
 
     /// Loads the credential that the flow names.
@@ -76,13 +76,13 @@ struct ChallengedCredential: Sendable {
         _ parts: Parts, for state: FlowState, _ context: ServiceContext
     ) async throws -> ChallengedCredential {
         let scene = try await FlowScene.load(parts, for: state, context)
-        guard state.purpose != .registration else {
+        guard let account = state.account else {
             return try await stored(parts, state.credentialId, scene, context)
         }
-        let decoy = try ChallengedCredential(decoy(for: state, parts, context), parts, scene)
-        guard state.isDecoy else { return try await stored(parts, state.credentialId, scene, context) }
+        let decoy = try ChallengedCredential(decoy(for: state, account, parts, context), parts, scene)
+        guard account.isDecoy else { return try await stored(parts, state.credentialId, scene, context) }
         // A replacement of the colleague's credential does not concern this flow.
-        if let standIn = state.standIn?.credentialId { _ = try? await stored(parts, standIn, scene, context) }
+        if let standIn = account.standIn?.credentialId { _ = try? await stored(parts, standIn, scene, context) }
         return decoy
     }
 
@@ -112,7 +112,7 @@ struct ChallengedCredential: Sendable {
     }
 
     private static func decoy(
-        for state: FlowState, _ wanted: Parts, _ context: ServiceContext
+        for state: FlowState, _ account: FlowState.Account, _ wanted: Parts, _ context: ServiceContext
     ) throws -> Decoy {
         let subject = NamedAccount(
             tenantId: TenantID(state.tenantId), companyName: try CompanyName(state.companyName),
@@ -121,8 +121,8 @@ struct ChallengedCredential: Sendable {
         if wanted.contains(.seed) { parts.insert(.copies) }
         if wanted.contains(.questions) { parts.insert(.record) }
         return try context.decoy(
-            for: subject, hiddenFrom: state.isHidden ? state.appId : nil,
-            keys: state.decoyKeys.map { try DecoyPublicKeys(bytes: $0) }, parts: parts)
+            for: subject, hiddenFrom: account.isHidden ? state.appId : nil,
+            keys: account.decoyKeys.map { try DecoyPublicKeys(bytes: $0) }, parts: parts)
     }
 
     private init(_ decoy: Decoy, _ wanted: Parts, _ scene: FlowScene) {

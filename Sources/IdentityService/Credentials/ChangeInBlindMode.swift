@@ -12,6 +12,7 @@ struct ChangeInBlindMode: Sendable {
     func begin(
         _ row: FlowStore.Row, proof: FlowProof, app: AppCaller, _ run: UseCaseRun<StepAnswer>
     ) async throws -> StepAnswer {
+        guard case .change(let account, _) = row.state.purpose else { throw ServiceError(.flowWrongStep) }
         try await CompleteChange(context: context).requirePermitted(row, proof: proof, app: app, run)
         let previous = try await context.previousCredentials(of: row.state)
         let policy = try await StateLoader(reader: context.reader).tenant(TenantID(row.state.tenantId)).state.policy
@@ -20,8 +21,8 @@ struct ChangeInBlindMode: Sendable {
         var next = row
         next.state.attempt = nil
         next.state.step = .credentials
-        next.state.seed = seed.bytes
-        next.state.change = change
+        next.state.setUp = FlowState.SetUp(seed: seed.bytes)
+        next.state.purpose = .change(account, change)
         let plan = CredentialSetUpPlan(
             credentialId: change.credentialId, userId: row.state.userId, oprfAnswers: keys.answers.publicKey.bytes,
             oprfPassphrase: keys.passphrase.publicKey.bytes, log2N: Int(kdf.log2N), r: Int(kdf.r), p: Int(kdf.p),
@@ -40,7 +41,9 @@ struct ChangeInBlindMode: Sendable {
     func run(
         _ row: FlowStore.Row, _ input: ProofInput, app: AppCaller, _ run: UseCaseRun<StepAnswer>
     ) async throws -> StepAnswer {
-        guard let proved = row.state.proved, let bytes = row.state.seed, let change = row.state.change else {
+        guard let proved = row.state.proved, let bytes = row.state.setUp?.seed,
+            case .change(_, let change?) = row.state.purpose
+        else {
             throw ServiceError(.flowWrongStep)
         }
         let seed = try OPRFSeed(bytes: bytes)

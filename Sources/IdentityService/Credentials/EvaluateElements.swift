@@ -121,7 +121,7 @@ struct EvaluateSetUp: Sendable {
     let context: ServiceContext
 
     func run(_ row: FlowStore.Row, _ elements: [BlindedElement]) async throws -> [Evaluation] {
-        guard let bytes = row.state.seed, row.state.setUpEvaluations < Self.limit else {
+        guard let setUp = row.state.setUp, setUp.evaluations < Self.limit else {
             throw ServiceError(.flowWrongStep)
         }
         guard Self.isWholeSetUp(elements.map(\.slot)) else {
@@ -129,10 +129,10 @@ struct EvaluateSetUp: Sendable {
                 .requestInvalid,
                 members: [.init(pointer: "/elements", detail: "all ten subsets, the passphrase, or both are expected")])
         }
-        let seed = try OPRFSeed(bytes: bytes)
+        let seed = try OPRFSeed(bytes: setUp.seed)
         return try await context.evaluations.admitted(AdmissionLane(row.state)) { admission in
             var counted = row
-            counted.state.setUpEvaluations += 1
+            counted.state.setUp?.evaluations += 1
             try await FlowStore(context: context).replace(counted)
             return try await admission.run {
                 let keys = try seed.keys()

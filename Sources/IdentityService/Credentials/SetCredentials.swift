@@ -33,7 +33,7 @@ public struct SetCredentials: RepeatableUseCase {
         let context = run.context
         let row = try await FlowStore(context: context).load(
             handle: flow, purpose: .registration, app: app, at: run.call.time)
-        guard row.state.step == .credentials, let proved = row.state.proved, let bytes = row.state.seed else {
+        guard row.state.step == .credentials, let proved = row.state.proved, let bytes = row.state.setUp?.seed else {
             throw ServiceError(.flowWrongStep)
         }
         let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(row.state.tenantId))
@@ -108,7 +108,9 @@ struct SetBlindCredentials: Sendable {
     func run(
         _ row: FlowStore.Row, _ input: ProofInput, app: AppCaller, _ run: UseCaseRun<StepAnswer>
     ) async throws -> StepAnswer {
-        guard let proved = row.state.proved, let bytes = row.state.seed else { throw ServiceError(.flowWrongStep) }
+        guard let proved = row.state.proved, let bytes = row.state.setUp?.seed else {
+            throw ServiceError(.flowWrongStep)
+        }
         let made = try await made(
             input, proved, row.state, app: app,
             plan: try SetUpPlan(

@@ -135,7 +135,7 @@ extension ServiceContext {
     /// same way, and is never known. A change of credentials is charged like a log-in from the same device.
     func budget(for state: FlowState, of target: ChallengedCredential) throws -> AttemptBudget {
         var isKnown = false
-        if state.purpose == .login || state.purpose == .change {
+        if [.login, .change].contains(state.purpose.kind) {
             guard let isInForce = target.scene.isKeyInForce else { throw ServiceError(.serviceUnavailable) }
             isKnown = isInForce && !state.isDecoy
         }

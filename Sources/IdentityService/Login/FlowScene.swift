@@ -41,7 +41,7 @@ struct FlowSceneReading: Sendable {
 
     /// The statements for a step that needs `parts`, which contain the seed or the questions, never both.
     init(_ parts: ChallengedCredential.Parts, for state: FlowState, _ context: ServiceContext) {
-        let user = UserID(state.standIn?.userId ?? state.userId), directory = LedgerID.directory(of: user)
+        let user = UserID(state.account?.standIn?.userId ?? state.userId), directory = LedgerID.directory(of: user)
         let tenant: TenantID? = parts.contains(.tenant) ? TenantID(state.tenantId) : nil
         // The service computes all these ledgers from the flow's state.
         var reads = PipelinedReads(in: [.directory(of: UserID(state.userId)), directory, LedgerID(state.tenantId)])
@@ -56,7 +56,7 @@ struct FlowSceneReading: Sendable {
             device = nil
         }
         if parts.contains(.seed) {
-            let credential = state.standIn?.credentialId ?? state.credentialId
+            let credential = state.account?.standIn?.credentialId ?? state.credentialId
             wrapped = reads.add(OPRFSeeds.selection(credentialId: credential, ledger: directory.uuid))
         } else if parts.contains(.questions) {
             // Never from the cache: a colleague's key would nearly always be cached, and a person's own nearly never.

@@ -34,15 +34,60 @@ struct FlowState: Sendable, Equatable {
         var wasKnownDevice: Bool
     }
 
+    /// What a flow is for, with what only such a flow has.
+    enum Purpose: Sendable, Equatable {
+        case registration(Registration)
+        case login(Account)
+        /// A change of credentials; with the proof of the old secret, once it was given in blind mode.
+        case change(Account, PendingChange? = nil)
+        /// A recovery; with the approvals, once two people have given them for the flow's device key.
+        case recovery(Account, ApprovedRecovery? = nil)
+        case returning(Account)
+    }
+
+    /// The person who registers.
+    struct Registration: Sendable, Equatable {
+        /// The address as entered; empty after the flow.
+        var email: String
+        var isCompanyOwnedEmail: Bool
+        /// A new id, which challenges name, so that the start does not reveal whether the e-mail belongs to a user. A
+        /// new user's credential gets that id.
+        var namedCredentialId: UUID
+        /// Whether the address belongs to a user.
+        var userExists = false
+        /// The invitation with which the registration was started.
+        var invitation: UUID?
+        /// Whether the registration is to join a tenant or to found one.
+        var intent: RegistrationIntent?
+    }
+
+    /// The account that somebody named, whether or not it exists.
+    struct Account: Sendable, Equatable {
+        /// Whether the flow runs on a decoy.
+        var isDecoy: Bool
+        /// The public keys of this name's decoy, whether or not the employee exists.
+        var decoyKeys: [UInt8]?
+        /// The colleague whose streams a step reads for a decoy.
+        var standIn: StandIn?
+        /// Whether the tenant was hidden from the app when the flow began.
+        var isHidden = false
+    }
+
+    /// The making of new credentials.
+    struct SetUp: Sendable, Equatable {
+        /// The seed of their VOPRF keys, 32 bytes. A commit keeps it; otherwise it ends with this row.
+        var seed: [UInt8]
+        /// The number of evaluations.
+        var evaluations = 0
+    }
+
     var id: UUID
-    var purpose: FlowKind
+    var purpose: Purpose
     var step: Step
     var appId: UUID
     var tenantId: UUID
     var companyName: String
     var companyEmployeeId: String
-    var email: String?
-    var isCompanyOwnedEmail: Bool
     var employeePublicKey: [UInt8]
     /// The employee who logs in, or the id reserved for the one to be registered.
     var employeeId: UUID
@@ -50,42 +95,102 @@ struct FlowState: Sendable, Equatable {
     var userId: UUID
     /// The challenged credential, or the id reserved for the new one.
     var credentialId: UUID
-    /// The credential that challenges name. A registration names a new id, so its start does not reveal whether the
-    /// e-mail belongs to a user. A new user's credential gets that id.
-    var namedCredentialId: UUID
-    /// Whether the flow runs on a decoy.
-    var isDecoy: Bool
-    /// The public keys of this name's decoy, whether or not the employee exists; `nil` in a registration.
-    var decoyKeys: [UInt8]?
-    /// The colleague whose streams a step reads for a decoy.
-    var standIn: StandIn?
-    /// Whether the tenant was hidden from the app when the flow began.
-    var isHidden = false
-    /// Whether the user exists already.
-    var userExists: Bool
     /// Whether questions may be answered instead of the passphrase.
-    var questionsAllowed: Bool
-    var challenge: [UInt8]
-    var subjectSalt: [UInt8]
+    var questionsAllowed = false
+    var challenge: [UInt8] = []
+    var subjectSalt = randomBytes(32)
     var proved: ProvedKey?
-    var charges: [Charge]
+    var charges: [Charge] = []
     var expiresAt: Timestamp
     /// The secret half of the handle. The service stores it only inside the encrypted row.
     var secret = randomBytes(secretLength)
-    /// The seed of the VOPRF keys of new credentials, 32 bytes. A commit keeps it; otherwise it ends with this row.
-    var seed: [UInt8]?
-    /// The number of evaluations made for new credentials.
-    var setUpEvaluations = 0
+    /// The new credentials that the flow waits for.
+    var setUp: SetUp?
     /// The blind attempt that was charged and has no proof yet.
     var attempt: BlindAttempt?
-    /// A change of credentials whose old secret was proved in blind mode.
-    var change: PendingChange?
-    /// The invitation with which the registration was started.
-    var invitation: UUID?
-    /// Whether the registration is to join a tenant or to found one.
-    var intent: RegistrationIntent?
-    /// A recovery for the flow's device key that two people approved.
-    var recovery: ApprovedRecovery?
+}
+
+extension FlowState.Purpose {
+    /// What the flow is for.
+    var kind: FlowKind {
+        switch self {
+        case .registration: .registration
+        case .login: .login
+        case .change: .change
+        case .recovery: .recovery
+        case .returning: .returning
+        }
+    }
+
+    /// The purpose of a flow about an account; `nil` for a registration.
+    init?(_ kind: FlowKind, about account: FlowState.Account) {
+        switch kind {
+        case .registration: return nil
+        case .login: self = .login(account)
+        case .change: self = .change(account)
+        case .recovery: self = .recovery(account)
+        case .returning: self = .returning(account)
+        }
+    }
+
+    /// Without personal data and secrets.
+    fileprivate var finished: Self {
+        switch self {
+        case .registration(var person):
+            person.email = ""
+            return .registration(person)
+        case .login(let account): return .login(account.finished)
+        case .change(let account, _): return .change(account.finished)
+        case .recovery(let account, _): return .recovery(account.finished)
+        case .returning(let account): return .returning(account.finished)
+        }
+    }
+}
+
+extension FlowState.Account {
+    fileprivate var finished: Self { Self(isDecoy: isDecoy, isHidden: isHidden) }
+}
+
+extension FlowState {
+    /// The person who registers; `nil` in every other flow.
+    var registration: Registration? { if case .registration(let person) = purpose { person } else { nil } }
+
+    /// The account that somebody named; `nil` in a registration.
+    var account: Account? {
+        switch purpose {
+        case .registration: nil
+        case .login(let account), .change(let account, _), .recovery(let account, _), .returning(let account): account
+        }
+    }
+
+    /// Whether the flow runs on a decoy.
+    var isDecoy: Bool { account?.isDecoy ?? false }
+
+    /// The credential that challenges name.
+    var namedCredentialId: UUID { registration?.namedCredentialId ?? credentialId }
+
+    /// The person who registers.
+    ///
+    /// - Throws: `flow.wrong_step` for another flow.
+    func registering() throws(ServiceError) -> Registration {
+        guard let registration else { throw ServiceError(.flowWrongStep) }
+        return registration
+    }
+
+    /// The state that remains of a flow after its outcome, without personal data.
+    var finished: FlowState {
+        var state = self
+        state.purpose = purpose.finished
+        state.step = .done
+        state.companyName = ""
+        state.companyEmployeeId = ""
+        state.challenge = []
+        state.subjectSalt = []
+        state.proved = nil
+        state.setUp = nil
+        state.attempt = nil
+        return state
+    }
 }
 
 extension FlowState {
@@ -101,14 +206,15 @@ extension FlowState {
 extension FlowState {
     var json: JSONValue {
         var members: [String: JSONValue] = [
-            "id": .string(id.lowercased), "purpose": .string(purpose.rawValue), "step": .string(step.rawValue),
+            "id": .string(id.lowercased), "purpose": .string(purpose.kind.rawValue), "step": .string(step.rawValue),
             "app": .string(appId.lowercased), "tenant": .string(tenantId.lowercased),
             "company": .string(companyName), "employee": .string(companyEmployeeId),
-            "owned": .bool(isCompanyOwnedEmail), "key": .string(Base64URL.encode(employeePublicKey)),
+            "owned": .bool(registration?.isCompanyOwnedEmail ?? false),
+            "key": .string(Base64URL.encode(employeePublicKey)),
             "employeeId": .string(employeeId.lowercased), "userId": .string(userId.lowercased),
             "credentialId": .string(credentialId.lowercased),
             "namedCredentialId": .string(namedCredentialId.lowercased), "decoy": .bool(isDecoy),
-            "user": .bool(userExists), "questions": .bool(questionsAllowed),
+            "user": .bool(registration?.userExists ?? !isDecoy), "questions": .bool(questionsAllowed),
             "challenge": .string(Base64URL.encode(challenge)), "salt": .string(Base64URL.encode(subjectSalt)),
             "expires": .string(expiresAt.description), "secret": .string(Base64URL.encode(secret)),
             "charges": .array(
@@ -116,21 +222,14 @@ extension FlowState {
                     .array([.string($0.id.lowercased), .integer(Int64($0.version)), .bool($0.wasKnownDevice)])
                 }),
         ]
-        if let decoyKeys { members["decoyKeys"] = .string(Base64URL.encode(decoyKeys)) }
-        if let standIn { members["standIn"] = standIn.json }
-        if isHidden { members["hidden"] = .bool(true) }
-        if let seed {
-            members["seed"] = .string(Base64URL.encode(seed))
-            members["evaluated"] = .integer(Int64(setUpEvaluations))
+        members.merge(purpose.members) { common, _ in common }
+        if let setUp {
+            members["seed"] = .string(Base64URL.encode(setUp.seed))
+            members["evaluated"] = .integer(Int64(setUp.evaluations))
         }
         if let attempt {
             members["attempt"] = .array([.integer(Int64(attempt.first.byte)), .bool(attempt.isSpent)])
         }
-        if let change { members["change"] = change.json }
-        if let recovery { members["recovery"] = recovery.json }
-        if let invitation { members["invitation"] = .string(invitation.lowercased) }
-        if let intent { members["intent"] = .string(intent.rawValue) }
-        if let email { members["email"] = .string(email) }
         if let proved {
             members["proved"] = .object([
                 "challenge": .string(Base64URL.encode(proved.challenge)),
@@ -144,24 +243,19 @@ extension FlowState {
     init(json: JSONValue) throws {
         var reader = try ObjectReader(json)
         id = try reader.uuid("id")
-        guard let purpose = FlowKind(rawValue: try reader.string("purpose")),
+        guard let kind = FlowKind(rawValue: try reader.string("purpose")),
             let step = Step(rawValue: try reader.string("step"))
         else { throw ServiceError(.flowExpired) }
-        self.purpose = purpose
         self.step = step
         appId = try reader.uuid("app")
         tenantId = try reader.uuid("tenant")
         companyName = try reader.string("company")
         companyEmployeeId = try reader.string("employee")
-        email = try reader.optionalString("email")
-        isCompanyOwnedEmail = try reader.bool("owned")
         employeePublicKey = try reader.bytes("key")
         employeeId = try reader.uuid("employeeId")
         userId = try reader.uuid("userId")
         credentialId = try reader.uuid("credentialId")
-        namedCredentialId = try reader.uuid("namedCredentialId")
-        isDecoy = try reader.bool("decoy")
-        userExists = try reader.bool("user")
+        purpose = try Purpose(kind, reading: &reader)
         questionsAllowed = try reader.bool("questions")
         challenge = try reader.bytes("challenge")
         subjectSalt = try reader.bytes("salt")
@@ -174,23 +268,10 @@ extension FlowState {
             try object.finish()
             return proved
         }
-        decoyKeys = try reader.optionalBytes("decoyKeys")
-        standIn = try reader.optionalValue("standIn").map { try StandIn(json: $0) }
-        isHidden = try reader.optionalBool("hidden") ?? false
-        seed = try reader.optionalBytes("seed")
-        setUpEvaluations = Int(try reader.optionalInteger("evaluated") ?? 0)
+        let evaluations = Int(try reader.optionalInteger("evaluated") ?? 0)
+        setUp = try reader.optionalBytes("seed").map { SetUp(seed: $0, evaluations: evaluations) }
         attempt = try reader.optionalValue("attempt").map(Self.attempt)
-        change = try reader.optionalObject("change").map { try PendingChange(reading: $0) }
-        recovery = try reader.optionalObject("recovery").map { try ApprovedRecovery(reading: $0) }
-        invitation = try reader.optionalUUID("invitation")
-        intent = try reader.optionalString("intent").map(Self.intent)
         try reader.finish()
-    }
-
-    /// An intent that this version does not know must not be ignored.
-    private static func intent(_ name: String) throws -> RegistrationIntent {
-        guard let intent = RegistrationIntent(rawValue: name) else { throw ServiceError(.flowExpired) }
-        return intent
     }
 
     private static func attempt(_ value: JSONValue) throws -> BlindAttempt {
@@ -208,52 +289,56 @@ extension FlowState {
     }
 }
 
-/// One attempt in blind mode, between its charge and its proof.
-///
-/// A charge buys the evaluation of one subset of the answers and, once, of the other nine subsets of the same attempt.
-/// For a passphrase it buys one evaluation. Nothing more is evaluated for the charge, whatever is requested and however
-/// often.
-struct BlindAttempt: Sendable, Equatable {
-    /// The two kinds of evaluation requests within a flow.
-    enum Request: Sendable, Equatable {
-        /// A new attempt, which is charged.
-        case first(CopySlot)
-        /// The other nine subsets of the attempt that was charged.
-        case rest
-    }
-
-    /// The element that was evaluated first.
-    var first: CopySlot
-    /// Whether the charge pays for no further evaluation.
-    var isSpent: Bool
-
-    /// An attempt that has just been charged.
-    init(first: CopySlot) {
-        self.first = first
-        isSpent = first == .passphrase
-    }
-
-    init(first: CopySlot, isSpent: Bool) {
-        self.first = first
-        self.isSpent = isSpent
-    }
-
-    /// Classifies a request by its slots.
-    ///
-    /// - Parameter current: The flow's attempt that has no proof yet.
-    /// - Throws: `request.invalid` for anything but one slot or nine different subsets; `flow.wrong_step` for nine
-    ///   subsets that no charge has paid for, or that were evaluated already.
-    static func request(_ slots: [CopySlot], current: BlindAttempt?) throws(ServiceError) -> Request {
-        if slots.count == 1 { return .first(slots[0]) }
-        guard slots.count == AnswerSubset.all.count - 1, Set(slots).count == slots.count, !slots.contains(.passphrase)
-        else {
-            throw ServiceError(
-                .requestInvalid, members: [.init(pointer: "/elements", detail: "send one element, or the other nine")])
+extension FlowState.Purpose {
+    /// The members that not every flow has.
+    fileprivate var members: [String: JSONValue] {
+        var members: [String: JSONValue] = [:]
+        switch self {
+        case .registration(let person):
+            if !person.email.isEmpty { members["email"] = .string(person.email) }
+            if let invitation = person.invitation { members["invitation"] = .string(invitation.lowercased) }
+            if let intent = person.intent { members["intent"] = .string(intent.rawValue) }
+        case .change(_, let pending): members["change"] = pending?.json
+        case .recovery(_, let approved): members["recovery"] = approved?.json
+        case .login, .returning: break
         }
-        guard let current, !current.isSpent, !slots.contains(current.first) else { throw ServiceError(.flowWrongStep) }
-        return .rest
+        switch self {
+        case .registration: break
+        case .login(let account), .change(let account, _), .recovery(let account, _), .returning(let account):
+            if let keys = account.decoyKeys { members["decoyKeys"] = .string(Base64URL.encode(keys)) }
+            if let standIn = account.standIn { members["standIn"] = standIn.json }
+            if account.isHidden { members["hidden"] = .bool(true) }
+        }
+        return members
     }
 
-    /// The kind of secret that the attempt is about.
-    var kind: FlowProof.Kind { first == .passphrase ? .passphrase : .answers }
+    fileprivate init(_ kind: FlowKind, reading reader: inout ObjectReader) throws {
+        let named = try reader.uuid("namedCredentialId"), isDecoy = try reader.bool("decoy")
+        let isOwned = try reader.bool("owned"), userExists = try reader.bool("user")
+        guard kind != .registration else {
+            // An intent that this version does not know must not be ignored.
+            let intent = try reader.optionalString("intent").map { name in
+                guard let intent = RegistrationIntent(rawValue: name) else { throw ServiceError(.flowExpired) }
+                return intent
+            }
+            self = .registration(
+                FlowState.Registration(
+                    email: try reader.optionalString("email") ?? "", isCompanyOwnedEmail: isOwned,
+                    namedCredentialId: named, userExists: userExists,
+                    invitation: try reader.optionalUUID("invitation"), intent: intent))
+            return
+        }
+        let account = FlowState.Account(
+            isDecoy: isDecoy, decoyKeys: try reader.optionalBytes("decoyKeys"),
+            standIn: try reader.optionalValue("standIn").map { try StandIn(json: $0) },
+            isHidden: try reader.optionalBool("hidden") ?? false)
+        switch kind {
+        case .change:
+            self = .change(account, try reader.optionalObject("change").map { try PendingChange(reading: $0) })
+        case .recovery:
+            self = .recovery(account, try reader.optionalObject("recovery").map { try ApprovedRecovery(reading: $0) })
+        case .returning: self = .returning(account)
+        case .login, .registration: self = .login(account)
+        }
+    }
 }

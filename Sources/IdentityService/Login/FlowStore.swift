@@ -101,7 +101,7 @@ struct FlowStore: Sendable {
         _ row: Row, _ purpose: FlowKind, _ app: AppCaller, at time: Timestamp
     ) throws(ServiceError) -> Row {
         guard row.state.appId == app.appId else { throw ServiceError(.flowExpired) }
-        guard row.state.purpose == purpose else { throw ServiceError(.flowWrongStep) }
+        guard row.state.purpose.kind == purpose else { throw ServiceError(.flowWrongStep) }
         guard row.state.step != .done else { throw ServiceError(.flowAlreadyUsed) }
         guard time < row.state.expiresAt, time < row.expiresAt else { throw ServiceError(.flowExpired) }
         return row

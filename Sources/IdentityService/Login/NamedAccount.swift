@@ -77,7 +77,7 @@ extension ServiceContext {
         let limit = min(time.adding(FlowState.challengeLifetime), state.expiresAt)
         return try Challenge(
             Challenge.Fields(
-                issuer: settings.issuer, purpose: state.purpose.challenge, flow: state.id,
+                issuer: settings.issuer, purpose: state.purpose.kind.challenge, flow: state.id,
                 nonce: randomBytes(32), tenant: state.tenantId, subject: subject, app: state.appId.lowercased,
                 employeeKey: try EmployeePublicKey(kept: state.employeePublicKey),
                 credential: state.namedCredentialId, expires: limit)

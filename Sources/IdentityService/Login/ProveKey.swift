@@ -64,7 +64,7 @@ public struct ProveKey: RepeatableUseCase {
         guard let employee = subject.employee else { return }
         // A provisional account gives way to an invitation, and to any registration once its time is over.
         let holder = try await StateLoader(reader: context.reader).employee(employee, in: subject.tenantId)
-        let release: Employee.ReleaseID = state.invitation == nil ? .expired(at: time) : .invited
+        let release: Employee.ReleaseID = state.registration?.invitation == nil ? .expired(at: time) : .invited
         guard let events = try? Employee.decide(holder.state, .releaseID(release)), !events.isEmpty else {
             throw ServiceError(.employeeAlreadyRegistered)
         }
@@ -74,10 +74,10 @@ public struct ProveKey: RepeatableUseCase {
         _ state: inout FlowState, at time: Timestamp, _ context: ServiceContext
     ) async throws -> StepAnswer {
         state.challenge = try context.challenge(for: state, at: time)
-        if state.purpose == .recovery {
-            return try await RequestRecovery(context: context).next(&state, app, at: time)
+        if case .recovery(let account, _) = state.purpose {
+            return try await RequestRecovery(context: context).next(&state, account, app, at: time)
         }
-        guard state.userExists || state.isDecoy else {
+        guard state.registration?.userExists != false else {
             let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(state.tenantId))
             state.step = .credentials
             return .setCredentials(
@@ -111,7 +111,7 @@ public struct ProveKey: RepeatableUseCase {
     /// Draws the seed of the new credentials, in either mode, and returns its public half.
     private func plan(_ state: inout FlowState, _ kdf: ScryptParameters) throws -> CredentialSetUpPlan {
         let seed = try OPRFSeed.generate()
-        state.seed = seed.bytes
+        state.setUp = FlowState.SetUp(seed: seed.bytes)
         let keys = try seed.keys()
         return CredentialSetUpPlan(
             credentialId: state.credentialId, userId: state.userId, oprfAnswers: keys.answers.publicKey.bytes,
@@ -165,7 +165,7 @@ struct FlowProof: Sendable {
     func event(of state: FlowState, employee: EmployeeID) throws -> any EventPayload {
         let validation = CredentialValidation(
             employeeID: employee, userID: UserID(state.userId), credentialID: CredentialID(state.credentialId),
-            userKey: userKey, employeeKey: try state.deviceKey, purpose: try state.purpose.event, mode: mode,
+            userKey: userKey, employeeKey: try state.deviceKey, purpose: try state.purpose.kind.event, mode: mode,
             challenge: challenge, deviceSignature: deviceSignature, userSignature: userSignature,
             subjectSalt: Personal(employee, Base64URL.encode(state.subjectSalt)))
         switch kind {
@@ -222,25 +222,5 @@ extension FlowState {
             }
             return fingerprint
         }
-    }
-
-    /// The state that remains of a flow after its outcome, without personal data.
-    var finished: FlowState {
-        var state = self
-        state.step = .done
-        state.companyName = ""
-        state.companyEmployeeId = ""
-        state.email = nil
-        state.challenge = []
-        state.subjectSalt = []
-        state.proved = nil
-        state.seed = nil
-        state.setUpEvaluations = 0
-        state.attempt = nil
-        state.decoyKeys = nil
-        state.standIn = nil
-        state.change = nil
-        state.recovery = nil
-        return state
     }
 }

@@ -56,42 +56,35 @@ public struct StartLogin: RepeatableUseCase {
         if !isLinked { context.unlinkedAppCalls.count(app.appId, tenantExists: tenant.exists) }
         // The decoy is always derived, so that its cost reveals nothing.
         let decoy = try context.decoy(for: subject, hiddenFrom: isLinked ? nil : app.appId)
+        var account = FlowState.Account(
+            isDecoy: true, decoyKeys: decoy.publicKeys.bytes, isHidden: !isLinked)
+        var ids = (
+            employee: UUID.random(), user: decoy.sealed.context.userId, credential: decoy.sealed.context.credentialId
+        )
+        let user = isLinked ? try await owner(found, context) : nil
+        if let user, let credentials = user.state.credentials {
+            if let employee = found.subject.employee {
+                ids = (employee.uuid, user.id.uuid, credentials.id.uuid)
+                account.isDecoy = false
+            } else {
+                // A colleague, whose streams are read in the same way.
+                account.standIn = found.tenant.state.securityAdmin.map {
+                    StandIn(employeeId: $0.uuid, userId: user.id.uuid, credentialId: credentials.id.uuid)
+                }
+            }
+        }
+        guard let purpose = FlowState.Purpose(purpose, about: account) else { throw ServiceError(.flowWrongStep) }
         var state = FlowState(
             id: UUID.random(), purpose: purpose, step: .key, appId: app.appId, tenantId: subject.tenantId.uuid,
-            companyName: companyName, companyEmployeeId: companyEmployeeId, email: nil,
-            isCompanyOwnedEmail: false, employeePublicKey: key.bytes, employeeId: UUID.random(),
-            userId: decoy.sealed.context.userId, credentialId: decoy.sealed.context.credentialId,
-            namedCredentialId: decoy.sealed.context.credentialId, isDecoy: true, userExists: false,
-            questionsAllowed: false, challenge: [], subjectSalt: randomBytes(32), proved: nil, charges: [],
+            companyName: companyName, companyEmployeeId: companyEmployeeId, employeePublicKey: key.bytes,
+            employeeId: ids.employee, userId: ids.user, credentialId: ids.credential,
             expiresAt: call.time.adding(FlowState.lifetime))
-        state.isHidden = !isLinked
-        state.decoyKeys = decoy.publicKeys.bytes
-        let user = isLinked ? try await owner(found, context) : nil
-        if let user, let credentials = user.state.credentials { name(user, credentials.id, found, &state) }
         state.challenge = try context.challenge(for: state, at: call.time)
         let started = FlowStarted(
             flow: FlowStore.handle(of: state), challenge: state.challenge, subjectSalt: state.subjectSalt,
             expiresAt: state.expiresAt)
         try await FlowStore(context: context).insert(state, answering: run.ticket, started)
         return started
-    }
-
-    /// Names the flow's account. For an unknown employee it names a colleague, whose streams are read in the same way.
-    private func name(
-        _ user: UserSnapshot, _ credential: CredentialID, _ found: FoundSubject, _ state: inout FlowState
-    ) {
-        guard let employee = found.subject.employee else {
-            state.standIn = found.tenant.state.securityAdmin.map {
-                StandIn(employeeId: $0.uuid, userId: user.id.uuid, credentialId: credential.uuid)
-            }
-            return
-        }
-        state.employeeId = employee.uuid
-        state.userId = user.id.uuid
-        state.credentialId = credential.uuid
-        state.namedCredentialId = credential.uuid
-        state.isDecoy = false
-        state.userExists = true
     }
 
     /// The user behind the employee, with the credentials in force. For an unknown employee it is the security admin's

@@ -41,7 +41,7 @@ public struct CancelReturnByDevice: RepeatableUseCase {
             let read = try await FlowScene.load(.tenant, for: row.state, context)
             guard let tenant = read.tenant else { throw ServiceError(.returnUnknown) }
             let employee = try await StateLoader(reader: context.reader).employee(
-                EmployeeID(row.state.standIn?.employeeId ?? row.state.employeeId), in: tenant.id)
+                EmployeeID(row.state.account?.standIn?.employeeId ?? row.state.employeeId), in: tenant.id)
             guard !row.state.isDecoy, let scene = try scene(row.state, employee, tenant, at: time) else {
                 throw ServiceError(.returnUnknown)
             }

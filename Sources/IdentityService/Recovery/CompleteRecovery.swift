@@ -125,8 +125,8 @@ public struct RecoverCredentials: RepeatableUseCase {
         let context = run.context
         let row = try await FlowStore(context: context).load(
             handle: flow, purpose: .recovery, app: app, at: run.call.time)
-        guard row.state.step == .credentials, let proved = row.state.proved, let bytes = row.state.seed,
-            let recovery = row.state.recovery
+        guard row.state.step == .credentials, let proved = row.state.proved, let bytes = row.state.setUp?.seed,
+            case .recovery(_, let recovery?) = row.state.purpose
         else { throw ServiceError(.flowWrongStep) }
         let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(row.state.tenantId))
         guard tenant.state.policy.permits(.direct) else { throw ServiceError(.policyBlindOnly) }
@@ -168,7 +168,9 @@ struct RecoverBlindCredentials: Sendable {
     func run(
         _ row: FlowStore.Row, _ input: ProofInput, app: AppCaller, _ run: UseCaseRun<StepAnswer>
     ) async throws -> StepAnswer {
-        guard let proved = row.state.proved, let bytes = row.state.seed, let recovery = row.state.recovery else {
+        guard let proved = row.state.proved, let bytes = row.state.setUp?.seed,
+            case .recovery(_, let recovery?) = row.state.purpose
+        else {
             throw ServiceError(.flowWrongStep)
         }
         let seed = try OPRFSeed(bytes: bytes), previous = try await context.previousCredentials(of: row.state)

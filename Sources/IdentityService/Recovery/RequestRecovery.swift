@@ -16,11 +16,13 @@ import Ledger
 struct RequestRecovery: Sendable {
     let context: ServiceContext
 
-    func next(_ state: inout FlowState, _ app: AppCaller, at time: Timestamp) async throws -> StepAnswer {
+    func next(
+        _ state: inout FlowState, _ account: FlowState.Account, _ app: AppCaller, at time: Timestamp
+    ) async throws -> StepAnswer {
         let fingerprint = try state.fingerprint
         // For a decoy a colleague's credentials are looked up in the same way, and discarded.
         let approved = try await approval(of: state, fingerprint, at: time)
-        if !state.isDecoy, let approved { return try await plan(&state, approved, app) }
+        if !state.isDecoy, let approved { return try await plan(&state, account, approved, app) }
         let place = RecoveryWaitingList.Place(of: state, fingerprint)
         try await RecoveryWaitingList(context: context).put(place, at: time)
         state = state.finished
@@ -59,11 +61,13 @@ struct RequestRecovery: Sendable {
     }
 
     /// Draws the seed of the new credentials, and returns what their record must repeat.
-    private func plan(_ state: inout FlowState, _ approved: Approved, _ app: AppCaller) async throws -> StepAnswer {
+    private func plan(
+        _ state: inout FlowState, _ account: FlowState.Account, _ approved: Approved, _ app: AppCaller
+    ) async throws -> StepAnswer {
         let seed = try OPRFSeed.generate(), keys = try seed.keys(), kdf = context.settings.scrypt
         state.step = .credentials
-        state.seed = seed.bytes
-        state.recovery = approved.recovery
+        state.setUp = FlowState.SetUp(seed: seed.bytes)
+        state.purpose = .recovery(account, approved.recovery)
         let plan = CredentialSetUpPlan(
             credentialId: approved.recovery.credentialId, userId: state.userId,
             oprfAnswers: keys.answers.publicKey.bytes, oprfPassphrase: keys.passphrase.publicKey.bytes,

@@ -52,7 +52,7 @@ struct CompleteRegistration: Sendable {
     ///
     /// - Throws: `company.already_founded` or `company.unknown`.
     private func requireIntent(_ state: FlowState, _ tenant: TenantSnapshot) throws(ServiceError) {
-        switch state.intent {
+        switch state.registration?.intent {
         case .found: guard !tenant.exists else { throw ServiceError(.companyAlreadyFounded) }
         case .join: guard tenant.exists else { throw ServiceError(.companyUnknown) }
         case nil: break
@@ -61,7 +61,7 @@ struct CompleteRegistration: Sendable {
 
     /// Refuses a founder whose tenant's name somebody else has taken meanwhile.
     private func requireIntent(_ state: FlowState) async throws {
-        guard state.intent == .found else { return }
+        guard state.registration?.intent == .found else { return }
         try requireIntent(state, try await StateLoader(reader: context.reader).tenant(TenantID(state.tenantId)))
     }
 
@@ -141,11 +141,12 @@ struct CompleteRegistration: Sendable {
 /// Builds the append that completes a registration.
 extension CompleteRegistration {
     func decide(_ state: FlowState, in tenant: TenantSnapshot) throws -> [EmployeeEvent] {
-        let name = try CompanyName(state.companyName), email = try EmailAddress(state.email ?? "")
+        let person = try state.registering()
+        let name = try CompanyName(state.companyName), email = try EmailAddress(person.email)
         let register = Employee.Register(
             employeeID: EmployeeID(state.employeeId), userID: UserID(state.userId), companyName: name,
             companyEmployeeID: try CompanyEmployeeID(state.companyEmployeeId), email: email,
-            isCompanyOwnedEmail: state.isCompanyOwnedEmail, mayOwnEmail: tenant.state.owns(email, as: name),
+            isCompanyOwnedEmail: person.isCompanyOwnedEmail, mayOwnEmail: tenant.state.owns(email, as: name),
             isFounding: !tenant.exists, policy: tenant.state.policy, key: try state.deviceKey,
             flow: FlowID(state.id))
         return try Employee.decided(Employee.initial, .register(register))
@@ -176,7 +177,7 @@ extension CompleteRegistration {
         let ledger = LedgerID.directory(of: user)
         switch person {
         case .newUser(let new):
-            let email = try EmailAddress(state.email ?? "")
+            let email = try EmailAddress(try state.registering().email)
             let (key, insertion) = try await context.personKeys.create(id: user.uuid, ledger: ledger.uuid)
             let event = try new.event(state, email: email.entered, key: key)
             try recorder.add(
@@ -238,7 +239,7 @@ extension CompleteRegistration {
 extension CompleteRegistration {
     /// Whether the user had verified the address before, for another account.
     private func isEmailVerified(_ state: FlowState) async throws -> Bool {
-        guard state.userExists else { return false }
+        guard state.registration?.userExists == true else { return false }
         return try await StateLoader(reader: context.reader).user(UserID(state.userId)).state.isEmailVerified
     }
 }
@@ -250,13 +251,14 @@ extension CompleteRegistration {
         _ recorder: inout FlowRecorder, _ tenant: TenantSnapshot, by employee: EmployeeID
     ) async throws {
         let state = recorder.row.state
-        let id = state.invitation.map { InvitationID($0) }
-        try RegistrationGate(context: context).require(id, in: tenant, try EmailAddress(state.email ?? ""))
+        let person = try state.registering(), email = try EmailAddress(person.email)
+        let id = person.invitation.map { InvitationID($0) }
+        try RegistrationGate(context: context).require(id, in: tenant, email)
         guard let id else { return }
         let invitation = try await context.invitation(id, in: tenant)
         let use = Invitation.Use(
             employee: employee, companyEmployeeID: try CompanyEmployeeID(state.companyEmployeeId),
-            email: try EmailAddress(state.email ?? ""), time: recorder.call.time)
+            email: email, time: recorder.call.time)
         let events = try Invitation.decided(invitation.state, .use(use))
         for event in events {
             try recorder.add(
@@ -279,11 +281,13 @@ extension CompleteRegistration {
     /// may be verified already.
     func verifyAddress(_ recorder: inout FlowRecorder, _ tenant: TenantSnapshot) async throws {
         let state = recorder.row.state, user = UserID(state.userId)
-        guard tenant.exists, tenant.state.policy.registrationMode == .domain, state.invitation == nil else { return }
+        guard tenant.exists, tenant.state.policy.registrationMode == .domain,
+            state.registration?.invitation == nil
+        else { return }
         let known = try await StateLoader(reader: context.reader).user(user).state
         guard !known.isEmailVerified else { return }
         let mail = try await DomainRegistration(context: context).mail(
-            to: user, try EmailAddress(state.email ?? ""), app: recorder.app, at: recorder.call.time)
+            to: user, try EmailAddress(try state.registering().email), app: recorder.app, at: recorder.call.time)
         if let mail { try recorder.queue(mail) }
     }
 
@@ -296,7 +300,8 @@ extension CompleteRegistration {
             let claim = try await context.reader.claim(context.ring.employeeClaim(id, in: tenant.id))
         else { return }
         let holder = try await StateLoader(reader: context.reader).employee(EmployeeID(claim.owner), in: tenant.id)
-        let command: Employee.ReleaseID = state.invitation == nil ? .expired(at: recorder.call.time) : .invited
+        let command: Employee.ReleaseID =
+            state.registration?.invitation == nil ? .expired(at: recorder.call.time) : .invited
         let events = try Employee.decided(holder.state, .releaseID(command))
         guard let released = events.first else { throw ServiceError(.employeeAlreadyRegistered) }
         let cause = try recorder.add(

@@ -76,23 +76,22 @@ public struct StartRegistration: RepeatableUseCase, CustomStringConvertible {
                 employee: EmployeeID(employeeId), companyEmployeeID: subject.companyEmployeeId, email: address,
                 time: call.time))
         let credentialId = UUID()
-        var state = FlowState(
-            id: UUID(), purpose: .registration, step: .key, appId: app.appId, tenantId: subject.tenantId.uuid,
-            companyName: companyName, companyEmployeeId: companyEmployeeId, email: email,
-            isCompanyOwnedEmail: isCompanyOwnedEmail, employeePublicKey: key.bytes, employeeId: employeeId,
-            userId: UUID(), credentialId: credentialId, namedCredentialId: credentialId, isDecoy: false,
-            userExists: false, questionsAllowed: false, challenge: [], subjectSalt: randomBytes(32), proved: nil,
-            charges: [], expiresAt: call.time.adding(FlowState.lifetime))
-        state.invitation = admission?.uuid
-        state.intent = intent
+        var person = FlowState.Registration(
+            email: email, isCompanyOwnedEmail: isCompanyOwnedEmail, namedCredentialId: credentialId,
+            invitation: admission?.uuid, intent: intent)
+        var ids = (user: UUID(), credential: credentialId)
         let loader = StateLoader(reader: context.reader)
         if let holder = try await AddressHolders(context: context).holder(of: address),
             let credentials = try await loader.user(holder).state.credentials
         {
-            state.userId = holder.uuid
-            state.credentialId = credentials.id.uuid
-            state.userExists = true
+            ids = (holder.uuid, credentials.id.uuid)
+            person.userExists = true
         }
+        var state = FlowState(
+            id: UUID(), purpose: .registration(person), step: .key, appId: app.appId,
+            tenantId: subject.tenantId.uuid, companyName: companyName, companyEmployeeId: companyEmployeeId,
+            employeePublicKey: key.bytes, employeeId: employeeId, userId: ids.user, credentialId: ids.credential,
+            expiresAt: call.time.adding(FlowState.lifetime))
         state.challenge = try context.challenge(for: state, at: call.time)
         let started = FlowStarted(
             flow: FlowStore.handle(of: state), challenge: state.challenge, subjectSalt: state.subjectSalt,

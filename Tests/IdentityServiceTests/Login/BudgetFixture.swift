@@ -27,12 +27,10 @@ enum BudgetFixture {
         isDecoy: Bool = false
     ) -> FlowState {
         FlowState(
-            id: UUID(), purpose: .login, step: .answers, appId: app, tenantId: tenant, companyName: "c",
-            companyEmployeeId: "e", email: nil, isCompanyOwnedEmail: false,
+            id: UUID(), purpose: .login(FlowState.Account(isDecoy: isDecoy)), step: .answers, appId: app,
+            tenantId: tenant, companyName: "c", companyEmployeeId: "e",
             employeePublicKey: [4] + [UInt8](repeating: 7, count: 64), employeeId: UUID(), userId: user,
-            credentialId: credential, namedCredentialId: UUID(), isDecoy: isDecoy, userExists: true,
-            questionsAllowed: true, challenge: [], subjectSalt: [], proved: nil, charges: [],
-            expiresAt: start)
+            credentialId: credential, questionsAllowed: true, subjectSalt: [], expiresAt: start)
     }
 
     /// Charges as `ChargeAttempt` does: under the lock of the ledger's head, and nothing stays of a refusal.
