@@ -5,8 +5,7 @@ extension Route {
     /// `GET /v1/companies/{companyName}/events`.
     static let listEvents = Route(.listEvents) { exchange in
         var query = try QueryReader(exchange.rawQuery)
-        let after = try query.integer("after", in: 0...Int64.max) ?? 0
-        let limit = try query.integer("limit", in: 1...500) ?? 100
+        let asked = try query.page(upTo: 500, usual: 100)
         let type = query.text("type")
         let employee = query.text("employee")
         let asOf = try query.timestamp("as_of")
@@ -14,10 +13,9 @@ extension Route {
         let page = try await exchange.run(
             PageEntries(
                 company: exchange.company,
-                query: EventQuery(after: after, limit: Int(limit), type: type, employee: employee, asOf: asOf),
+                query: EventQuery(asked, type: type, employee: employee, asOf: asOf),
                 caller: exchange.caller()))
-        return .page(
-            PageResponse(items: page.items.map(EventResponse.init), next: page.next), limit: limit, of: exchange)
+        return .page(page, asked, of: exchange, EventResponse.init)
     }
 }
 

@@ -35,18 +35,15 @@ extension Route {
         if let state = query.text("state"), state != "pending" {
             throw Refusal.invalid(.parameter("state"), "pending is expected")
         }
-        let after = try query.integer("after", in: 0...Int64.max) ?? 0
-        let limit = try query.integer("limit", in: 1...200) ?? 50
+        let asked = try query.page()
         let wait = try query.integer("wait", in: 0...20) ?? 0
         try query.finish()
         let page = try await exchange.run(
             ListPendingAuthorizations(
-                company: exchange.company, after: after, limit: Int(limit), caller: exchange.caller(),
+                company: exchange.company, asked, caller: exchange.caller(),
                 waitFor: exchange.headers.waitFor(), until: wait > 0 ? .now + .seconds(wait) : nil))
         if wait > 0 { try await exchange.authenticateAgain() }
-        return .page(
-            PageResponse(items: page.items.map(PendingAuthorizationResponse.init), next: page.next), limit: limit,
-            of: exchange)
+        return .page(page, asked, of: exchange, PendingAuthorizationResponse.init)
     }
 }
 

@@ -1,4 +1,5 @@
 import Canonical
+import IdentityService
 import TenureAPI
 
 /// The raw path and query of a request.
@@ -56,6 +57,13 @@ struct QueryReader {
             throw .invalid(.parameter(name), "an integer from \(range.lowerBound) to \(range.upperBound) is expected")
         }
         return number
+    }
+
+    /// Reads which page of a list is asked for.
+    mutating func page(upTo largest: Int64 = 200, usual: Int64 = 50) throws(Refusal) -> PageRequest {
+        PageRequest(
+            after: try integer("after", in: 0...Int64.max) ?? 0,
+            limit: Int(try integer("limit", in: 1...largest) ?? usual))
     }
 
     /// Reads an instant in UTC, `YYYY-MM-DDThh:mm:ssZ` with up to six fractional digits.

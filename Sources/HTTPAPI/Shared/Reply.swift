@@ -1,4 +1,5 @@
 import Canonical
+import IdentityService
 import NIOCore
 import TenureAPI
 
@@ -27,9 +28,11 @@ struct Reply: Sendable {
     }
 
     /// Replies with a page of a list and the link to the next page.
-    static func page<Item>(_ page: PageResponse<Item>, limit: Int64, of exchange: RoutedRequest) -> Reply {
-        var reply = json(page)
-        if let next = page.next { reply.headers["Link"] = exchange.link(next: next, limit: limit) }
+    static func page<View: Sendable, Item: JSONConvertible>(
+        _ page: Page<View>, _ asked: PageRequest, of exchange: RoutedRequest, _ item: (View) -> Item
+    ) -> Reply {
+        var reply = json(PageResponse(items: page.items.map(item), next: page.next))
+        if let next = page.next { reply.headers["Link"] = exchange.link(next: next, limit: asked.limit) }
         return reply
     }
 

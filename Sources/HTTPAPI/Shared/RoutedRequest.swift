@@ -79,7 +79,7 @@ struct RoutedRequest: Sendable {
     }
 
     /// Returns a link to the next page of this list. The origin comes from the configuration, never from the request.
-    func link(next: Int64, limit: Int64) -> String {
+    func link(next: Int64, limit: Int) -> String {
         var query = "after=\(next)&limit=\(limit)"
         for pair in rawQuery.split(separator: "&") where !pair.hasPrefix("after=") && !pair.hasPrefix("limit=") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -39,21 +39,21 @@ public struct PageEntries: UseCase {
             concerned = Set([id.uuid] + identities.map(\.uuid))
         }
         var items: [EventView] = []
-        var cursor = query.after
-        let limit = query.type == nil && concerned == nil ? query.limit : max(query.limit, Self.filteredPage)
+        var cursor = query.page.after
+        let limit = query.type == nil && concerned == nil ? query.page.limit : max(query.page.limit, Self.filteredPage)
         func isWanted(_ event: RecordedEvent) -> Bool {
             (query.type.map { $0 == event.type } ?? true) && (concerned.map { Self.concerns(event, $0) } ?? true)
         }
         for _ in 0..<Self.maximumPages {
             let page = try await context.reader.ledger(ledger, after: cursor, limit: limit)
-            let wanted = page.events.filter(isWanted).prefix(query.limit - items.count)
+            let wanted = page.events.filter(isWanted).prefix(query.page.limit - items.count)
             let keys = try await keys(for: wanted, in: ledger, context)
             for event in page.events {
                 if let asOf = query.asOf, event.time > asOf { return Page(items: items, next: nil) }
                 cursor = event.position
                 guard isWanted(event) else { continue }
                 items.append(Self.view(of: event, keys))
-                if items.count == query.limit {
+                if items.count == query.page.limit {
                     return Page(items: items, next: cursor < page.size ? cursor : nil)
                 }
             }

@@ -47,12 +47,24 @@ public struct AnswerInput: Sendable, CustomStringConvertible {
     }
 }
 
+/// The page of a list that is asked for.
+public struct PageRequest: Sendable {
+    /// Only items after this cursor, which the page before names.
+    public var after: Int64
+    /// The largest number of items.
+    public var limit: Int
+
+    /// Each parameter sets the property of the same name.
+    public init(after: Int64 = 0, limit: Int) {
+        self.after = after
+        self.limit = limit
+    }
+}
+
 /// The filter of a list of events.
 public struct EventQuery: Sendable {
-    /// Only events after this position.
-    public var after: Int64
-    /// The largest number of events, 1 to 500.
-    public var limit: Int
+    /// Which of them.
+    public var page: PageRequest
     /// Only events of this type.
     public var type: String?
     /// Only events that concern this employee id.
@@ -62,10 +74,9 @@ public struct EventQuery: Sendable {
 
     /// Each parameter sets the property of the same name.
     public init(
-        after: Int64 = 0, limit: Int = 100, type: String? = nil, employee: String? = nil, asOf: Timestamp? = nil
+        _ page: PageRequest, type: String? = nil, employee: String? = nil, asOf: Timestamp? = nil
     ) {
-        self.after = after
-        self.limit = limit
+        self.page = page
         self.type = type
         self.employee = employee
         self.asOf = asOf

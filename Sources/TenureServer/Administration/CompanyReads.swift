@@ -36,20 +36,17 @@ public struct ReadCompany: ProjectionRead {
 public struct ListEmployees: ProjectionRead {
     /// The tenant's name.
     public let company: String
-    /// Only employees after this cursor, which the page before it names.
-    public let after: Int64
-    /// The largest number of employees, 1 to 200.
-    public let limit: Int
+    /// Which of them.
+    public let page: PageRequest
     /// The app or admin who asks.
     public let caller: Caller
     /// A position in the tenant's ledger that the projection must have reached.
     public let waitFor: Int64?
 
     /// Each parameter sets the property of the same name.
-    public init(company: String, after: Int64 = 0, limit: Int = 50, caller: Caller, waitFor: Int64? = nil) {
+    public init(company: String, _ page: PageRequest, caller: Caller, waitFor: Int64? = nil) {
         self.company = company
-        self.after = after
-        self.limit = limit
+        self.page = page
         self.caller = caller
         self.waitFor = waitFor
     }
@@ -57,11 +54,11 @@ public struct ListEmployees: ProjectionRead {
     /// Reads a page.
     public func run(_ reads: CompanyReads) async throws -> Page<EmployeeView> {
         let access = try await reads.open(company, caller, role: .access, waitFor: waitFor)
-        let rows = try await reads.views.employees(in: access.tenant.id, after: after, limit: limit + 1)
-        let shown = rows.prefix(limit)
+        let rows = try await reads.views.employees(in: access.tenant.id, after: page.after, limit: page.limit + 1)
+        let shown = rows.prefix(page.limit)
         let keys = try await reads.keys(of: shown.map(\.id), in: access.tenant.id)
         let items = try shown.map { try EmployeeView($0, access, keys, devices: nil) }
-        return Page(items: items, next: rows.count > limit ? shown.last?.registeredPosition : nil)
+        return Page(items: items, next: rows.count > page.limit ? shown.last?.registeredPosition : nil)
     }
 }
 

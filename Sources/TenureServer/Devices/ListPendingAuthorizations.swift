@@ -11,10 +11,8 @@ import ServiceLifecycle
 public struct ListPendingAuthorizations: ProjectionRead {
     /// The tenant's name.
     public let company: String
-    /// Only keys after this cursor, which the page before it names.
-    public let after: Int64
-    /// The largest number of keys, 1 to 200.
-    public let limit: Int
+    /// Which of them.
+    public let page: PageRequest
     /// The app or admin who asks.
     public let caller: Caller
     /// A position in the tenant's ledger that the projection must have reached.
@@ -24,12 +22,11 @@ public struct ListPendingAuthorizations: ProjectionRead {
 
     /// Each parameter sets the property of the same name.
     public init(
-        company: String, after: Int64 = 0, limit: Int = 50, caller: Caller, waitFor: Int64? = nil,
+        company: String, _ page: PageRequest, caller: Caller, waitFor: Int64? = nil,
         until: ContinuousClock.Instant? = nil
     ) {
         self.company = company
-        self.after = after
-        self.limit = limit
+        self.page = page
         self.caller = caller
         self.waitFor = waitFor
         self.until = until
@@ -44,21 +41,21 @@ public struct ListPendingAuthorizations: ProjectionRead {
         while true {
             let access = try await reads.open(company, caller, role: .authorization, waitFor: position)
             position = nil
-            let page = try await page(access, reads)
-            guard page.items.isEmpty, let until, ContinuousClock.now < until, !Task.isShuttingDownGracefully else {
-                return page
+            let found = try await read(access, reads)
+            guard found.items.isEmpty, let until, ContinuousClock.now < until, !Task.isShuttingDownGracefully else {
+                return found
             }
-            try await CallerPresence.whilePresent { [after] in
-                try await reads.views.waitForPendingKey(of: access.tenant.id, after: after, until: until)
+            try await CallerPresence.whilePresent { [page] in
+                try await reads.views.waitForPendingKey(of: access.tenant.id, after: page.after, until: until)
             }
         }
     }
 
-    private func page(_ access: CompanyAccess, _ reads: CompanyReads) async throws -> Page<PendingAuthorizationView> {
+    private func read(_ access: CompanyAccess, _ reads: CompanyReads) async throws -> Page<PendingAuthorizationView> {
         let now = reads.context.settings.now()
         let entries = try await reads.views.pendingAuthorizations(
-            of: access.tenant.id, after: after, limit: limit + 1, at: now)
-        let shown = entries.prefix(limit)
+            of: access.tenant.id, after: page.after, limit: page.limit + 1, at: now)
+        let shown = entries.prefix(page.limit)
         let keys = try await reads.keys(of: shown.compactMap { $0.employee?.id }, in: access.tenant.id)
         let common = try await statementContext(access, reads.context, now)
         var items: [PendingAuthorizationView] = []
@@ -71,7 +68,7 @@ public struct ListPendingAuthorizations: ProjectionRead {
                     expiresAt: row.expiresAt, position: row.presented.position,
                     statement: try await statement(for: row, access, common, reads.context)))
         }
-        return Page(items: items, next: entries.count > limit ? shown.last?.authorization.presented.position : nil)
+        return Page(items: items, next: entries.count > page.limit ? shown.last?.authorization.presented.position : nil)
     }
 
     /// The common part of the statements in one list; `nil` for an app, which vouches instead.

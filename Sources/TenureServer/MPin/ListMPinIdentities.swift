@@ -10,20 +10,17 @@ import Projections
 public struct ListMPinIdentities: ProjectionRead {
     /// The tenant's name.
     public let company: String
-    /// Only identities after this cursor, which the page before it names.
-    public let after: Int64
-    /// The largest number of identities, 1 to 200.
-    public let limit: Int
+    /// Which of them.
+    public let page: PageRequest
     /// The app or admin who asks.
     public let caller: Caller
     /// A position in the tenant's ledger that the projection must have reached.
     public let waitFor: Int64?
 
     /// Each parameter sets the property of the same name.
-    public init(company: String, after: Int64 = 0, limit: Int = 50, caller: Caller, waitFor: Int64? = nil) {
+    public init(company: String, _ page: PageRequest, caller: Caller, waitFor: Int64? = nil) {
         self.company = company
-        self.after = after
-        self.limit = limit
+        self.page = page
         self.caller = caller
         self.waitFor = waitFor
     }
@@ -32,8 +29,8 @@ public struct ListMPinIdentities: ProjectionRead {
     public func run(_ reads: CompanyReads) async throws -> Page<MPinIdentityView> {
         let access = try await reads.open(company, caller, role: .access, waitFor: waitFor)
         let tenant = access.tenant.id, now = reads.context.settings.now()
-        let entries = try await reads.views.mpinIdentities(in: tenant, after: after, limit: limit + 1)
-        let shown = entries.prefix(limit)
+        let entries = try await reads.views.mpinIdentities(in: tenant, after: page.after, limit: page.limit + 1)
+        let shown = entries.prefix(page.limit)
         let owners = shown.flatMap { [$0.identity.id.uuid, $0.employee?.id.uuid].compactMap(\.self) }
         let keys = try await reads.context.personKeys.load(Array(Set(owners)), ledger: tenant.uuid)
         let items = try shown.map { entry in
@@ -45,7 +42,7 @@ public struct ListMPinIdentities: ProjectionRead {
                 companyEmployeeId: try entry.employee?.companyEmployeeID.open(with: keys, in: tenant.uuid),
                 failures: Int(row.failures), endReason: row.endReason)
         }
-        return Page(items: items, next: entries.count > limit ? shown.last?.identity.startedPosition : nil)
+        return Page(items: items, next: entries.count > page.limit ? shown.last?.identity.startedPosition : nil)
     }
 }
 

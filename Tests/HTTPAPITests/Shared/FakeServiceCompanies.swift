@@ -33,7 +33,7 @@ extension FakeService {
         case let list as ListEmployees:
             try await self.read(
                 "employees", list.company, list.caller, list.waitFor,
-                ["after": "\(list.after)", "limit": "\(list.limit)"])
+                ["after": "\(list.page.after)", "limit": "\(list.page.limit)"])
             return Page(items: [Self.view(keys: nil)], next: next)
         case let one as ReadEmployee:
             try await self.read(
@@ -46,7 +46,7 @@ extension FakeService {
             try await self.read(
                 "authorizations", list.company, list.caller, list.waitFor,
                 [
-                    "after": "\(list.after)", "limit": "\(list.limit)",
+                    "after": "\(list.page.after)", "limit": "\(list.page.limit)",
                     "wait": list.until.map { "\(Int((($0 - .now) / .seconds(1)).rounded(.up)))" } ?? "",
                 ])
             return Page(
@@ -54,11 +54,11 @@ extension FakeService {
                     PendingAuthorizationView(
                         employee: Self.summary, key: Self.key, expiresAt: Self.time, position: 4,
                         statement: [7, 8, 9])
-                ].filter { list.after < $0.position }, next: next)
+                ].filter { list.page.after < $0.position }, next: next)
         case let list as ListMPinIdentities:
             try await self.read(
                 "mpinIdentities", list.company, list.caller, list.waitFor,
-                ["after": "\(list.after)", "limit": "\(list.limit)"])
+                ["after": "\(list.page.after)", "limit": "\(list.page.limit)"])
             return Page(items: Self.mpinIdentities, next: next)
         default: throw Unanswered(request: "\(type(of: read))")
         }
@@ -72,7 +72,7 @@ extension FakeService {
             try await read(
                 "events", page.company, page.caller, nil,
                 [
-                    "after": "\(query.after)", "limit": "\(query.limit)", "type": query.type ?? "none",
+                    "after": "\(query.page.after)", "limit": "\(query.page.limit)", "type": query.type ?? "none",
                     "employee": query.employee ?? "none", "asOf": query.asOf?.description ?? "none",
                 ])
             return Page(
