@@ -9,47 +9,21 @@ import Postgres
 ///
 /// It guards the streams that the decision was made on: the tenant's (policy, roles, links) and the caller's own. A
 /// caller who loses authority first decides nothing afterwards.
-struct DecisionRecorder<Answer: Sendable>: Sendable {
-    let context: ServiceContext
+struct DecisionRecorder<Answer: Sendable>: EventRecording {
     let access: CompanyAccess
     let call: Call
-    var ticket: IdempotencyTicket<Answer>?
-    var events: [NewEvent] = []
-    var expectations: [StreamID: Int] = [:]
-    var claims: [Claim] = []
-    var releases: [ClaimRelease] = []
-    var statements: [SQL] = []
-    /// The ledgers, besides those of the events, whose rows ``statements`` touch.
-    var ledgers: Set<LedgerID> = []
-    /// The latest time at which the events may be recorded, besides the expiry of their statements.
-    var notAfter: Timestamp?
+    let ticket: IdempotencyTicket<Answer>?
+    var recorder: EventRecorder
 
     init(access: CompanyAccess, _ run: UseCaseRun<Answer>) {
         self.access = access
         call = run.call
-        context = run.context
         ticket = run.ticket
-        expectations[.tenant(access.tenant.id)] = access.tenant.version
-        expectations[access.guarded.stream] = access.guarded.version
-    }
-
-    /// Adds an event and returns its id.
-    @discardableResult
-    mutating func add(
-        _ payload: any EventPayload, to stream: StreamID, version: Int, keys: [UUID: PersonKey]
-    ) throws -> UUID {
-        let id = UUID()
-        let metadata = EventMetadata(actor: access.actor, app: access.app, requestId: call.requestId)
-        events.append(try EventCodec.encode(payload, id: id, stream: stream, keys: keys, metadata: metadata))
-        expectations[stream] = version
-        return id
-    }
-
-    /// Adds the events of one stream.
-    mutating func add(
-        _ events: [some AggregateEvent], to stream: StreamID, version: Int, keys: [UUID: PersonKey] = [:]
-    ) throws {
-        for event in events { try add(event.payload, to: stream, version: version, keys: keys) }
+        recorder = EventRecorder(
+            run.context, at: call.time,
+            metadata: EventMetadata(actor: access.actor, app: access.app, requestId: call.requestId))
+        recorder.expectations[.tenant(access.tenant.id)] = access.tenant.version
+        recorder.expectations[access.guarded.stream] = access.guarded.version
     }
 
     /// Adds the events of the tenant that the decision was made on.
@@ -60,15 +34,13 @@ struct DecisionRecorder<Answer: Sendable>: Sendable {
     /// Appends the events, and replies with `answer` of the position in the tenant's ledger. Without events the decision
     /// already holds, and nothing is written.
     func append(_ answer: @escaping @Sendable (Int64?) -> Answer) async throws -> Answer {
-        guard !events.isEmpty else { return answer(nil) }
+        guard !recorder.events.isEmpty else { return answer(nil) }
         let ledger = LedgerID(access.tenant.id.uuid)
-        let append = Append(
-            events: events, expectations: expectations, claims: claims, releases: releases, time: call.time,
-            notAfter: notAfter, effectLedgers: ledgers.union(ticket.map { [$0.ledger] } ?? []),
-            effects: { [statements, ticket] appended in
-                statements + (ticket.map { [$0.completion(.success(answer(appended.last[ledger])))] } ?? [])
-            })
-        let appended = try await context.appender.append(append)
+        var recorder = recorder
+        if let ticket { recorder.ledgers.insert(ticket.ledger) }
+        let appended = try await recorder.append { [ticket] appended in
+            ticket.map { [$0.completion(.success(answer(appended.last[ledger])))] } ?? []
+        }
         ticket?.markStored()
         return answer(appended.last[ledger])
     }

@@ -181,31 +181,3 @@ extension JSONValue {
         return UUID(lowercased: text)
     }
 }
-
-/// An event with the `by` member.
-protocol DecidedEvent: EventPayload {
-    /// The authority that decided.
-    var by: Authority { get }
-}
-
-extension EmployeeKeyAuthorized: DecidedEvent {}
-extension ReturnCancelled: DecidedEvent {}
-extension EmployeeKeyRefused: DecidedEvent {}
-extension EmployeeKeyRevoked: DecidedEvent {}
-extension EmployeeApproved: DecidedEvent {}
-extension EmployeeCancelled: DecidedEvent {}
-extension EmployeeReinstated: DecidedEvent {}
-extension EmployeeSessionsEnded: DecidedEvent {}
-extension EmployeeIdReleased: DecidedEvent {}
-extension EmployeeErased: DecidedEvent {}
-extension EmailReclaimed: DecidedEvent {}
-extension AddressReclaimed: DecidedEvent {}
-extension AdminAppointed: DecidedEvent {}
-extension AdminDismissed: DecidedEvent {}
-extension SecurityAdminSucceeded: DecidedEvent {}
-extension TenantPolicyChanged: DecidedEvent {}
-extension DomainConfirmed: DecidedEvent {}
-extension AppLinked: DecidedEvent {}
-extension AppUnlinked: DecidedEvent {}
-extension InvitationIssued: DecidedEvent {}
-extension InvitationRevoked: DecidedEvent {}

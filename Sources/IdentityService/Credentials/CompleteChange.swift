@@ -157,21 +157,19 @@ extension FlowRecorder {
     ) async throws {
         let ledger = LedgerID.directory(of: user.id)
         guard let seed = SecretKey(bytes: new.seed.bytes) else { throw ServiceError(.serviceUnavailable) }
-        for event in events {
-            try add(
-                event.payload, to: .user(user.id), version: user.version, keys: [user.id.uuid: key],
-                about: user.id.uuid, by: employee)
-        }
-        statements.append(context.seeds.deletion(credentialId: row.state.credentialId, ledger: ledger.uuid))
-        statements.append(
+        try add(
+            events, to: .user(user.id), version: user.version, keys: [user.id.uuid: key], about: user.id.uuid,
+            by: employee)
+        recorder.statements.append(context.seeds.deletion(credentialId: row.state.credentialId, ledger: ledger.uuid))
+        recorder.statements.append(
             try await context.seeds.insertion(
                 of: CredentialSeeds(answers: seed, passphrase: nil), credentialId: new.credentialId,
                 ledger: ledger.uuid))
         let accounts = try await context.accounts(of: user.id)
-        statements.append(context.stillAccounts(accounts.count, of: user.id))
+        recorder.statements.append(context.stillAccounts(accounts.count, of: user.id))
         for account in accounts {
-            ledgers.insert(LedgerID(account.tenant.uuid))
-            statements.append(NewSession.deletion(employee: account.employee, tenant: account.tenant))
+            recorder.ledgers.insert(LedgerID(account.tenant.uuid))
+            recorder.statements.append(NewSession.deletion(employee: account.employee, tenant: account.tenant))
         }
     }
 
@@ -185,8 +183,8 @@ extension FlowRecorder {
             of: employee, in: snapshot, fingerprint: try row.state.fingerprint, by: methods, app: app, at: call.time,
             context)
         try add(
-            session.event, to: .session(session.id, in: tenant), version: 0, keys: [:], about: nil, by: employee.id)
-        statements.append(session.insertion)
+            session.event, to: .session(session.id, in: tenant), version: 0, by: employee.id)
+        recorder.statements.append(session.insertion)
         var tokens = session.tokens
         tokens.notices = notices
         return try await append { [tokens] appended in

@@ -9,8 +9,7 @@ import Postgres
 
 /// The claim that a device key was authorized for an employee and neither refused nor revoked, written with the events.
 ///
-/// The append that authorizes the key inserts it, and the append that ends the key deletes it; see
-/// ``DeviceRecordingAppender``. It decides only which budget an attempt is charged to. Whether a log-in succeeds, the
+/// The append that authorizes the key inserts it, and the append that ends the key deletes it; see ``EventEffect``. It decides only which budget an attempt is charged to. Whether a log-in succeeds, the
 /// events say.
 struct KnownDevice: Sendable {
     private static let kind = "device"
@@ -67,49 +66,5 @@ struct DeviceReading: Sendable {
     /// no device known.
     func read(_ found: [PostgresRow], _ rows: RowAuthentication) throws -> Bool {
         try found.contains { rows.accepts(try ClaimsQuery.claim($0)) }
-    }
-}
-
-/// Keeps the claims of device keys in the same append that authorizes or ends them, whichever use case decides it.
-struct DeviceRecordingAppender: AppendTarget {
-    let appender: any AppendTarget
-    let ring: KeyRing
-
-    func append(_ append: Append) async throws(LedgerError) -> AppendReceipt {
-        let statements = try Self.statements(for: append, ring)
-        guard !statements.isEmpty else { return try await appender.append(append) }
-        var recording = append
-        recording.effects = { appended in append.effects(appended) + statements }
-        return try await appender.append(recording)
-    }
-
-    /// The statements for the events of an append, in their order.
-    static func statements(for append: Append, _ ring: KeyRing) throws(LedgerError) -> [SQL] {
-        var statements: [SQL] = []
-        for event in append.events where event.stream.kind == StreamID.employeeKind {
-            switch event.type {
-            case EmployeeKeyAuthorized.type, ReturnCompleted.type:
-                statements.append(try device(event).insertion(ring))
-            case EmployeeKeyRefused.type, EmployeeKeyRevoked.type: statements.append(try device(event).deletion)
-            // A cancelled employee keeps the budget of known devices, so strangers cannot hide the reason from them.
-            case EmailReclaimed.type, EmployeeIdReleased.type, EmployeeErased.type:
-                statements.append(
-                    KnownDevice.deletions(
-                        of: EmployeeID(event.stream.id), in: TenantID(event.stream.ledger.uuid)))
-            default: break
-            }
-        }
-        return statements
-    }
-
-    private static func device(_ event: NewEvent) throws(LedgerError) -> KnownDevice {
-        do {
-            var reader = try ObjectReader(event.data)
-            return KnownDevice(
-                try reader.bytes("key", count: 65), of: EmployeeID(event.stream.id),
-                in: TenantID(event.stream.ledger.uuid))
-        } catch {
-            throw LedgerError(.invalidEvent, "an event does not name its device key")
-        }
     }
 }

@@ -75,7 +75,7 @@ struct ChargeAttempt: Sendable {
             if budget.hasFailedTooOften(result) {
                 try await EndSession.closeSessions(
                     of: EmployeeID(row.state.employeeId), in: tenant, openedBy: try row.state.fingerprint,
-                    reason: .deviceFailed, call: recorded, tolerance: tolerance, on: &connection)
+                    reason: .deviceFailed, call: recorded, context, on: &connection)
             }
             // Sent with the commit, so that the head's lock is not held for another round trip.
             do {

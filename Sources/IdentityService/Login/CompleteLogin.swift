@@ -89,11 +89,9 @@ struct CompleteLogin: Sendable {
                     &recorder, employee, in: tenant, by: proof.methods, summary, scene, notices)
                 return (opened, nil)
             case .authorizationPending(let presenting):
-                for event in presenting {
-                    try recorder.add(
-                        event.payload, to: .employee(employeeId, in: tenantId), version: employee.version, keys: keys,
-                        about: employeeId.uuid, by: employeeId)
-                }
+                try recorder.add(
+                    presenting, to: .employee(employeeId, in: tenantId), version: employee.version, keys: keys,
+                    about: employeeId.uuid, by: employeeId)
                 return (try await pending(&recorder, employee, in: tenant), nil)
             case .inactive, .notApproved, .keyRevoked, .tooManyWaitingKeys:
                 // A valid proof of an employee who may not log in is recorded too. It cancels a recovery that somebody
@@ -131,7 +129,7 @@ struct CompleteLogin: Sendable {
         tokens.credentialsChangeRequired = scene.hasReachedLifetimeCap ?? false
         tokens.notices = notices
         try recorder.add(
-            session.event, to: .session(session.id, in: tenant), version: 0, keys: [:], about: nil, by: employee.id)
+            session.event, to: .session(session.id, in: tenant), version: 0, by: employee.id)
         recorder.statements.append(session.insertion)
         return try await recorder.append { [tokens] appended in
             .success(tokens, summary, position: appended.last[LedgerID(tenant.uuid)])

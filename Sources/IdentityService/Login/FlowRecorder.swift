@@ -8,8 +8,7 @@ import Ledger
 import Postgres
 
 /// Builds the append that ends a flow: its events, and the rows that change in the same transaction.
-struct FlowRecorder: Sendable {
-    let context: ServiceContext
+struct FlowRecorder: EventRecording {
     let row: FlowStore.Row
     let app: AppCaller
     let call: Call
@@ -18,22 +17,15 @@ struct FlowRecorder: Sendable {
     var isProvisional = false
     /// The error to reply with instead of an outcome.
     var refusal: ServiceError?
-    var events: [NewEvent] = []
-    var expectations: [StreamID: Int] = [:]
-    var claims: [Claim] = []
-    var releases: [ClaimRelease] = []
-    var statements: [SQL] = []
-    /// The ledgers, besides those of the flow and the user, whose rows ``statements`` touch.
-    var ledgers: Set<LedgerID> = []
-    /// The latest time at which the events may be recorded: the end of an invitation or a recovery that they use.
-    var notAfter: Timestamp?
+    var recorder: EventRecorder
 
     init(row: FlowStore.Row, app: AppCaller, _ run: UseCaseRun<StepAnswer>) {
         self.row = row
         self.app = app
-        context = run.context
         call = run.call
         ticket = run.ticket
+        recorder = EventRecorder(
+            run.context, at: call.time, metadata: EventMetadata(app: app.appId, requestId: call.requestId))
     }
 
     var tenant: TenantID { TenantID(row.state.tenantId) }
@@ -42,18 +34,27 @@ struct FlowRecorder: Sendable {
     /// about.
     @discardableResult
     mutating func add(
-        _ payload: any EventPayload, to stream: StreamID, version: Int, keys: [UUID: PersonKey], about owner: UUID?,
-        by employee: EmployeeID?
+        _ payload: any EventPayload, to stream: StreamID, version: Int, keys: [UUID: PersonKey] = [:],
+        about owner: UUID? = nil, by employee: EmployeeID?
     ) throws -> UUID {
-        let source = owner.flatMap { owner in call.sourceAddress.map { Personal(owner: owner, text: $0) } }
-        let metadata = EventMetadata(
-            actor: employee?.uuid, app: app.appId, requestId: call.requestId, source: source)
-        let id = UUID.random()
-        events.append(try EventCodec.encode(payload, id: id, stream: stream, keys: keys, metadata: metadata))
-        // The first event of a stream names the version that the decision was made on; the versions of later ones
-        // follow.
-        if expectations[stream] == nil { expectations[stream] = version }
-        return id
+        try recorder.add(
+            payload, to: stream, version: version, keys: keys, metadata: metadata(about: owner, by: employee))
+    }
+
+    /// Adds the events of one stream.
+    mutating func add(
+        _ events: [some AggregateEvent], to stream: StreamID, version: Int, keys: [UUID: PersonKey] = [:],
+        about owner: UUID? = nil, by employee: EmployeeID?
+    ) throws {
+        try recorder.add(
+            events, to: stream, version: version, keys: keys, metadata: metadata(about: owner, by: employee))
+    }
+
+    private func metadata(about owner: UUID?, by employee: EmployeeID?) -> EventMetadata {
+        var metadata = recorder.metadata
+        metadata.actor = employee?.uuid
+        metadata.source = owner.flatMap { owner in call.sourceAddress.map { Personal(owner: owner, text: $0) } }
+        return metadata
     }
 
     /// Refunds the flow's own charges, and records the refund in the log.
@@ -62,33 +63,30 @@ struct FlowRecorder: Sendable {
         for isKnown in [false, true] {
             let count = state.charges.count { $0.wasKnownDevice == isKnown }
             guard count > 0 else { continue }
-            statements.append(AttemptBudget(state, isKnownDevice: isKnown, ring: context.ring).refund(count))
+            recorder.statements.append(AttemptBudget(state, isKnownDevice: isKnown, ring: context.ring).refund(count))
         }
         for charge in state.charges {
             let cleared = AttemptsCleared(
                 credentialID: CredentialID(state.credentialId), flow: FlowID(state.id), charge: ChargeID(charge.id))
             try add(
-                cleared, to: .attempt(charge.id, of: UserID(state.userId)), version: charge.version, keys: [:],
-                about: nil, by: employee)
+                cleared, to: .attempt(charge.id, of: UserID(state.userId)), version: charge.version,
+                by: employee)
         }
     }
 
     /// Appends the events, ends the flow and stores the reply for a repeated call, all in one transaction.
     func append(_ outcome: @escaping @Sendable (AppendReceipt) -> StepAnswer) async throws -> StepAnswer {
         let ending = try FlowStore(context: context).ending(row.state)
-        var ledgers = ledgers.union([FlowStore.ledger(of: row.state.id), .directory(of: UserID(row.state.userId))])
-        if let ticket { ledgers.insert(ticket.ledger) }
-        let append = Append(
-            events: events, expectations: expectations, claims: claims, releases: releases, time: call.time,
-            notAfter: notAfter, effectLedgers: ledgers,
-            effects: { [statements, ticket, isProvisional, refusal] appended in
-                guard let ticket else { return statements + [ending] }
+        var recorder = recorder
+        recorder.ledgers.formUnion([FlowStore.ledger(of: row.state.id), .directory(of: UserID(row.state.userId))])
+        if let ticket { recorder.ledgers.insert(ticket.ledger) }
+        do {
+            let appended = try await recorder.append { [ticket, isProvisional, refusal] appended in
+                guard let ticket else { return [ending] }
                 let reply: Result<StepAnswer, ServiceError> =
                     refusal.map { .failure($0) } ?? .success(outcome(appended))
-                return statements + [ending, isProvisional ? ticket.fallback(reply) : ticket.completion(reply)]
-            })
-        do {
-            let appended = try await context.appender.append(append)
+                return [ending, isProvisional ? ticket.fallback(reply) : ticket.completion(reply)]
+            }
             if !isProvisional { ticket?.markStored() }
             return outcome(appended)
         } catch {

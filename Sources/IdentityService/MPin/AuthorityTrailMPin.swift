@@ -203,10 +203,3 @@ extension MPinPolicy {
         ]
     }
 }
-
-extension MPinPolicyChanged: DecidedEvent {}
-extension MPinLinked: DecidedEvent {}
-extension MPinIdentityVerified: DecidedEvent {}
-extension MPinRevoked: DecidedEvent {}
-extension MPinErased: DecidedEvent {}
-extension MPinActivationIssued: DecidedEvent {}

@@ -72,10 +72,7 @@ public struct ConfirmMPinRegistration: UseCase {
             var recorder = DecisionRecorder(access: company.access, run)
             recorder.notAfter = identity.state.deadline
             let keys = try await context.personKeys.load([identity.id.uuid], ledger: company.tenant.uuid)
-            for event in events {
-                try recorder.add(
-                    event.payload, to: .mpin(identity.id, in: company.tenant), version: identity.version, keys: keys)
-            }
+            try recorder.add(events, to: .mpin(identity.id, in: company.tenant), version: identity.version, keys: keys)
             recorder.guardLinked(linked, in: company.tenant)
             return try await recorder.append { _ in offer }
         }
@@ -112,6 +109,6 @@ extension DecisionRecorder {
     /// Makes the append fail if the linked employee changes meanwhile, so that nobody who was cancelled goes on.
     mutating func guardLinked(_ employee: EmployeeSnapshot?, in tenant: TenantID) {
         guard let employee else { return }
-        expectations[.employee(employee.id, in: tenant)] = employee.version
+        recorder.expectations[.employee(employee.id, in: tenant)] = employee.version
     }
 }

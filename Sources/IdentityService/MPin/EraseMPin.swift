@@ -57,14 +57,11 @@ extension Erasure {
             try await note(entry)
             return true
         }
-        let events = try erasures.map {
-            try EventCodec.encode($0.payload, id: UUID(), stream: stream, keys: [:], metadata: EventMetadata())
-        }
-        let releases = try await slots(of: registration, in: tenant)
-        _ = try await context.appender.append(
-            Append(
-                events: events, expectations: [stream: identity.version], releases: releases, time: entry.time,
-                effects: { _ in MPinRows.deletions(of: registration, in: tenant) + [ErasureRow.insertion(entry)] }))
+        var recorder = EventRecorder(context, at: entry.time)
+        try recorder.add(erasures, to: stream, version: identity.version)
+        recorder.releases = try await slots(of: registration, in: tenant)
+        recorder.statements = MPinRows.deletions(of: registration, in: tenant) + [ErasureRow.insertion(entry)]
+        try await recorder.append()
         return true
     }
 

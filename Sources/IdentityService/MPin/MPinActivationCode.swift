@@ -51,27 +51,16 @@ struct MPinActivationCode: Sendable {
         let events = try MPinActivation.decided(
             activation.state, .enter(isRight: isRight, for: identity, at: recorder.call.time))
         guard isRight else {
-            try await record(events, activation, recorder)
+            // The wrong entry is recorded, and the call is refused: so no reply is stored.
+            var failure = EventRecorder(context, at: recorder.call.time, metadata: recorder.metadata)
+            failure.expectations = recorder.expectations
+            try failure.add(events, to: stream, version: activation.version)
+            try await failure.append()
             throw ServiceError(.authorizationNotPermitted)
         }
         recorder.notAfter = activation.state.issue?.expiresAt
-        for event in events { try recorder.add(event.payload, to: stream, version: activation.version, keys: [:]) }
+        try recorder.add(events, to: stream, version: activation.version)
         recorder.releases.append(ClaimRelease(key: claim, owner: owner))
-    }
-
-    private func record<Answer>(
-        _ events: [MPinActivationEvent], _ activation: MPinActivationSnapshot, _ recorder: DecisionRecorder<Answer>
-    ) async throws {
-        var failure = recorder
-        failure.ticket = nil
-        for event in events {
-            try failure.add(
-                event.payload, to: .activation(activation.id, in: access.tenant.id), version: activation.version,
-                keys: [:])
-        }
-        let appended = Append(
-            events: failure.events, expectations: failure.expectations, time: failure.call.time)
-        _ = try await context.appender.append(appended)
     }
 }
 

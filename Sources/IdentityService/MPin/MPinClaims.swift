@@ -98,11 +98,7 @@ struct MPinSlot: Sendable {
     /// Adds the new identity's claim, and the end of the former holder.
     func add<Answer>(for id: MPinIdentityID, in tenant: TenantID, to recorder: inout DecisionRecorder<Answer>) throws {
         if let former {
-            for event in former.events {
-                try recorder.add(
-                    event.payload, to: .mpin(former.identity.id, in: tenant), version: former.identity.version,
-                    keys: [:])
-            }
+            try recorder.add(former.events, to: .mpin(former.identity.id, in: tenant), version: former.identity.version)
             recorder.expectations[.mpin(former.identity.id, in: tenant)] = former.identity.version
             recorder.releases.append(ClaimRelease(key: claim, owner: former.identity.id.uuid))
         }

@@ -156,10 +156,10 @@ public struct ProveMPin: UseCase {
         let stream = StreamID.mpin(identity.id, in: tenant)
         recorder.expectations[stream] = identity.version
         recorder.guardLinked(linked, in: tenant)
-        for event in events { try recorder.add(event.payload, to: stream, version: identity.version, keys: [:]) }
+        try recorder.add(events, to: stream, version: identity.version)
         if verdict == .right {
             try recorder.add(
-                MPinAuthenticated(identityID: identity.id), to: .flow(pass.id, in: tenant), version: 0, keys: [:])
+                MPinAuthenticated(identityID: identity.id), to: .flow(pass.id, in: tenant), version: 0)
         }
         recorder.statements.append(recording)
         _ = try await recorder.append { _ in "" }

@@ -85,10 +85,7 @@ public struct StartMPinRegistration: UseCase {
                         verifiedBy: proof, time: time)))
             let (key, insertion) = try await run.context.personKeys.create(id: id.uuid, ledger: company.tenant.uuid)
             recorder.statements.append(insertion)
-            for event in events {
-                try recorder.add(
-                    event.payload, to: .mpin(id, in: company.tenant), version: 0, keys: [id.uuid: key])
-            }
+            try recorder.add(events, to: .mpin(id, in: company.tenant), version: 0, keys: [id.uuid: key])
             recorder.claims.append(
                 Claim(key: run.context.ring.mpinClaim(hash: try mpinID.hash, in: company.tenant), owner: id.uuid))
             if proof == nil, company.policy.verification == .email, MPinMail.isWanted(for: userID) {
@@ -183,10 +180,7 @@ public struct RestartMPinRegistration: UseCase {
             try check(identity, userID, at: time)
             let isActive = events.count > 1
             var recorder = DecisionRecorder(access: company.access, run)
-            for event in events {
-                try recorder.add(
-                    event.payload, to: .mpin(identity.id, in: company.tenant), version: identity.version, keys: [:])
-            }
+            try recorder.add(events, to: .mpin(identity.id, in: company.tenant), version: identity.version)
             let end = time.adding(isActive ? MPinIdentity.issuingWindow : MPinIdentity.registrationWindow)
             if !isActive, identity.state.link == nil, identity.state.registration?.verification == .email,
                 MPinMail.isWanted(for: userID)

@@ -63,15 +63,11 @@ public struct VerifyMPinByMail: UseCase {
             guard isConfirmed, !events.isEmpty else {
                 return MPinLinkView(companyName: companyName, isVerified: events.isEmpty)
             }
-            let stream = StreamID.mpin(identity.id, in: tenant.id)
-            let metadata = EventMetadata(actor: nil, app: nil, requestId: run.call.requestId)
-            let recorded = try events.map { event in
-                try EventCodec.encode(event.payload, id: UUID(), stream: stream, keys: [:], metadata: metadata)
-            }
-            _ = try await context.appender.append(
-                Append(
-                    events: recorded, expectations: [stream: identity.version, .tenant(tenant.id): tenant.version],
-                    time: time, notAfter: identity.state.deadline))
+            var recorder = EventRecorder(context, at: time, metadata: EventMetadata(requestId: run.call.requestId))
+            recorder.expectations[.tenant(tenant.id)] = tenant.version
+            recorder.notAfter = identity.state.deadline
+            try recorder.add(events, to: .mpin(identity.id, in: tenant.id), version: identity.version)
+            try await recorder.append()
             return MPinLinkView(companyName: companyName, isVerified: true)
         }
     }

@@ -218,15 +218,10 @@ extension MailOutboxWorker {
     /// Deletes the row in the append of its last event. Of two workers that sent the same mail one appends.
     private func end(_ row: OutboxRow, _ event: any EventPayload) async throws {
         let stream = StreamID.mail(row.id, in: row.ledger)
-        let encoded = try EventCodec.encode(
-            event, id: UUID(), stream: stream, keys: [:], metadata: EventMetadata())
-        let deletion = OutboxRow.deletion(row.id, in: row.ledger)
-        do {
-            _ = try await context.appender.append(
-                Append(
-                    events: [encoded], expectations: [stream: 1], time: context.settings.now(),
-                    effects: { _ in [deletion] }))
-        } catch {
+        var recorder = EventRecorder(context, at: context.settings.now())
+        try recorder.add(event, to: stream, version: 1)
+        recorder.statements = [OutboxRow.deletion(row.id, in: row.ledger)]
+        do { try await recorder.append() } catch {
             guard error.code == .versionConflict else { throw error }
             return
         }

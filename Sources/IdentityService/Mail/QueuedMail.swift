@@ -9,7 +9,7 @@ package import Postgres
 /// A mail that an append puts into the outbox. Event and row belong into the same append:
 ///
 ///     let mail = QueuedMail(.activation, to: .identity(id), in: ledger, until: end, at: call.time)
-///     try recorder.add(mail.event, to: mail.stream, version: 0, keys: [:])
+///     try recorder.add(mail.event, to: mail.stream, version: 0)
 ///     recorder.statements.append(mail.insertion(ring))
 ///
 /// Neither holds the address or the link. The worker derives both when it sends the mail.
@@ -74,21 +74,5 @@ extension StreamID {
     /// The stream of a mail.
     package static func mail(_ id: MailID, in ledger: LedgerID) -> StreamID {
         StreamID(ledger: ledger, kind: "mail", id: id.uuid)
-    }
-}
-
-extension DecisionRecorder {
-    /// Adds a mail to the append.
-    mutating func queue(_ mail: QueuedMail) throws {
-        try add(mail.event, to: mail.stream, version: 0, keys: [:])
-        statements += mail.statements(context.ring)
-    }
-}
-
-extension FlowRecorder {
-    /// Adds a mail to the append.
-    mutating func queue(_ mail: QueuedMail) throws {
-        try add(mail.event, to: mail.stream, version: 0, keys: [:], about: nil, by: nil)
-        statements.append(mail.insertion(context.ring))
     }
 }

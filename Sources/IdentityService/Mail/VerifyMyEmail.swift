@@ -43,13 +43,10 @@ public struct VerifyMyEmail: UseCase {
         try context.requireMail()
         try await context.chargeMail(to: address.key, app: nil, at: time)
         let mail = context.verification(of: account.user, at: time, languages)
-        let event = try EventCodec.encode(
-            mail.event, id: UUID(), stream: mail.stream, keys: [:],
-            metadata: EventMetadata(actor: caller.employeeId, requestId: run.call.requestId))
-        _ = try await context.appender.append(
-            Append(
-                events: [event], expectations: [mail.stream: 0], time: time,
-                effects: { [ring = context.ring] _ in [mail.insertion(ring)] }))
+        var recorder = EventRecorder(
+            context, at: time, metadata: EventMetadata(actor: caller.employeeId, requestId: run.call.requestId))
+        try recorder.queue(mail)
+        try await recorder.append()
         return .sent
     }
 }
@@ -94,15 +91,12 @@ public struct ConfirmEmail: UseCase {
             let user = try await StateLoader(reader: context.reader).user(UserID(link.recipient))
             guard let address = user.state.address else { return .invalid }
             let events = try User.decided(user.state, .verifyEmail(address: address.place.position))
-            let stream = StreamID.user(user.id)
-            let encoded = try events.map {
-                try EventCodec.encode(
-                    $0.payload, id: UUID(), stream: stream, keys: [:],
-                    metadata: EventMetadata(actor: user.id.uuid, requestId: run.call.requestId))
-            }
-            guard !encoded.isEmpty else { return .verified }
-            _ = try await context.appender.append(
-                Append(events: encoded, expectations: [stream: user.version], time: run.call.time))
+            guard !events.isEmpty else { return .verified }
+            var recorder = EventRecorder(
+                context, at: run.call.time,
+                metadata: EventMetadata(actor: user.id.uuid, requestId: run.call.requestId))
+            try recorder.add(events, to: .user(user.id), version: user.version)
+            try await recorder.append()
             return .verified
         }
     }

@@ -170,9 +170,6 @@ extension Erasure {
             try await note(entry)
             return true
         }
-        let events = try decided.map {
-            try EventCodec.encode($0.payload, id: UUID(), stream: stream, keys: [:], metadata: EventMetadata())
-        }
         let member = context.ring.memberClaim(id, of: account.user, in: tenant)
         let record = context.ring.accountClaim(id, of: account.user, in: tenant)
         let isMember = try await context.reader.claim(member.key) != nil
@@ -180,15 +177,16 @@ extension Erasure {
         let budgets = AttemptBudget.deletions(
             credentials: user.state.everyCredential, devices: Array(employee.state.keys.keys), of: account.user,
             ring: context.ring)
-        let append = Append(
-            events: events, expectations: [stream: employee.version, .tenant(tenant): company.version],
-            releases: isMember
-                ? [member, record].map { ClaimRelease(key: $0.key, owner: account.user.uuid) } : [], time: entry.time,
-            effectLedgers: [.directory(of: account.user)],
-            effects: { _ in
-                budgets + [NewSession.deletion(employee: id, tenant: tenant), ErasureRow.insertion(entry)]
-            })
-        _ = try await context.appender.append(append)
+        var recorder = EventRecorder(context, at: entry.time)
+        recorder.expectations[.tenant(tenant)] = company.version
+        try recorder.add(decided, to: stream, version: employee.version)
+        if isMember {
+            recorder.releases = [member, record].map { ClaimRelease(key: $0.key, owner: account.user.uuid) }
+        }
+        recorder.ledgers = [.directory(of: account.user)]
+        recorder.statements =
+            budgets + [NewSession.deletion(employee: id, tenant: tenant), ErasureRow.insertion(entry)]
+        try await recorder.append()
         return true
     }
 }
@@ -232,16 +230,13 @@ extension Erasure {
             try await note(entry)
             return user.state.everyCredential
         }
-        let events = try erasures.map {
-            try EventCodec.encode($0.payload, id: UUID(), stream: stream, keys: [:], metadata: EventMetadata())
-        }
-        let releases = try await AddressHolders(context: context).releases(of: id)
-        let budgets = AttemptBudget.deletions(
+        var recorder = EventRecorder(context, at: entry.time)
+        try recorder.add(erasures, to: stream, version: user.version)
+        recorder.releases = try await AddressHolders(context: context).releases(of: id)
+        recorder.statements = AttemptBudget.deletions(
             credentials: user.state.everyCredential, devices: [], of: id, ring: context.ring)
-        _ = try await context.appender.append(
-            Append(
-                events: events, expectations: [stream: user.version], releases: releases, time: entry.time,
-                effects: { _ in budgets + [ErasureRow.insertion(entry)] }))
+        recorder.statements.append(ErasureRow.insertion(entry))
+        try await recorder.append()
         return user.state.everyCredential
     }
 }

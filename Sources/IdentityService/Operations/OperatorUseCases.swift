@@ -74,14 +74,14 @@ public struct OperatorUseCases: Sendable {
         mayFollowHead: Bool = false
     ) async throws {
         guard !payloads.isEmpty else { return }
-        let events = try payloads.map {
-            try EventCodec.encode($0, id: UUID(), stream: stream, keys: [:], metadata: EventMetadata())
-        }
-        var append = Append(
-            events: events, expectations: guards.merging([stream: version]) { _, own in own }, claims: claims,
-            time: context.settings.now(), effectLedgers: effectLedgers, effects: { _ in effects })
-        append.mayFollowHead = mayFollowHead
-        _ = try await context.appender.append(append)
+        var recorder = EventRecorder(context, at: context.settings.now())
+        for payload in payloads { try recorder.add(payload, to: stream, version: version) }
+        recorder.expectations.merge(guards) { own, _ in own }
+        recorder.claims = claims
+        recorder.statements = effects
+        recorder.ledgers = effectLedgers
+        recorder.mayFollowHead = mayFollowHead
+        try await recorder.append()
     }
 }
 
@@ -241,27 +241,22 @@ extension OperatorUseCases {
         _ events: [TenantEvent], _ tenant: TenantSnapshot, _ employee: EmployeeSnapshot, at time: Timestamp
     ) async throws {
         let stream = StreamID.employee(employee.id, in: tenant.id)
-        var payloads = events.map { (payload: $0.payload, stream: StreamID.tenant(tenant.id)) }
-        var effects = try await context.sessionEffects(of: events, in: tenant)
+        var recorder = EventRecorder(context, at: time)
+        recorder.expectations[stream] = employee.version
+        recorder.statements = try await context.sessionEffects(of: events, in: tenant)
+        try recorder.add(events, to: .tenant(tenant.id), version: tenant.version)
         if tenant.state.securityAdmin == employee.id {
             for case .securityAdminSucceeded(let event) in events {
                 guard case .operator(let signed?) = event.by else { throw OperatorKeyError(.missing) }
                 let decision = AuthorityDecision(caller: .operator(signed.key), statement: signed)
                 let back = Employee.BringBack(
                     fingerprints: Set(event.fingerprints ?? []), decision: decision, time: time)
-                payloads += try Employee.decided(
-                    employee.state, .bringBack(back)
-                ).map { (payload: $0.payload, stream: stream) }
+                try recorder.add(
+                    Employee.decided(employee.state, .bringBack(back)), to: stream, version: employee.version)
             }
-            effects.append(NewSession.deletion(employee: employee.id, tenant: tenant.id))
+            recorder.statements.append(NewSession.deletion(employee: employee.id, tenant: tenant.id))
         }
-        let encoded = try payloads.map {
-            try EventCodec.encode($0.payload, id: UUID(), stream: $0.stream, keys: [:], metadata: EventMetadata())
-        }
-        _ = try await context.appender.append(
-            Append(
-                events: encoded, expectations: [.tenant(tenant.id): tenant.version, stream: employee.version],
-                time: time, effects: { [effects] _ in effects }))
+        try await recorder.append()
     }
 }
 

@@ -126,11 +126,7 @@ extension FlowRecorder {
         guard let open = employee.state.openReturn(in: tenant.state, at: call.time), !ends.isEmpty else {
             return context.returnNotices(of: employee, in: tenant.state, at: call.time)
         }
-        for event in ends {
-            try add(
-                event.payload, to: .employee(employee.id, in: tenant.id), version: employee.version, keys: [:],
-                about: nil, by: employee.id)
-        }
+        try add(ends, to: .employee(employee.id, in: tenant.id), version: employee.version, by: employee.id)
         return [Notice(type: Notice.returnCancelled, openedAt: open.openedAt)]
     }
 }

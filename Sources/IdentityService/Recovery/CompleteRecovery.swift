@@ -57,11 +57,9 @@ struct CompleteRecovery: Sendable {
             recorder.claims.append(pending.taking)
             recorder.notAfter = snapshot.state.openRecovery(at: time)?.expiresAt
             try await recorder.replaceCredentials(events, with: new, of: snapshot, key: userKey, by: employeeId)
-            for event in presented {
-                try recorder.add(
-                    event.payload, to: .employee(employeeId, in: tenantId), version: employee.version, keys: keys,
-                    about: employeeId.uuid, by: employeeId)
-            }
+            try recorder.add(
+                presented, to: .employee(employeeId, in: tenantId), version: employee.version, keys: keys,
+                about: employeeId.uuid, by: employeeId)
             recorder.statements += [stillSo, RecoveryWaitingList.deletion(target)]
             guard entry != .success else {
                 return try await recorder.openSession(
@@ -211,17 +209,14 @@ extension FlowRecorder {
         }
         for event in ends {
             guard let copy = RecoveryCopy(of: event, after: user.state) else { continue }
-            try add(event.payload, to: .user(user.id), version: user.version, keys: [:], about: nil, by: employee.id)
+            try add(event.payload, to: .user(user.id), version: user.version, by: employee.id)
             let stream = StreamID.recovery(copy.recovery, in: copy.tenant)
             if copy.tenant == tenant {
-                try add(event.payload, to: stream, version: copy.version, keys: [:], about: nil, by: employee.id)
+                try add(event.payload, to: stream, version: copy.version, by: employee.id)
             } else {
-                events.append(
-                    try EventCodec.encode(
-                        event.payload, id: UUID.random(), stream: stream, keys: [:], metadata: EventMetadata()))
-                expectations[stream] = copy.version
+                try recorder.add(event.payload, to: stream, version: copy.version, metadata: EventMetadata())
             }
-            statements.append(RecoveryWaitingList.deletion(recovery.target))
+            recorder.statements.append(RecoveryWaitingList.deletion(recovery.target))
         }
         return [try await context.cancellationNotice(recovery, in: tenant)]
     }

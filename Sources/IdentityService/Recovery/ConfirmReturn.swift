@@ -133,21 +133,15 @@ public struct ConfirmReturn: UseCase {
         _ run: UseCaseRun<Answer>
     ) async throws {
         guard !events.isEmpty else { return }
-        let stream = StreamID.employee(scene.employee.id, in: scene.tenant.id)
-        let metadata = EventMetadata(actor: scene.employee.id.uuid, requestId: run.call.requestId)
-        var encoded = try events.map {
-            try EventCodec.encode($0.payload, id: UUID(), stream: stream, keys: [:], metadata: metadata)
-        }
-        var expectations = scene.expectations
-        for mail in mails {
-            encoded.append(
-                try EventCodec.encode(mail.event, id: UUID(), stream: mail.stream, keys: [:], metadata: metadata))
-            expectations[mail.stream] = 0
-        }
-        _ = try await run.context.appender.append(
-            Append(
-                events: encoded, expectations: expectations, time: run.call.time, notAfter: end,
-                effects: { [ring = run.context.ring] _ in mails.map { $0.insertion(ring) } }))
+        var recorder = EventRecorder(
+            run.context, at: run.call.time,
+            metadata: EventMetadata(actor: scene.employee.id.uuid, requestId: run.call.requestId))
+        recorder.expectations = scene.expectations
+        recorder.notAfter = end
+        try recorder.add(
+            events, to: .employee(scene.employee.id, in: scene.tenant.id), version: scene.employee.version)
+        for mail in mails { try recorder.queue(mail) }
+        try await recorder.append()
     }
 }
 

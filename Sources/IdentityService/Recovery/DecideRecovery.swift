@@ -135,7 +135,7 @@ extension DecisionRecorder {
     /// names it. The other is in the tenant's ledger, where its readers see it and the signers' authority can be
     /// verified.
     mutating func add(_ events: [UserEvent], of user: UserSnapshot, about target: User.RecoveryTarget) throws {
-        ledgers.insert(.directory(of: user.id))
+        recorder.ledgers.insert(.directory(of: user.id))
         for event in events {
             guard let copy = RecoveryCopy(of: event, after: user.state) else { continue }
             try add(event.payload, to: .user(user.id), version: user.version, keys: [:])
@@ -143,9 +143,9 @@ extension DecisionRecorder {
                 event.payload, to: .recovery(copy.recovery, in: copy.tenant), version: copy.version, keys: [:])
             switch event {
             case .recoveryOpened(let opened):
-                statements.append(
+                recorder.statements.append(
                     RecoveryWaitingList.opening(target, until: opened.expiresAt, at: call.time, context.ring))
-            case .recoveryCancelled: statements.append(RecoveryWaitingList.deletion(target))
+            case .recoveryCancelled: recorder.statements.append(RecoveryWaitingList.deletion(target))
             default: break
             }
         }

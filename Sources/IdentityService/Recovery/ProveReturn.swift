@@ -100,11 +100,9 @@ struct ProveReturn: Sendable {
     private func request(_ recorder: FlowRecorder, _ scene: ReturnScene) async throws -> StepAnswer {
         var recorder = recorder
         let state = recorder.row.state, time = recorder.call.time, tenant = scene.tenant.id
-        for event in try requested(state, scene, at: time) {
-            try recorder.add(
-                event.payload, to: .employee(scene.employee.id, in: tenant), version: scene.employee.version,
-                keys: [:], about: nil, by: scene.employee.id)
-        }
+        try recorder.add(
+            requested(state, scene, at: time), to: .employee(scene.employee.id, in: tenant),
+            version: scene.employee.version, by: scene.employee.id)
         _ = try context.requireMail()
         try recorder.queue(
             QueuedMail(
@@ -131,11 +129,9 @@ struct ProveReturn: Sendable {
             recorder.notAfter = open.expiresAt
         }
         let events = try Employee.decided(scene.employee.state, .completeReturn(command))
-        for event in events {
-            try recorder.add(
-                event.payload, to: .employee(scene.employee.id, in: scene.tenant.id), version: scene.employee.version,
-                keys: [:], about: nil, by: scene.employee.id)
-        }
+        try recorder.add(
+            events, to: .employee(scene.employee.id, in: scene.tenant.id), version: scene.employee.version,
+            by: scene.employee.id)
         recorder.ledgers.insert(LedgerID(scene.tenant.id.uuid))
         recorder.statements.append(NewSession.deletion(employee: scene.employee.id, tenant: scene.tenant.id))
         if context.mail != nil {

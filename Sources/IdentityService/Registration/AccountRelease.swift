@@ -53,26 +53,12 @@ struct AccountRelease: Sendable {
         expectations[.user(user.id)] = user.version
     }
 
-    /// Adds the release to the append that completes a registration.
-    func add(to recorder: inout FlowRecorder) throws {
-        for event in events {
-            try recorder.add(
-                event.payload, to: .user(user.id), version: user.version, keys: [:], about: nil, by: nil)
-        }
-        recorder.expectations.merge(expectations) { known, _ in known }
-        recorder.releases += releases
-        recorder.statements += statements
-        recorder.ledgers.insert(.directory(of: user.id))
-    }
-
-    /// Adds the release to the append of a decision.
-    func add<Answer>(to recorder: inout DecisionRecorder<Answer>) throws {
-        for event in events {
-            try recorder.add(event.payload, to: .user(user.id), version: user.version, keys: [:])
-        }
-        recorder.expectations.merge(expectations) { known, _ in known }
-        recorder.releases += releases
-        recorder.statements += statements
-        recorder.ledgers.insert(.directory(of: user.id))
+    /// Adds the release to an append.
+    func add(to recording: inout some EventRecording) throws {
+        try recording.recorder.add(events, to: .user(user.id), version: user.version)
+        recording.recorder.expectations.merge(expectations) { known, _ in known }
+        recording.recorder.releases += releases
+        recording.recorder.statements += statements
+        recording.recorder.ledgers.insert(.directory(of: user.id))
     }
 }

@@ -88,11 +88,9 @@ struct CompleteRegistration: Sendable {
         let (key, insertion) = try await context.personKeys.create(id: employeeId.uuid, ledger: tenantId.uuid)
         recorder.statements.append(insertion)
         let events = try decide(state, in: tenant)
-        for event in events {
-            try recorder.add(
-                event.payload, to: .employee(employeeId, in: tenantId), version: 0, keys: [employeeId.uuid: key],
-                about: employeeId.uuid, by: employeeId)
-        }
+        try recorder.add(
+            events, to: .employee(employeeId, in: tenantId), version: 0, keys: [employeeId.uuid: key],
+            about: employeeId.uuid, by: employeeId)
         recorder.claims.append(
             Claim(
                 key: context.ring.employeeClaim(try CompanyEmployeeID(state.companyEmployeeId), in: tenantId),
@@ -161,9 +159,7 @@ extension CompleteRegistration {
             recorder.expectations[stream] = tenant.version
             return
         }
-        for event in try Tenant.decided(tenant.state, .found(AppID(app.appId))) {
-            try recorder.add(event.payload, to: stream, version: 0, keys: [:], about: nil, by: employee)
-        }
+        try recorder.add(Tenant.decided(tenant.state, .found(AppID(app.appId))), to: stream, version: 0, by: employee)
         recorder.claims.append(
             Claim(
                 key: context.ring.companyClaim(try CompanyName(recorder.row.state.companyName)), owner: tenant.id.uuid))
@@ -224,7 +220,7 @@ extension CompleteRegistration {
                 fingerprint: try state.fingerprint, methods: methods),
             app: recorder.app, at: recorder.call.time, context)
         try recorder.add(
-            session.event, to: .session(session.id, in: tenant), version: 0, keys: [:], about: nil, by: employee)
+            session.event, to: .session(session.id, in: tenant), version: 0, by: employee)
         recorder.statements.append(session.insertion)
         var tokens = session.tokens
         if role == .securityAdmin, try await !isEmailVerified(state) {
@@ -260,11 +256,7 @@ extension CompleteRegistration {
             employee: employee, companyEmployeeID: try CompanyEmployeeID(state.companyEmployeeId),
             email: email, time: recorder.call.time)
         let events = try Invitation.decided(invitation.state, .use(use))
-        for event in events {
-            try recorder.add(
-                event.payload, to: .invitation(id, in: tenant.id), version: invitation.version, keys: [:], about: nil,
-                by: employee)
-        }
+        try recorder.add(events, to: .invitation(id, in: tenant.id), version: invitation.version, by: employee)
         // An issuer who loses the role first makes this append a conflict.
         if let issuer = invitation.issuer { recorder.expectations[issuer.stream] = issuer.version }
         if let issue = invitation.state.issue {

@@ -44,15 +44,12 @@ struct CountersignFirstKey: Sendable {
     ) async throws -> StepAnswer {
         let tenant = access.tenant.id, call = run.call, ticket = run.ticket
         // A decision without a right to store a reply: the reply is that of the registration.
-        var recorder = DecisionRecorder(access: access, UseCaseRun<Decision>(context: context, call: call))
-        for event in events {
-            try recorder.add(
-                event.payload, to: .employee(employee.id, in: tenant), version: employee.version, keys: [:])
-        }
+        var decision = DecisionRecorder(access: access, UseCaseRun<Decision>(context: context, call: call))
+        try decision.add(events, to: .employee(employee.id, in: tenant), version: employee.version)
         let summary = try await context.summary(of: employee, in: access.tenant)
         guard employee.state.account?.status == .active else {
             // The key is authorized; the approval of the account is checked separately.
-            _ = try await recorder.append(summary)
+            _ = try await decision.append(summary)
             let fingerprint = try state.fingerprint.description
             return .authorizationPending(
                 employeePublicKey: state.employeePublicKey, fingerprint: fingerprint, position: nil)
@@ -60,16 +57,14 @@ struct CountersignFirstKey: Sendable {
         let session = try await NewSession(
             of: employee, in: access.tenant, fingerprint: try state.fingerprint, by: methods, app: app, at: call.time,
             context)
-        try recorder.add(session.event, to: .session(session.id, in: tenant), version: 0, keys: [:])
-        let append = Append(
-            events: recorder.events, expectations: recorder.expectations, time: call.time,
-            effectLedgers: ticket.map { [$0.ledger] } ?? [],
-            effects: { appended in
-                let outcome = StepAnswer.success(
-                    session.tokens, summary, position: appended.last[LedgerID(tenant.uuid)])
-                return [session.insertion] + (ticket.map { [$0.completion(.success(outcome))] } ?? [])
-            })
-        let appended = try await context.appender.append(append)
+        try decision.add(session.event, to: .session(session.id, in: tenant), version: 0)
+        decision.statements.append(session.insertion)
+        if let ticket { decision.ledgers.insert(ticket.ledger) }
+        let appended = try await decision.recorder.append { appended in
+            let outcome = StepAnswer.success(
+                session.tokens, summary, position: appended.last[LedgerID(tenant.uuid)])
+            return ticket.map { [$0.completion(.success(outcome))] } ?? []
+        }
         return .success(session.tokens, summary, position: appended.last[LedgerID(tenant.uuid)])
     }
 }

@@ -58,14 +58,11 @@ struct EndInvitations: Sendable {
         let stream = StreamID.invitation(id, in: tenant)
         let events = try Invitation.decided(invitation.state, .endWithIssuer(at: time))
         guard !events.isEmpty else { return issue.expiresAt.adding(Self.grace) <= time }
-        var expectations = [stream: invitation.version, .tenant(tenant): company.version]
-        if let issuer = invitation.issuer { expectations[issuer.stream] = issuer.version }
-        _ = try await context.appender.append(
-            Append(
-                events: try events.map {
-                    try EventCodec.encode($0.payload, id: UUID(), stream: stream, keys: [:], metadata: EventMetadata())
-                },
-                expectations: expectations, time: time))
+        var recorder = EventRecorder(context, at: time)
+        recorder.expectations[.tenant(tenant)] = company.version
+        if let issuer = invitation.issuer { recorder.expectations[issuer.stream] = issuer.version }
+        try recorder.add(events, to: stream, version: invitation.version)
+        try await recorder.append()
         return true
     }
 

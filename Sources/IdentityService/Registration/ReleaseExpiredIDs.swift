@@ -53,24 +53,10 @@ struct ReleaseExpiredIDs: Sendable {
         else { return false }
         let events = try Employee.decided(snapshot.state, .releaseID(.expired(at: time)))
         guard let event = events.first else { return false }
-        let cause = UUID()
-        let release = try await AccountRelease(of: snapshot, named: name, in: tenant, cause: cause, context)
-        var recorded = [
-            try EventCodec.encode(
-                event.payload, id: cause, stream: .employee(id, in: tenant), keys: [:], metadata: EventMetadata())
-        ]
-        for event in release.events {
-            recorded.append(
-                try EventCodec.encode(
-                    event.payload, id: UUID(), stream: .user(release.user.id), keys: [:], metadata: EventMetadata()))
-        }
-        var expectations = release.expectations
-        expectations[.employee(id, in: tenant)] = snapshot.version
-        _ = try await context.appender.append(
-            Append(
-                events: recorded, expectations: expectations, releases: release.releases, time: time,
-                effectLedgers: [.directory(of: release.user.id)],
-                effects: { [statements = release.statements] _ in statements }))
+        var recorder = EventRecorder(context, at: time)
+        let cause = try recorder.add(event.payload, to: .employee(id, in: tenant), version: snapshot.version)
+        try await AccountRelease(of: snapshot, named: name, in: tenant, cause: cause, context).add(to: &recorder)
+        try await recorder.append()
         return true
     }
 }

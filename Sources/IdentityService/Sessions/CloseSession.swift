@@ -37,10 +37,10 @@ public struct EndOwnSessions: UseCase {
     public func run(_ run: UseCaseRun<Void>) async throws {
         try await optimistic {
             while case let sessions = try await sessions(run.context), !sessions.isEmpty {
-                _ = try await run.context.appender.append(
-                    try EndSession.append(
-                        of: sessions, in: TenantID(caller.tenantId), reason: .endedByOwner,
-                        actor: EmployeeID(caller.employeeId), call: run.call))
+                try await EndSession.recorder(
+                    of: sessions, in: TenantID(caller.tenantId), reason: .endedByOwner,
+                    actor: EmployeeID(caller.employeeId), call: run.call, run.context
+                ).append()
             }
         }
     }

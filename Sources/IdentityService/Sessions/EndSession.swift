@@ -19,37 +19,33 @@ struct EndSession: Sendable {
         _ session: UUID, in tenant: TenantID, reason: SessionEnd, actor: EmployeeID?, call: Call,
         storing reply: (statement: SQL, ledger: LedgerID)? = nil
     ) async throws {
-        var append = try Self.append(
-            of: [session], in: tenant, reason: reason, actor: actor, call: call,
-            then: reply.map { [$0.statement] } ?? [])
-        append.effectLedgers = reply.map { [$0.ledger] } ?? []
-        do {
-            _ = try await context.appender.append(append)
-        } catch {
+        var recorder = try Self.recorder(of: [session], in: tenant, reason: reason, actor: actor, call: call, context)
+        if let reply {
+            recorder.statements.append(reply.statement)
+            recorder.ledgers.insert(reply.ledger)
+        }
+        do { try await recorder.append() } catch {
             // Another call closed the session first, with the requested result.
             guard error.code == .versionConflict else { throw ServiceError(error) ?? error }
         }
     }
 
     /// The append that ends sessions of one tenant, all or none.
-    static func append(
+    static func recorder(
         of sessions: [UUID], in tenant: TenantID, reason: SessionEnd, actor: EmployeeID?, call: Call,
-        then statements: [SQL] = []
-    ) throws -> Append {
-        var events: [NewEvent] = []
-        var expectations: [StreamID: Int] = [:]
+        _ context: ServiceContext
+    ) throws -> EventRecorder {
+        var recorder = EventRecorder(
+            context, at: call.time, metadata: EventMetadata(actor: actor?.uuid, requestId: call.requestId))
         for session in sessions {
-            let stream = StreamID.session(session, in: tenant)
-            events.append(
-                try EventCodec.encode(
-                    SessionClosed(sessionID: SessionID(session), reason: reason), id: UUID(), stream: stream,
-                    keys: [:], metadata: EventMetadata(actor: actor?.uuid, requestId: call.requestId)))
-            expectations[stream] = 1
+            try recorder.add(
+                SessionClosed(sessionID: SessionID(session), reason: reason), to: .session(session, in: tenant),
+                version: 1)
         }
-        let deletion: SQL =
+        recorder.statements = [
             "DELETE FROM tenure.session WHERE ledger_id = \(tenant.uuid) AND session_id = ANY (\(sessions))"
-        return Append(
-            events: events, expectations: expectations, time: call.time, effects: { _ in [deletion] + statements })
+        ]
+        return recorder
     }
 
     /// Ends the sessions that one device key opened, within a transaction of the caller, with a `SessionClosed` for
@@ -58,11 +54,10 @@ struct EndSession: Sendable {
     /// The transaction names the tenant's ledger in its scope. It holds no head but a directory's, because directories
     /// come first in the lock order. Whatever opens a session waits for the tenant's head, so no session is missed.
     ///
-    /// - Parameter tolerance: How far the events may be ahead of the database's clock.
     /// - Throws: `LedgerError` and `PostgresError`; the transaction must then be rolled back.
     static func closeSessions(
         of employee: EmployeeID, in tenant: TenantID, openedBy fingerprint: KeyFingerprint, reason: SessionEnd,
-        call: Call, tolerance: Duration?,
+        call: Call, _ context: ServiceContext,
         on connection: inout PostgresConnection
     ) async throws {
         _ = try await connection.query(Appender.lockingHead(LedgerID(tenant.uuid)))
@@ -74,9 +69,12 @@ struct EndSession: Sendable {
         ).map { try $0.decode(UUID.self) }
         guard !sessions.isEmpty else { return }
         let appends = try sessions.map { session in
-            try append(of: [session], in: tenant, reason: reason, actor: nil, call: call)
+            try recorder(of: [session], in: tenant, reason: reason, actor: nil, call: call, context)
+                .append(at: call.time)
         }
-        for result in try await Appender.append(appends, tolerance: tolerance, on: &connection) {
+        for result in try await Appender.append(
+            appends, tolerance: context.settings.clockTolerance, on: &connection)
+        {
             // A row without a `SessionOpened` event has nothing to close; the deletion below removes it.
             if case .failure(let error) = result, error.code != .versionConflict { throw error }
         }

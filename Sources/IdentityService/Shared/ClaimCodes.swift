@@ -56,17 +56,3 @@ extension ServiceContext {
         return try found.map { try ClaimsQuery.claim($0) }.filter { rows.accepts($0) }
     }
 }
-
-/// Gives claims their codes in the append that takes them, whichever use case it is.
-struct ClaimCodingAppender: AppendTarget {
-    let appender: any AppendTarget
-    let ring: KeyRing
-
-    func append(_ append: Append) async throws(LedgerError) -> AppendReceipt {
-        guard !append.claims.isEmpty else { return try await appender.append(append) }
-        let statements = append.claims.map { $0.coding(ring) }
-        var coding = append
-        coding.effects = { appended in statements + append.effects(appended) }
-        return try await appender.append(coding)
-    }
-}

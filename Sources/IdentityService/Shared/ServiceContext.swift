@@ -9,6 +9,7 @@ public import Postgres
 /// The components and settings that every use case works with.
 public struct ServiceContext: Sendable {
     let pool: PostgresPool
+    /// Where an ``EventRecorder`` appends.
     let appender: any AppendTarget
     package let reader: LedgerReader
     let ring: KeyRing
@@ -46,11 +47,7 @@ public struct ServiceContext: Sendable {
         let rows = RowAuthentication(ring, unprotectedUntil: settings.unprotectedRowsUntil, logger: logger)
         self.rows = rows
         clock = settings.clockTolerance == nil ? nil : DatabaseClock(pool: pool)
-        self.appender = ExpiringAppender(
-            appender: DeviceRecordingAppender(
-                appender: SessionEndingAppender(
-                    appender: ClaimCodingAppender(appender: appender, ring: ring), ring: ring),
-                ring: ring), clock: clock)
+        self.appender = appender
         self.reader = reader.accepting { rows.accepts($0) }
         self.ring = ring
         self.personKeys = personKeys

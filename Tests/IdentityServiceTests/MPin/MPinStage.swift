@@ -84,17 +84,12 @@ struct MPinStage: Sendable {
         statements: [SQL] = [], proof: MPinAuthenticated? = nil
     ) async throws {
         let version = try await context.reader.streams([stream])[stream]?.last?.streamVersion ?? 0
-        var expectations = [stream: version]
-        var events = try payloads.map {
-            try EventCodec.encode($0, id: UUID(), stream: stream, keys: keys, metadata: EventMetadata())
-        }
-        if let proof {
-            let flow = StreamID.flow(UUID(), in: tenant)
-            expectations[flow] = 0
-            events.append(try EventCodec.encode(proof, id: UUID(), stream: flow, keys: [:], metadata: EventMetadata()))
-        }
-        _ = try await context.appender.append(
-            Append(events: events, expectations: expectations, claims: claims, effects: { _ in statements }))
+        var recorder = EventRecorder(context, at: .now())
+        for payload in payloads { try recorder.add(payload, to: stream, version: version, keys: keys) }
+        if let proof { try recorder.add(proof, to: .flow(UUID(), in: tenant), version: 0) }
+        recorder.claims = claims
+        recorder.statements = statements
+        try await recorder.append()
     }
 
     /// Registers an employee, the first of whom founds the tenant.

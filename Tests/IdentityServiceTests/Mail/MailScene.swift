@@ -110,10 +110,10 @@ final class MailScene: Sendable {
     private func append(
         _ event: any EventPayload, to stream: StreamID, version: Int, keys: [UUID: PersonKey], _ effects: [SQL]
     ) async throws {
-        let encoded = try EventCodec.encode(
-            event, id: UUID(), stream: stream, keys: keys, metadata: EventMetadata())
-        _ = try await context.appender.append(
-            Append(events: [encoded], expectations: [stream: version], time: now, effects: { _ in effects }))
+        var recorder = EventRecorder(context, at: now)
+        try recorder.add(event, to: stream, version: version, keys: keys)
+        recorder.statements = effects
+        try await recorder.append()
     }
 
     /// The events of a mail after it was queued.
