@@ -134,27 +134,21 @@ extension RowsOfLog {
         return [Claim(key: ring.companyClaim(name), owner: tenant.uuid)]
     }
 
-    /// Adds the devices in force, as ``DeviceRecordingAppender`` keeps them.
+    /// Adds the devices in force, as the effects of the events keep them.
     private func withDevices(
         of id: EmployeeID, in tenant: TenantID, _ events: [RecordedEvent], _ found: Found
     ) throws -> Found {
-        var devices: [[UInt8]] = []
-        for event in events {
-            switch event.type {
-            case EmployeeKeyAuthorized.type, ReturnCompleted.type:
-                var reader = try ObjectReader(event.data)
-                let key = try reader.bytes("key", count: 65)
-                if !devices.contains(key) { devices.append(key) }
-            case EmployeeKeyRefused.type, EmployeeKeyRevoked.type:
-                var reader = try ObjectReader(event.data)
-                let key = try reader.bytes("key", count: 65)
-                devices.removeAll { $0 == key }
-            case EmailReclaimed.type, EmployeeIdReleased.type, EmployeeErased.type: devices = []
-            default: break
+        var devices: [PublicKeyBytes] = []
+        for effect in try events.flatMap({ try EventCodec.payload(of: $0).effects }) {
+            switch effect {
+            case .keyInForce(let key, _): if !devices.contains(key) { devices.append(key) }
+            case .keyEnded(let key, _): devices.removeAll { $0 == key }
+            case .keysEnded: devices = []
+            case .linkEnded, .secretEnded: break
             }
         }
         var found = found
-        found.claims += devices.map { KnownDevice($0, of: id, in: tenant).claim }
+        found.claims += devices.map { KnownDevice($0.bytes, of: id, in: tenant).claim }
         return found
     }
 
