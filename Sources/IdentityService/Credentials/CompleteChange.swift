@@ -163,11 +163,6 @@ extension FlowRecorder {
             by: employee)
         recorder.statements.append(context.seeds.deletion(credentialId: row.state.credentialId, ledger: ledger.uuid))
         recorder.statements.append(
-        try add(
-            events, to: .user(user.id), version: user.version, keys: [user.id.uuid: key], about: user.id.uuid,
-            by: employee)
-        recorder.statements.append(context.seeds.deletion(credentialId: row.state.credentialId, ledger: ledger.uuid))
-        recorder.statements.append(
             try await context.seeds.insertion(
                 of: CredentialSeeds(answers: seed, passphrase: nil), credentialId: new.credentialId,
                 ledger: ledger.uuid))

@@ -136,7 +136,6 @@ extension ServiceContext {
     func budget(for state: FlowState, of target: ChallengedCredential) throws -> AttemptBudget {
         var isKnown = false
         if [.login, .change].contains(state.purpose.kind) {
-        if [.login, .change].contains(state.purpose.kind) {
             guard let isInForce = target.scene.isKeyInForce else { throw ProgramDefect("the device was not read") }
             isKnown = isInForce && !state.isDecoy
         }
