@@ -1,5 +1,5 @@
 import Foundation
-import Identity
+@testable import Identity
 import Ledger
 import TestSupport
 import Testing

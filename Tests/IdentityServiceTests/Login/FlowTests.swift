@@ -2,7 +2,7 @@ import Canonical
 import Credentials
 import EventCoding
 import Foundation
-import Identity
+@testable import Identity
 import Keys
 import Ledger
 import Logging

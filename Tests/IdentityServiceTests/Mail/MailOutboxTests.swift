@@ -1,7 +1,7 @@
 import Canonical
 import EventCoding
 import Foundation
-import Identity
+@testable import Identity
 import Ledger
 import Postgres
 import Testing

@@ -2,7 +2,7 @@ import Canonical
 import ErrorCodes
 import EventCoding
 import Foundation
-import Identity
+@testable import Identity
 import Ledger
 import Logging
 import Postgres

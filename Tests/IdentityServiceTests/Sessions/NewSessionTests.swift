@@ -1,7 +1,7 @@
 import AccessTokens
 import Canonical
 import Foundation
-import Identity
+@testable import Identity
 import Keys
 import Ledger
 import Postgres

@@ -1,7 +1,7 @@
 import Canonical
 import ErrorCodes
 import Foundation
-import Identity
+@testable import Identity
 import Keys
 import Logging
 import Postgres

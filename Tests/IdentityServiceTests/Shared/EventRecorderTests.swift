@@ -3,7 +3,7 @@ import Credentials
 import Crypto
 import EventCoding
 import Foundation
-import Identity
+@testable import Identity
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import Identity
+@testable import Identity
 import Testing
 
 @Suite struct `The table of authority` {

@@ -1,6 +1,6 @@
 import Canonical
 import ErrorCodes
-import Identity
+@testable import Identity
 import Testing
 
 /// Every cell of the table of calls and states.

@@ -1,5 +1,5 @@
 import ErrorCodes
-import Identity
+@testable import Identity
 import Testing
 import Text
 

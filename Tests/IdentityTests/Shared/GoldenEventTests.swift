@@ -1,6 +1,6 @@
 import Canonical
 import Foundation
-import Identity
+@testable import Identity
 import Testing
 
 @Suite struct `Golden events` {

@@ -1,7 +1,7 @@
 import Canonical
 import EventCoding
 import FoundationEssentials
-import Identity
+@testable import Identity
 import Keys
 import Ledger
 import Postgres

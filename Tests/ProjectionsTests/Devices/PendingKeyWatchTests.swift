@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Identity
+@testable import Identity
 import Synchronization
 import Testing
 

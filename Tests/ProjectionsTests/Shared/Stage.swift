@@ -1,5 +1,5 @@
 import Canonical
-import Identity
+@testable import Identity
 import Ledger
 import Logging
 import Postgres

@@ -1,6 +1,6 @@
 import Canonical
 import Foundation
-import Identity
+@testable import Identity
 import IdentityService
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import Canonical
 import FoundationEssentials
-import Identity
+@testable import Identity
 import IdentityService
 import Ledger
 import Postgres

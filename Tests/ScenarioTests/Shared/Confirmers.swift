@@ -1,7 +1,7 @@
 import Canonical
 import Crypto
 import Foundation
-import Identity
+@testable import Identity
 import Keys
 import Ledger
 import Postgres

@@ -1,7 +1,7 @@
 import Canonical
 import EventCoding
 import Foundation
-import Identity
+@testable import Identity
 import IdentityService
 import Keys
 import Ledger
