@@ -198,11 +198,17 @@ enum HelperThread {
     }
 
     /// Runs `body` on a new thread. Returns `false` if the system gave no thread; `body` then does not run.
+    ///
+    /// The thread starts detached. `pthread_detach` on a thread that ends at that moment reads memory that the thread
+    /// gives back, in the C library of Debian 12.
     static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
-        var thread = pthread_t()
+        var thread = pthread_t(), attributes = pthread_attr_t()
+        guard unsafe pthread_attr_init(&attributes) == 0 else { return false }
+        defer { unsafe pthread_attr_destroy(&attributes) }
+        guard unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED)) == 0 else { return false }
         let work = unsafe Unmanaged.passRetained(Work(body))
         let failure = unsafe pthread_create(
-            &thread, nil,
+            &thread, &attributes,
             { raw in
                 if let raw = unsafe raw { unsafe Unmanaged<Work>.fromOpaque(raw).takeRetainedValue().body() }
                 return nil
@@ -211,7 +217,6 @@ enum HelperThread {
             unsafe work.release()
             return false
         }
-        pthread_detach(thread)
         return true
     }
 }
