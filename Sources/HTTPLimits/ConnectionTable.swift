@@ -71,7 +71,8 @@ extension ConnectionTable {
                 use.connections += 1
                 state.addresses[address] = use
             }
-            state.entries[id] = Entry(address: address, closing: closing, progressAt: now, idleSince: now)
+            state.entries[id] = Entry(
+                address: address, closing: closing, socketProgress: now, streamProgress: now, idleSince: now)
             return true
         }
     }
@@ -114,7 +115,7 @@ extension ConnectionTable {
     package func wrote(_ bytes: Int, at place: Place, of id: ID, now: ContinuousClock.Instant = .now) {
         cut(
             change(id) { entry in
-                if entry.weight == 0 { entry.progressAt = entry.hasStalled ? now - limits.secondStall : now }
+                entry.begins(at: place, now, limits)
                 entry.add(bytes, at: place)
             })
     }
@@ -128,8 +129,8 @@ extension ConnectionTable {
     ) {
         cut(
             change(id) { entry in
-                if isProgress { entry.progressAt = now }
-                entry.hasStalled = !isProgress
+                if isProgress { entry.progress(at: place, now) }
+                if place == .stream { entry.hasStalled = !isProgress }
                 entry.add(-bytes, at: place)
             })
     }
@@ -234,14 +235,16 @@ private struct Entry {
 
     let address: String?
     let closing: ConnectionTable.Closing
-    /// When bytes were sent last, or when there were first some to send.
-    var progressAt: ContinuousClock.Instant
+    /// When the kernel took bytes last, or when there were first some to take.
+    var socketProgress: ContinuousClock.Instant
+    /// The same of the windows of the streams. The kernel takes what closes a stream, which helps no other one.
+    var streamProgress: ContinuousClock.Instant
     var idleSince: ContinuousClock.Instant
     var drainsSince: ContinuousClock.Instant?
     /// When the orderly end began.
     var closesSince: ContinuousClock.Instant?
     var isCut = false
-    /// Whether the newest bytes that were given up were not taken in time.
+    /// Whether the newest bytes of a stream that are over were given up.
     var hasStalled = false
     var requests = 0
     var socket = 0
@@ -267,6 +270,27 @@ private struct Entry {
         case .socket: socket += bytes
         case .stream: streams += bytes
         }
+    }
+
+    mutating func begins(
+        at place: ConnectionTable.Place, _ now: ContinuousClock.Instant, _ limits: ConnectionLimits
+    ) {
+        switch place {
+        case .socket: if socket == 0 { socketProgress = now }
+        case .stream: if streams == 0 { streamProgress = hasStalled ? now - limits.secondStall : now }
+        }
+    }
+
+    mutating func progress(at place: ConnectionTable.Place, _ now: ContinuousClock.Instant) {
+        switch place {
+        case .socket: socketProgress = now
+        case .stream: streamProgress = now
+        }
+    }
+
+    /// When the slower of both places made progress last.
+    var progressAt: ContinuousClock.Instant {
+        streams == 0 ? socketProgress : socket == 0 ? streamProgress : min(socketProgress, streamProgress)
     }
 
     enum Verdict {

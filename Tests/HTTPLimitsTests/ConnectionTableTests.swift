@@ -126,6 +126,9 @@ import Testing
             table.sent(50, at: .stream, of: id, isProgress: false, now: start + .seconds(9))
             table.wrote(50, at: .stream, of: id, now: start + .seconds(9))
         }
+        // What the kernel takes, such as the end of a stream, is no progress of the others.
+        table.wrote(9, at: .socket, of: ObjectIdentifier(attacker), now: start + .seconds(10))
+        table.sent(9, at: .socket, of: ObjectIdentifier(attacker), now: start + .seconds(10))
         table.sent(25, at: .stream, of: ObjectIdentifier(reader), now: start + .seconds(10))
         table.sweep(now: start + .milliseconds(10_999))
         #expect(attacker.ending == [])

@@ -159,7 +159,7 @@ struct SessionCutoffTests {
             try recorder.add(AppLinked(appID: AppID(UUID()), by: .founding), to: .tenant(tenant), version: 4)
             try recorder.add(AppUnlinked(appID: AppID(app.appId), by: .policy), to: .tenant(tenant), version: 4)
             try recorder.add(
-                AppSecretRevoked(appID: AppID(app.appId), secretID: SecretID(app.secretId), by: nil),
+                AppSecretRevoked(appID: AppID(app.appId), secretID: SecretID(app.secretId), by: .operator(nil)),
                 to: .app(AppID(app.appId)), version: 1)
             let receipt = AppendReceipt(events: [], positions: [], time: start, wasDuplicate: false)
             let statements = recorder.append(at: start).effects(receipt)
