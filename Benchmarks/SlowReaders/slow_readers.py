@@ -12,8 +12,9 @@ import threading
 import time
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-# An idle connection ends after 60 seconds, and a little later if the client does not let it.
-PATIENCE = 75
+# A stream without progress ends after 10 seconds, an idle connection after 60, and 5 later if the client does not let
+# it.
+PATIENCE = 90
 CONNECTIONS = 500
 STREAMS = 100
 PIPELINED = 8
