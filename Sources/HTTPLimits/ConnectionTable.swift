@@ -122,8 +122,8 @@ extension ConnectionTable {
 
     /// Counts bytes as sent, or as never to be sent.
     ///
-    /// - Parameter isProgress: Whether the client took them. A stream that was closed because it made no progress leaves
-    ///   its connection only a little time for the next one.
+    /// - Parameter isProgress: Whether the client took them. A stream that was closed because it made no progress
+    ///   leaves its connection only a little time for the next one.
     package func sent(
         _ bytes: Int, at place: Place, of id: ID, isProgress: Bool = true, now: ContinuousClock.Instant = .now
     ) {

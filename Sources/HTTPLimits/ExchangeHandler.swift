@@ -166,13 +166,6 @@ extension ExchangeHandler {
 }
 
 extension HTTPResponsePart {
-    /// The bytes that the part takes while it waits, about.
-    fileprivate var weight: Int {
-        switch self {
-        case .head(let head):
-            head.headerFields.reduce(64) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 32 }
-        case .body(let buffer): buffer.readableBytes
-        case .end: 0
-        }
-    }
+    /// The bytes that wait for the window of a stream. No window holds back a head, so it has none, and is no progress.
+    fileprivate var weight: Int { if case .body(let buffer) = self { buffer.readableBytes } else { 0 } }
 }

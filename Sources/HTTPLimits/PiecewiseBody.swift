@@ -17,10 +17,9 @@ extension ConnectionTable {
         of buffer: ByteBuffer, isShared: Bool, on channel: any Channel,
         afterwards: (@Sendable () async -> Void)? = nil
     ) async -> ResponseBody {
-        let id = ObjectIdentifier(channel.parent?.parent == nil ? channel : channel.parent ?? channel)
-        let writer = ObjectIdentifier(channel)
+        let (id, writer) = Self.numbers(of: channel)
         guard buffer.readableBytes > Self.pieceBytes || afterwards != nil else {
-            await room(for: buffer.readableBytes, by: writer, on: id)
+            await room(for: buffer.readableBytes, on: channel)
             return ResponseBody(byteBuffer: buffer)
         }
         return ResponseBody(contentLength: buffer.readableBytes) { [self] output in
@@ -30,7 +29,7 @@ extension ConnectionTable {
             while let piece = rest.readSlice(length: min(Self.pieceBytes, rest.readableBytes)),
                 piece.readableBytes > 0
             {
-                await room(for: piece.readableBytes, by: writer, on: id)
+                await room(for: piece.readableBytes, on: channel)
                 do {
                     try await output.write(piece)
                 } catch {
@@ -45,5 +44,18 @@ extension ConnectionTable {
             try await output.finish(nil)
             await afterwards?()
         }
+    }
+
+    /// Waits for room, and gives it back if the channel has ended meanwhile: nothing of it will be written.
+    private func room(for bytes: Int, on channel: any Channel) async {
+        let (id, writer) = Self.numbers(of: channel)
+        await room(for: bytes, by: writer, on: id)
+        if !channel.isActive { passed(by: writer, on: id) }
+    }
+
+    /// The numbers of a channel's connection and of the channel itself.
+    private static func numbers(of channel: any Channel) -> (connection: ID, writer: ID) {
+        let connection = channel.parent?.parent == nil ? channel : channel.parent ?? channel
+        return (ObjectIdentifier(connection), ObjectIdentifier(channel))
     }
 }

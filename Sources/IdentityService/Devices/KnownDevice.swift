@@ -9,8 +9,8 @@ import Postgres
 
 /// The claim that a device key was authorized for an employee and neither refused nor revoked, written with the events.
 ///
-/// The append that authorizes the key inserts it, and the append that ends the key deletes it; see ``EventEffect``. It decides only which budget an attempt is charged to. Whether a log-in succeeds, the
-/// events say.
+/// The append that authorizes the key inserts it, and the append that ends the key deletes it; see ``EventEffect``. It
+/// decides only which budget an attempt is charged to. Whether a log-in succeeds, the events say.
 struct KnownDevice: Sendable {
     private static let kind = "device"
     private let tenant: TenantID

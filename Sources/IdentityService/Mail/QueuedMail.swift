@@ -9,8 +9,7 @@ package import Postgres
 /// A mail that an append puts into the outbox. Event and row belong into the same append:
 ///
 ///     let mail = QueuedMail(.activation, to: .identity(id), in: ledger, until: end, at: call.time)
-///     try recorder.add(mail.event, to: mail.stream, version: 0)
-///     recorder.statements.append(mail.insertion(ring))
+///     try recorder.queue(mail)
 ///
 /// Neither holds the address or the link. The worker derives both when it sends the mail.
 package struct QueuedMail: Sendable {

@@ -1,6 +1,8 @@
 import Foundation
 import HTTPLimits
 import Logging
+import NIOCore
+import NIOPosix
 import ServiceLifecycle
 import Synchronization
 import TenureAPI
@@ -122,6 +124,19 @@ struct SlowReaderTests {
                 })
             for peer in peers + [reader] { await peer.close() }
         }
+    }
+
+    @Test func `a reply to a channel that has ended takes no room of its connection`() async throws {
+        let table = ConnectionTable(limits: ConnectionLimits())
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(host: "127.0.0.1", port: 0).get()
+        #expect(table.open(ObjectIdentifier(channel), of: "a", closing: .init(orderly: {}, abrupt: {})))
+        try await channel.close()
+        // Twice as many replies as the connection has room for. Each would wait for ever if the others kept theirs.
+        let replies = 2 * table.limits.unsentPerConnection / ConnectionTable.pieceBytes
+        let buffer = ByteBuffer(repeating: 0, count: ConnectionTable.pieceBytes)
+        for _ in 0..<replies { _ = await table.body(of: buffer, isShared: true, on: channel) }
+        table.close(ObjectIdentifier(channel))
     }
 
     @Test func `who reads slowly but steadily gets everything`() async throws {
