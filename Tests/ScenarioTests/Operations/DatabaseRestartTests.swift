@@ -60,11 +60,15 @@ private actor RestartRecord {
     private(set) var registrations = 0
     private(set) var failures: [String] = []
     private(set) var isOver = false
-    /// Whether the restart took longer than it should, or this process waited for a processor.
+    /// Whether the restart took longer than it should, or programs waited for a processor.
     private(set) var isBusy = false
 
     func end() { isOver = true }
-    func restarted(in time: Duration) { if time >= .seconds(3) { isBusy = true } }
+    func restarted(in time: Duration) {
+        var load = 0.0
+        let isLoaded = getloadavg(&load, 1) == 1 && load > Double(ProcessInfo.processInfo.activeProcessorCount)
+        if time >= .seconds(3) || isLoaded { isBusy = true }
+    }
 
     /// Measures by how much a pause is longer than it should be.
     func watchDelays() async throws {
