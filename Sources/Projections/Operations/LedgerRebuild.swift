@@ -148,11 +148,17 @@ struct LedgerRebuild: Sendable {
     private func store(
         _ page: Page, without stopped: Set<ProjectionName>, on connection: inout PostgresConnection
     ) async throws -> (end: Int64, stopped: Set<ProjectionName>) {
-        var targets: [ProjectionBatch.Target] = []
+        var wanted: [(model: any ReadModel.Type, generation: Int32, locking: ProgressRow.Locking)] = []
         for view in generations.views where !stopped.contains(view) {
             guard let model = ReadModels.named(view), let generation = generations.numbers[view] else { continue }
-            let locking = ProgressRow.lock(ledger, view, generation)
-            let rows = try locking.rows(in: try await connection.pipeline(locking.statements))
+            wanted.append((model, generation, ProgressRow.lock(ledger, view, generation)))
+        }
+        // One round trip for all projections.
+        var answers = try await connection.pipeline(wanted.flatMap(\.locking.statements))[...]
+        var targets: [ProjectionBatch.Target] = []
+        for (model, generation, locking) in wanted {
+            let rows = try locking.rows(in: Array(answers.prefix(locking.statements.count)))
+            answers = answers.dropFirst(locking.statements.count)
             guard let row = rows.first, row.position < page.end else { continue }
             targets.append(.init(model: model, generation: generation, position: row.position))
         }
