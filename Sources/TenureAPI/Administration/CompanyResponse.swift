@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 /// A tenant as the read model shows it.
-public struct CompanyResponse: Sendable, Equatable, JSONConvertible {
+public struct CompanyResponse: Sendable, Equatable, WireResponse {
     /// The name as first entered.
     public var companyName: String
     /// The time when the first employee registered.
@@ -19,8 +19,7 @@ public struct CompanyResponse: Sendable, Equatable, JSONConvertible {
     /// The position in the tenant's ledger that the read model has reached.
     public var position: Int64
 
-    /// Creates a value from its members.
-    public init(
+    package init(
         companyName: String, foundedAt: Timestamp, employees: Int64, confirmedDomain: String? = nil, position: Int64
     ) {
         self.companyName = companyName
@@ -30,27 +29,15 @@ public struct CompanyResponse: Sendable, Equatable, JSONConvertible {
         self.position = position
     }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        companyName = try reader.string("companyName")
-        foundedAt = try reader.timestamp("foundedAt")
-        employees = try reader.integer("employees")
-        confirmedDomain = try reader.optionalString("confirmedDomain")
-        position = try reader.integer("position")
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "companyName": .string(companyName), "foundedAt": .timestamp(foundedAt), "employees": .integer(employees),
-            "confirmedDomain": confirmedDomain.map(JSONValue.string), "position": .integer(position),
-        ])
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<CompanyResponse>(
+        "CompanyResponse", CompanyResponse.init, Member("companyName", \.companyName),
+        Member("foundedAt", \.foundedAt), Member("employees", \.employees, .number()),
+        Member(optional: "confirmedDomain", \.confirmedDomain), Member("position", \.position, .number()))
 }
 
 /// An employee as the read model shows it.
-public struct EmployeeResponse: Sendable, Equatable, JSONConvertible {
+public struct EmployeeResponse: Sendable, Equatable, WireResponse {
     /// The tenant's name as first entered.
     public var companyName: String
     /// The employee's id as first entered; absent once erased.
@@ -68,8 +55,7 @@ public struct EmployeeResponse: Sendable, Equatable, JSONConvertible {
     /// The device keys, oldest first; absent in lists.
     public var keys: [EmployeeKeyResponse]?
 
-    /// Creates a value from its members.
-    public init(
+    package init(
         companyName: String, companyEmployeeId: String? = nil, status: String, role: String, email: String? = nil,
         isCompanyOwnedEmail: Bool, registeredAt: Timestamp, keys: [EmployeeKeyResponse]? = nil
     ) {
@@ -83,32 +69,17 @@ public struct EmployeeResponse: Sendable, Equatable, JSONConvertible {
         self.keys = keys
     }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        companyName = try reader.string("companyName")
-        companyEmployeeId = try reader.optionalString("companyEmployeeId")
-        status = try reader.string("status")
-        role = try reader.string("role")
-        email = try reader.optionalString("email")
-        isCompanyOwnedEmail = try reader.bool("isCompanyOwnedEmail")
-        registeredAt = try reader.timestamp("registeredAt")
-        keys = try reader.optionalWire("keys")
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "companyName": .string(companyName), "companyEmployeeId": companyEmployeeId.map(JSONValue.string),
-            "status": .string(status), "role": .string(role), "email": email.map(JSONValue.string),
-            "isCompanyOwnedEmail": .bool(isCompanyOwnedEmail), "registeredAt": .timestamp(registeredAt),
-            "keys": keys?.json,
-        ])
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<EmployeeResponse>(
+        "EmployeeResponse", EmployeeResponse.init, Member("companyName", \.companyName),
+        Member(optional: "companyEmployeeId", \.companyEmployeeId), Member("status", \.status),
+        Member("role", \.role), Member(optional: "email", \.email),
+        Member("isCompanyOwnedEmail", \.isCompanyOwnedEmail), Member("registeredAt", \.registeredAt),
+        Member(optional: "keys", \.keys, .list()))
 }
 
 /// The security admin and the event that proves it.
-public struct SecurityAdminResponse: Sendable, Equatable, JSONConvertible {
+public struct SecurityAdminResponse: Sendable, Equatable, WireResponse {
     /// The employee.
     public var employee: EmployeeSummaryResponse
     /// The id of the proving event.
@@ -118,8 +89,7 @@ public struct SecurityAdminResponse: Sendable, Equatable, JSONConvertible {
     /// The time since when the employee has been the security admin.
     public var since: Timestamp
 
-    /// Creates a value from its members.
-    public init(
+    package init(
         employee: EmployeeSummaryResponse, eventId: UUID, position: Int64, since: Timestamp
     ) {
         self.employee = employee
@@ -128,20 +98,8 @@ public struct SecurityAdminResponse: Sendable, Equatable, JSONConvertible {
         self.since = since
     }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        employee = try reader.wire("employee")
-        eventId = try reader.uuid("eventId")
-        position = try reader.integer("position")
-        since = try reader.timestamp("since")
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue {
-        [
-            "employee": employee.json, "eventId": .uuid(eventId), "position": .integer(position),
-            "since": .timestamp(since),
-        ]
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<SecurityAdminResponse>(
+        "SecurityAdminResponse", SecurityAdminResponse.init, Member("employee", \.employee),
+        Member("eventId", \.eventId), Member("position", \.position, .number()), Member("since", \.since))
 }

@@ -86,7 +86,7 @@ public struct RoleRequest: Sendable, Equatable, JSONConvertible {
 }
 
 /// The body of `POST /v1/companies/{companyName}/reclaimed-emails`.
-public struct EmailReclaimRequest: Sendable, Equatable, JSONConvertible {
+public struct EmailReclaimRequest: Sendable, Equatable, WireRequest {
     /// The address to take back.
     public var email: String
     /// The reason for the reclaim, in words.
@@ -101,20 +101,8 @@ public struct EmailReclaimRequest: Sendable, Equatable, JSONConvertible {
         self.signed = signed
     }
 
-    /// Reads a request and rejects unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        email = try reader.string("email")
-        reason = try reader.string("reason")
-        signed = try StatementSignature.read(from: &reader)
-        try reader.finish()
-    }
-
-    /// The body as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "email": .string(email), "reason": .string(reason), "statement": signed.map { .base64($0.statement) },
-            "signature": signed.map { .base64($0.signature) },
-        ])
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<EmailReclaimRequest>(
+        "EmailReclaimRequest", EmailReclaimRequest.init, Member("email", \.email), Member("reason", \.reason),
+        .signed(\.signed))
 }

@@ -107,7 +107,7 @@ public struct PolicyChangeRequest: Sendable, Equatable, JSONConvertible {
 }
 
 /// The policy of a tenant.
-public struct PolicyResponse: Sendable, Equatable, JSONConvertible {
+public struct PolicyResponse: Sendable, Equatable, WireResponse {
     /// `automatic`, `application` or `securityAdmin`.
     public var keyAuthorization: String
     /// `automatic` or `admin`.
@@ -125,8 +125,7 @@ public struct PolicyResponse: Sendable, Equatable, JSONConvertible {
     /// The version of the policy. `ETag` and `If-Match` carry it too.
     public var version: Int64
 
-    /// Creates a value from its members.
-    public init(
+    package init(
         keyAuthorization: String, approval: String, blindOnly: Bool, questionsWithPassphrase: Bool,
         registrationMode: String = "open", recoveryDelayHours: Int64 = 24, adminSessionHours: Int64 = 1,
         version: Int64
@@ -141,26 +140,11 @@ public struct PolicyResponse: Sendable, Equatable, JSONConvertible {
         self.version = version
     }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        keyAuthorization = try reader.string("keyAuthorization")
-        approval = try reader.string("approval")
-        blindOnly = try reader.bool("blindOnly")
-        questionsWithPassphrase = try reader.bool("questionsWithPassphrase")
-        registrationMode = try reader.string("registrationMode")
-        recoveryDelayHours = try reader.integer("recoveryDelayHours")
-        adminSessionHours = try reader.integer("adminSessionHours")
-        version = try reader.integer("version")
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue {
-        [
-            "keyAuthorization": .string(keyAuthorization), "approval": .string(approval), "blindOnly": .bool(blindOnly),
-            "questionsWithPassphrase": .bool(questionsWithPassphrase), "registrationMode": .string(registrationMode),
-            "recoveryDelayHours": .integer(recoveryDelayHours), "adminSessionHours": .integer(adminSessionHours),
-            "version": .integer(version),
-        ]
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<PolicyResponse>(
+        "PolicyResponse", PolicyResponse.init, Member("keyAuthorization", \.keyAuthorization),
+        Member("approval", \.approval), Member("blindOnly", \.blindOnly),
+        Member("questionsWithPassphrase", \.questionsWithPassphrase), Member("registrationMode", \.registrationMode),
+        Member("recoveryDelayHours", \.recoveryDelayHours, .number()),
+        Member("adminSessionHours", \.adminSessionHours, .number()), Member("version", \.version, .number()))
 }

@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 /// One event of a tenant's ledger.
-public struct EventResponse: Sendable, Equatable, JSONConvertible {
+public struct EventResponse: Sendable, Equatable, WireResponse {
     /// The position in the tenant's ledger, from 1.
     public var position: Int64
     /// The event's id.
@@ -29,8 +29,7 @@ public struct EventResponse: Sendable, Equatable, JSONConvertible {
     /// The payload. Erased members are the string `[erased]`.
     public var data: JSONValue
 
-    /// Creates a value from its members.
-    public init(
+    package init(
         position: Int64, eventId: UUID, type: String, stream: String, streamVersion: Int64, time: Timestamp,
         actor: UUID? = nil, app: UUID? = nil, requestId: String? = nil, data: JSONValue
     ) {
@@ -46,27 +45,10 @@ public struct EventResponse: Sendable, Equatable, JSONConvertible {
         self.data = data
     }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        position = try reader.integer("position")
-        eventId = try reader.uuid("eventId")
-        type = try reader.string("type")
-        stream = try reader.string("stream")
-        streamVersion = try reader.integer("streamVersion")
-        time = try reader.timestamp("time")
-        actor = try reader.optionalUUID("actor")
-        app = try reader.optionalUUID("app")
-        requestId = try reader.optionalString("requestId")
-        data = try reader.value("data")
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "position": .integer(position), "eventId": .uuid(eventId), "type": .string(type), "stream": .string(stream),
-            "streamVersion": .integer(streamVersion), "time": .timestamp(time), "actor": actor.map(JSONValue.uuid),
-            "app": app.map(JSONValue.uuid), "requestId": requestId.map(JSONValue.string), "data": data,
-        ])
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<EventResponse>(
+        "EventResponse", EventResponse.init, Member("position", \.position, .number()), Member("eventId", \.eventId),
+        Member("type", \.type), Member("stream", \.stream), Member("streamVersion", \.streamVersion, .number()),
+        Member("time", \.time), Member(optional: "actor", \.actor), Member(optional: "app", \.app),
+        Member(optional: "requestId", \.requestId), Member("data", \.data))
 }

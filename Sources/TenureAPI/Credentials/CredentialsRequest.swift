@@ -1,7 +1,7 @@
 public import Canonical
 
 /// The body of `POST /v1/registrations/{flow}/credentials`.
-public struct CredentialsRequest: Sendable, Equatable, JSONConvertible, CustomStringConvertible {
+public struct CredentialsRequest: Sendable, Equatable, WireRequest, CustomStringConvertible {
     /// The questions with their answers, in the user's order.
     public var securityQuestions: [NewSecurityQuestion]
     /// The passphrase, or `nil` if the user chose none.
@@ -18,22 +18,11 @@ public struct CredentialsRequest: Sendable, Equatable, JSONConvertible, CustomSt
         self.questionsWithPassphrase = questionsWithPassphrase
     }
 
-    /// Reads a request and rejects unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        securityQuestions = try reader.wire("securityQuestions")
-        passphrase = try reader.optionalString("passphrase")
-        questionsWithPassphrase = try reader.optionalBool("questionsWithPassphrase") ?? false
-        try reader.finish()
-    }
-
-    /// The body as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "securityQuestions": securityQuestions.json, "passphrase": passphrase.map(JSONValue.string),
-            "questionsWithPassphrase": .bool(questionsWithPassphrase),
-        ])
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<CredentialsRequest>(
+        "CredentialsRequest", CredentialsRequest.init, Member("securityQuestions", \.securityQuestions, .list()),
+        Member(optional: "passphrase", \.passphrase),
+        Member("questionsWithPassphrase", \.questionsWithPassphrase, .flag, absent: false))
 
     /// Always `[redacted]`, so that no secret reaches a log.
     public var description: String { "[redacted]" }

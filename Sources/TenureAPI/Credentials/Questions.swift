@@ -1,7 +1,7 @@
 public import Canonical
 
 /// The response to `GET /v1/questions`: the published list in one language.
-public struct QuestionListResponse: Sendable, Equatable, JSONConvertible {
+public struct QuestionListResponse: Sendable, Equatable, WireResponse {
     /// The version of the list.
     public var version: Int64
     /// The language of the texts, for example `en`.
@@ -11,58 +11,39 @@ public struct QuestionListResponse: Sendable, Equatable, JSONConvertible {
     /// The questions in the order of their numbers.
     public var items: [Item]
 
-    /// Describes a list.
-    public init(version: Int64, locale: String, locales: [String], items: [Item]) {
+    package init(version: Int64, locale: String, locales: [String], items: [Item]) {
         self.version = version
         self.locale = locale
         self.locales = locales
         self.items = items
     }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        version = try reader.integer("version")
-        locale = try reader.string("locale")
-        locales = try reader.strings("locales")
-        items = try reader.wire("items")
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue {
-        [
-            "version": .integer(version), "locale": .string(locale),
-            "locales": .array(locales.map(JSONValue.string)), "items": items.json,
-        ]
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<QuestionListResponse>(
+        "QuestionListResponse", QuestionListResponse.init, Member("version", \.version, .number()),
+        Member("locale", \.locale), Member("locales", \.locales, .list()), Member("items", \.items, .list()))
 
     /// A question of the list.
-    public struct Item: Sendable, Equatable, JSONConvertible {
+    public struct Item: Sendable, Equatable, WireResponse {
         /// The number, counted from 1.
         public var number: Int64
         /// The text.
         public var question: String
 
-        /// Describes a question.
-        public init(number: Int64, question: String) {
+        package init(number: Int64, question: String) {
             self.number = number
             self.question = question
         }
 
-        /// Reads a question and ignores unknown members.
-        public init(json: JSONValue, at pointer: String) throws(JSONError) {
-            var reader = try ObjectReader(json, at: pointer)
-            number = try reader.integer("number")
-            question = try reader.string("question")
-        }
-
-        /// The question as JSON.
-        public var json: JSONValue { ["number": .integer(number), "question": .string(question)] }
+        /// The members on the wire.
+        public static let members = WireMembers<Item>(
+            "QuestionListResponse.Item", Item.init, Member("number", \.number, .number()),
+            Member("question", \.question))
     }
 }
 
 /// A question as the service shows it to the user.
-public struct QuestionResponse: Sendable, Equatable, JSONConvertible {
+public struct QuestionResponse: Sendable, Equatable, WireResponse {
     /// Sixteen random bytes, unpadded base64url.
     public var questionId: String
     /// The text. A listed question is in the language of the request, any other as the user entered it.
@@ -72,30 +53,17 @@ public struct QuestionResponse: Sendable, Equatable, JSONConvertible {
     /// The version of the published list that contains the question, or `nil` for a question that the user wrote.
     public var version: Int64?
 
-    /// Creates a value from its members.
-    public init(questionId: String, question: String, number: Int64? = nil, version: Int64? = nil) {
+    package init(questionId: String, question: String, number: Int64? = nil, version: Int64? = nil) {
         self.questionId = questionId
         self.question = question
         self.number = number
         self.version = version
     }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        questionId = try reader.string("questionId")
-        question = try reader.string("question")
-        number = try reader.optionalInteger("number")
-        version = try reader.optionalInteger("version")
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "questionId": .string(questionId), "question": .string(question),
-            "number": number.map(JSONValue.integer), "version": version.map(JSONValue.integer),
-        ])
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<QuestionResponse>(
+        "QuestionResponse", QuestionResponse.init, Member("questionId", \.questionId), Member("question", \.question),
+        Member(optional: "number", \.number, .number()), Member(optional: "version", \.version, .number()))
 }
 
 /// A user's choice of a question at set-up: a text, or a number in the published list.

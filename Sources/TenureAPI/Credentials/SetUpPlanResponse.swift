@@ -69,56 +69,44 @@ public struct SetUpPlanResponse: Sendable, Equatable, JSONConvertible {
     }
 
     /// The hashes of the two events by which a recovery was approved.
-    public struct Approvals: Sendable, Equatable, JSONConvertible {
+    public struct Approvals: Sendable, Equatable, WireResponse {
         /// The hash of the event that opened the recovery, 32 bytes.
         public var opened: [UInt8]
         /// The hash of the event that confirmed the recovery, 32 bytes.
         public var confirmed: [UInt8]
 
-        /// Creates a value from its members.
-        public init(opened: [UInt8], confirmed: [UInt8]) {
+        package init(opened: [UInt8], confirmed: [UInt8]) {
             self.opened = opened
             self.confirmed = confirmed
         }
 
-        /// Reads them and ignores unknown members.
-        public init(json: JSONValue, at pointer: String) throws(JSONError) {
-            var reader = try ObjectReader(json, at: pointer)
-            opened = try reader.base64("opened")
-            confirmed = try reader.base64("confirmed")
-        }
-
-        /// The two hashes as JSON.
-        public var json: JSONValue { ["opened": .base64(opened), "confirmed": .base64(confirmed)] }
+        /// The members on the wire.
+        public static let members = WireMembers<Approvals>(
+            "SetUpPlanResponse.Approvals", Approvals.init, Member("opened", \.opened, .base64),
+            Member("confirmed", \.confirmed, .base64))
     }
 
     /// The record that the new record replaces.
-    public struct Previous: Sendable, Equatable, JSONConvertible {
+    public struct Previous: Sendable, Equatable, WireResponse {
         /// The hash of the record, 32 bytes.
         public var recordHash: [UInt8]
         /// The generation of the record, from 1.
         public var generation: Int64
 
-        /// Creates a value from its members.
-        public init(recordHash: [UInt8], generation: Int64) {
+        package init(recordHash: [UInt8], generation: Int64) {
             self.recordHash = recordHash
             self.generation = generation
         }
 
-        /// Reads one and ignores unknown members.
-        public init(json: JSONValue, at pointer: String) throws(JSONError) {
-            var reader = try ObjectReader(json, at: pointer)
-            recordHash = try reader.base64("recordHash")
-            generation = try reader.integer("generation")
-        }
-
-        /// The hash and the generation as JSON.
-        public var json: JSONValue { ["recordHash": .base64(recordHash), "generation": .integer(generation)] }
+        /// The members on the wire.
+        public static let members = WireMembers<Previous>(
+            "SetUpPlanResponse.Previous", Previous.init, Member("recordHash", \.recordHash, .base64),
+            Member("generation", \.generation, .number()))
     }
 }
 
 /// The rules that new credentials must satisfy.
-public struct CredentialRulesResponse: Sendable, Equatable, JSONConvertible {
+public struct CredentialRulesResponse: Sendable, Equatable, WireResponse {
     /// The number of questions.
     public var questions: Int64
     /// The minimum length of a passphrase in code points.
@@ -130,8 +118,7 @@ public struct CredentialRulesResponse: Sendable, Equatable, JSONConvertible {
     /// Whether the app lets users choose questions that are not in the published list.
     public var customQuestionsAllowed: Bool
 
-    /// Creates a value from its members.
-    public init(
+    package init(
         questions: Int64, passphraseMinimumLength: Int64, questionsWithPassphraseAllowed: Bool, blindOnly: Bool,
         customQuestionsAllowed: Bool = false
     ) {
@@ -142,22 +129,10 @@ public struct CredentialRulesResponse: Sendable, Equatable, JSONConvertible {
         self.customQuestionsAllowed = customQuestionsAllowed
     }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        questions = try reader.integer("questions")
-        passphraseMinimumLength = try reader.integer("passphraseMinimumLength")
-        questionsWithPassphraseAllowed = try reader.bool("questionsWithPassphraseAllowed")
-        blindOnly = try reader.bool("blindOnly")
-        customQuestionsAllowed = try reader.optionalBool("customQuestionsAllowed") ?? false
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue {
-        [
-            "questions": .integer(questions), "passphraseMinimumLength": .integer(passphraseMinimumLength),
-            "questionsWithPassphraseAllowed": .bool(questionsWithPassphraseAllowed), "blindOnly": .bool(blindOnly),
-            "customQuestionsAllowed": .bool(customQuestionsAllowed),
-        ]
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<CredentialRulesResponse>(
+        "CredentialRulesResponse", CredentialRulesResponse.init, Member("questions", \.questions, .number()),
+        Member("passphraseMinimumLength", \.passphraseMinimumLength, .number()),
+        Member("questionsWithPassphraseAllowed", \.questionsWithPassphraseAllowed), Member("blindOnly", \.blindOnly),
+        Member("customQuestionsAllowed", \.customQuestionsAllowed, .flag, absent: false))
 }

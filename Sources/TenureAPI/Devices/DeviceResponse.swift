@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 /// A device key as shown to its owner.
-public struct DeviceResponse: Sendable, Equatable, JSONConvertible {
+public struct DeviceResponse: Sendable, Equatable, WireResponse {
     /// The authority that authorized a key.
     public struct Authorizer: Sendable, Equatable {
         /// `founding`, `policy`, `app`, `employee` or `operator`.
@@ -17,8 +17,7 @@ public struct DeviceResponse: Sendable, Equatable, JSONConvertible {
         /// The id of the authorizing app.
         public var appId: UUID?
 
-        /// Creates a value from its members.
-        public init(kind: String, companyEmployeeId: String? = nil, appId: UUID? = nil) {
+        package init(kind: String, companyEmployeeId: String? = nil, appId: UUID? = nil) {
             self.kind = kind
             self.companyEmployeeId = companyEmployeeId
             self.appId = appId
@@ -46,8 +45,7 @@ public struct DeviceResponse: Sendable, Equatable, JSONConvertible {
     /// The authority that authorized the key.
     public var authorizedBy: Authorizer?
 
-    /// Creates a value from its members.
-    public init(
+    package init(
         fingerprint: String, employeePublicKey: [UInt8], state: String, isCurrent: Bool, presentedAt: Timestamp,
         presentedBy: Presenter? = nil,
         authorizedAt: Timestamp? = nil, endedAt: Timestamp? = nil, lastUsedAt: Timestamp? = nil,
@@ -65,99 +63,56 @@ public struct DeviceResponse: Sendable, Equatable, JSONConvertible {
         self.authorizedBy = authorizedBy
     }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        fingerprint = try reader.string("fingerprint")
-        employeePublicKey = try reader.base64("employeePublicKey")
-        state = try reader.string("state")
-        isCurrent = try reader.bool("isCurrent")
-        presentedAt = try reader.timestamp("presentedAt")
-        presentedBy = try reader.optionalWire("presentedBy")
-        authorizedAt = try reader.optionalTimestamp("authorizedAt")
-        endedAt = try reader.optionalTimestamp("endedAt")
-        lastUsedAt = try reader.optionalTimestamp("lastUsedAt")
-        authorizedBy = try reader.optionalWire("authorizedBy")
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "fingerprint": .string(fingerprint), "employeePublicKey": .base64(employeePublicKey),
-            "state": .string(state), "isCurrent": .bool(isCurrent), "presentedAt": .timestamp(presentedAt),
-            "presentedBy": presentedBy?.json, "authorizedAt": authorizedAt.map(JSONValue.timestamp),
-            "endedAt": endedAt.map(JSONValue.timestamp),
-            "lastUsedAt": lastUsedAt.map(JSONValue.timestamp), "authorizedBy": authorizedBy?.json,
-        ])
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<DeviceResponse>(
+        "DeviceResponse", DeviceResponse.init, Member("fingerprint", \.fingerprint),
+        Member("employeePublicKey", \.employeePublicKey, .base64), Member("state", \.state),
+        Member("isCurrent", \.isCurrent), Member("presentedAt", \.presentedAt),
+        Member(optional: "presentedBy", \.presentedBy), Member(optional: "authorizedAt", \.authorizedAt),
+        Member(optional: "endedAt", \.endedAt), Member(optional: "lastUsedAt", \.lastUsedAt),
+        Member(optional: "authorizedBy", \.authorizedBy))
 }
 
 extension DeviceResponse {
     /// The app through which a device presented its key.
-    public struct Presenter: Sendable, Equatable, JSONConvertible {
+    public struct Presenter: Sendable, Equatable, WireResponse {
         /// The app.
         public var appId: UUID
         /// The name that the operator gave it.
         public var name: String?
 
-        /// Pairs an app with its name.
-        public init(appId: UUID, name: String? = nil) {
+        package init(appId: UUID, name: String? = nil) {
             self.appId = appId
             self.name = name
         }
 
-        /// Reads a response and ignores unknown members.
-        public init(json: JSONValue, at pointer: String) throws(JSONError) {
-            var reader = try ObjectReader(json, at: pointer)
-            appId = try reader.uuid("appId")
-            name = try reader.optionalString("name")
-        }
-
-        /// The response as JSON.
-        public var json: JSONValue { .objectOmittingNil(["appId": .uuid(appId), "name": name.map(JSONValue.string)]) }
+        /// The members on the wire.
+        public static let members = WireMembers<Presenter>(
+            "DeviceResponse.Presenter", Presenter.init, Member("appId", \.appId), Member(optional: "name", \.name))
     }
 }
 
-extension DeviceResponse.Authorizer: JSONConvertible {
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        kind = try reader.string("kind")
-        companyEmployeeId = try reader.optionalString("companyEmployeeId")
-        appId = try reader.optionalUUID("appId")
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "kind": .string(kind), "companyEmployeeId": companyEmployeeId.map(JSONValue.string),
-            "appId": appId.map(JSONValue.uuid),
-        ])
-    }
+extension DeviceResponse.Authorizer: WireResponse {
+    /// The members on the wire.
+    public static let members = WireMembers<Authorizer>(
+        "DeviceResponse.Authorizer", Authorizer.init, Member("kind", \.kind),
+        Member(optional: "companyEmployeeId", \.companyEmployeeId), Member(optional: "appId", \.appId))
 }
 
 /// The caller's device keys, with notices for the owner of the account.
-public struct DevicesResponse: Sendable, Equatable, JSONConvertible {
+public struct DevicesResponse: Sendable, Equatable, WireResponse {
     /// The device keys, oldest first.
     public var items: [DeviceResponse]
     /// Notices for the owner of the account. Absent on the wire if there are none.
     public var notices: [NoticeResponse]
 
-    /// Describes device keys and notices.
-    public init(items: [DeviceResponse], notices: [NoticeResponse] = []) {
+    package init(items: [DeviceResponse], notices: [NoticeResponse] = []) {
         self.items = items
         self.notices = notices
     }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        items = try reader.wire("items")
-        notices = try reader.optionalWire("notices") ?? []
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil(["items": items.json, "notices": notices.isEmpty ? nil : notices.json])
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<DevicesResponse>(
+        "DevicesResponse", DevicesResponse.init, Member("items", \.items, .list()),
+        Member(optional: "notices", \.notices, .list(), absent: []))
 }

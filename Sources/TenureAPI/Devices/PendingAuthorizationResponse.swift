@@ -1,7 +1,7 @@
 public import Canonical
 
 /// A device key as shown to admins and apps.
-public struct EmployeeKeyResponse: Sendable, Equatable, JSONConvertible {
+public struct EmployeeKeyResponse: Sendable, Equatable, WireResponse {
     /// Lower-case hex SHA-256 of the X9.63 point.
     public var fingerprint: String
     /// The 65-byte X9.63 point; padded base64 on the wire.
@@ -13,8 +13,7 @@ public struct EmployeeKeyResponse: Sendable, Equatable, JSONConvertible {
     /// The time when the key was authorized, refused or revoked.
     public var decidedAt: Timestamp?
 
-    /// Creates a value from its members.
-    public init(
+    package init(
         fingerprint: String, employeePublicKey: [UInt8], state: String, presentedAt: Timestamp,
         decidedAt: Timestamp? = nil
     ) {
@@ -25,28 +24,15 @@ public struct EmployeeKeyResponse: Sendable, Equatable, JSONConvertible {
         self.decidedAt = decidedAt
     }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        fingerprint = try reader.string("fingerprint")
-        employeePublicKey = try reader.base64("employeePublicKey")
-        state = try reader.string("state")
-        presentedAt = try reader.timestamp("presentedAt")
-        decidedAt = try reader.optionalTimestamp("decidedAt")
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "fingerprint": .string(fingerprint), "employeePublicKey": .base64(employeePublicKey),
-            "state": .string(state), "presentedAt": .timestamp(presentedAt),
-            "decidedAt": decidedAt.map(JSONValue.timestamp),
-        ])
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<EmployeeKeyResponse>(
+        "EmployeeKeyResponse", EmployeeKeyResponse.init, Member("fingerprint", \.fingerprint),
+        Member("employeePublicKey", \.employeePublicKey, .base64), Member("state", \.state),
+        Member("presentedAt", \.presentedAt), Member(optional: "decidedAt", \.decidedAt))
 }
 
 /// A pending device key, with the bytes to sign for its authorization.
-public struct PendingAuthorizationResponse: Sendable, Equatable, JSONConvertible {
+public struct PendingAuthorizationResponse: Sendable, Equatable, WireResponse {
     /// The employee who owns the key.
     public var employee: EmployeeSummaryResponse
     /// The key.
@@ -58,8 +44,7 @@ public struct PendingAuthorizationResponse: Sendable, Equatable, JSONConvertible
     /// The exact bytes that an approver signs, or `nil` for callers who cannot sign.
     public var statement: [UInt8]?
 
-    /// Creates a value from its members.
-    public init(
+    package init(
         employee: EmployeeSummaryResponse, key: EmployeeKeyResponse, expiresAt: Timestamp, position: Int64,
         statement: [UInt8]? = nil
     ) {
@@ -70,21 +55,9 @@ public struct PendingAuthorizationResponse: Sendable, Equatable, JSONConvertible
         self.statement = statement
     }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        employee = try reader.wire("employee")
-        key = try reader.wire("key")
-        expiresAt = try reader.timestamp("expiresAt")
-        position = try reader.integer("position")
-        statement = try reader.optionalBase64("statement")
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "employee": employee.json, "key": key.json, "expiresAt": .timestamp(expiresAt),
-            "position": .integer(position), "statement": statement.map(JSONValue.base64),
-        ])
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<PendingAuthorizationResponse>(
+        "PendingAuthorizationResponse", PendingAuthorizationResponse.init, Member("employee", \.employee),
+        Member("key", \.key), Member("expiresAt", \.expiresAt), Member("position", \.position, .number()),
+        Member(optional: "statement", \.statement, .base64))
 }

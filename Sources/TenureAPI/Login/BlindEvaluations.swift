@@ -4,25 +4,19 @@ public import Canonical
 ///
 /// At set-up it holds the elements of all copies: ten subsets, the passphrase, or both. Otherwise it holds either one
 /// element, which charges an attempt, or the other nine elements of the attempt charged last.
-public struct EvaluationsRequest: Sendable, Equatable, JSONConvertible {
+public struct EvaluationsRequest: Sendable, Equatable, WireRequest {
     /// The blinded elements.
     public var elements: [Element]
 
     /// Describes a list of blinded elements.
     public init(elements: [Element]) { self.elements = elements }
 
-    /// Reads a request and rejects unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        elements = try reader.wire("elements")
-        try reader.finish()
-    }
-
-    /// The body as JSON.
-    public var json: JSONValue { ["elements": elements.json] }
+    /// The members on the wire.
+    public static let members = WireMembers<EvaluationsRequest>(
+        "EvaluationsRequest", EvaluationsRequest.init, Member("elements", \.elements, .list()))
 
     /// One blinded element.
-    public struct Element: Sendable, Equatable, JSONConvertible {
+    public struct Element: Sendable, Equatable, WireRequest {
         /// The copy that the element is for: 0 (questions 1, 2, 3) to 9 (3, 4, 5), or 255 for the passphrase.
         public var slot: Int64
         /// The compressed P-384 point, 49 bytes; padded base64 on the wire.
@@ -34,38 +28,26 @@ public struct EvaluationsRequest: Sendable, Equatable, JSONConvertible {
             self.element = element
         }
 
-        /// Reads an element and rejects unknown members.
-        public init(json: JSONValue, at pointer: String) throws(JSONError) {
-            var reader = try ObjectReader(json, at: pointer)
-            slot = try reader.integer("slot")
-            element = try reader.base64("element")
-            try reader.finish()
-        }
-
-        /// The element as JSON.
-        public var json: JSONValue { ["slot": .integer(slot), "element": .base64(element)] }
+        /// The members on the wire.
+        public static let members = WireMembers<Element>(
+            "EvaluationsRequest.Element", Element.init, Member("slot", \.slot, .number()),
+            Member("element", \.element, .base64))
     }
 }
 
 /// The response to `POST /v1/…/{flow}/evaluations`.
-public struct EvaluationsResponse: Sendable, Equatable, JSONConvertible {
+public struct EvaluationsResponse: Sendable, Equatable, WireResponse {
     /// One evaluation for each element, in the order of the request.
     public var evaluations: [Evaluation]
 
-    /// Describes a list of evaluations.
-    public init(evaluations: [Evaluation]) { self.evaluations = evaluations }
+    package init(evaluations: [Evaluation]) { self.evaluations = evaluations }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        evaluations = try reader.wire("evaluations")
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue { ["evaluations": evaluations.json] }
+    /// The members on the wire.
+    public static let members = WireMembers<EvaluationsResponse>(
+        "EvaluationsResponse", EvaluationsResponse.init, Member("evaluations", \.evaluations, .list()))
 
     /// One evaluated element.
-    public struct Evaluation: Sendable, Equatable, JSONConvertible {
+    public struct Evaluation: Sendable, Equatable, WireResponse {
         /// The copy that the evaluation is for.
         public var slot: Int64
         /// The evaluated element (49 bytes) ‖ c (48 bytes) ‖ s (48 bytes).
@@ -73,53 +55,35 @@ public struct EvaluationsResponse: Sendable, Equatable, JSONConvertible {
         /// The sealed copy in that slot, 60 bytes; `nil` at set-up.
         public var sealedCopy: [UInt8]?
 
-        /// Creates a value from its members.
-        public init(slot: Int64, evaluation: [UInt8], sealedCopy: [UInt8]? = nil) {
+        package init(slot: Int64, evaluation: [UInt8], sealedCopy: [UInt8]? = nil) {
             self.slot = slot
             self.evaluation = evaluation
             self.sealedCopy = sealedCopy
         }
 
-        /// Reads a response and ignores unknown members.
-        public init(json: JSONValue, at pointer: String) throws(JSONError) {
-            var reader = try ObjectReader(json, at: pointer)
-            slot = try reader.integer("slot")
-            evaluation = try reader.base64("evaluation")
-            sealedCopy = try reader.optionalBase64("sealedCopy")
-        }
-
-        /// The response as JSON.
-        public var json: JSONValue {
-            .objectOmittingNil([
-                "slot": .integer(slot), "evaluation": .base64(evaluation),
-                "sealedCopy": sealedCopy.map(JSONValue.base64),
-            ])
-        }
+        /// The members on the wire.
+        public static let members = WireMembers<Evaluation>(
+            "EvaluationsResponse.Evaluation", Evaluation.init, Member("slot", \.slot, .number()),
+            Member("evaluation", \.evaluation, .base64), Member(optional: "sealedCopy", \.sealedCopy, .base64))
     }
 }
 
 /// The data that a client needs to open a credential in blind mode.
-public struct OpeningResponse: Sendable, Equatable, JSONConvertible {
+public struct OpeningResponse: Sendable, Equatable, WireResponse {
     /// The opening context, 240 or 289 bytes; padded base64 on the wire.
     public var context: [UInt8]
     /// The hash of the credential's record, 32 bytes.
     public var recordHash: [UInt8]
 
-    /// Creates a value from its members.
-    public init(context: [UInt8], recordHash: [UInt8]) {
+    package init(context: [UInt8], recordHash: [UInt8]) {
         self.context = context
         self.recordHash = recordHash
     }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        context = try reader.base64("context")
-        recordHash = try reader.base64("recordHash")
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue { ["context": .base64(context), "recordHash": .base64(recordHash)] }
+    /// The members on the wire.
+    public static let members = WireMembers<OpeningResponse>(
+        "OpeningResponse", OpeningResponse.init, Member("context", \.context, .base64),
+        Member("recordHash", \.recordHash, .base64))
 }
 
 /// The body of `POST /v1/…/{flow}/proof`.

@@ -1,7 +1,7 @@
 public import Canonical
 
 /// The body of `POST /v1/logins`.
-public struct LoginRequest: Sendable, Equatable, JSONConvertible {
+public struct LoginRequest: Sendable, Equatable, WireRequest {
     /// The tenant's name.
     public var companyName: String
     /// The employee's id in that tenant.
@@ -16,45 +16,27 @@ public struct LoginRequest: Sendable, Equatable, JSONConvertible {
         self.employeePublicKey = employeePublicKey
     }
 
-    /// Reads a request and rejects unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        companyName = try reader.string("companyName")
-        companyEmployeeId = try reader.string("companyEmployeeId")
-        employeePublicKey = try reader.base64("employeePublicKey")
-        try reader.finish()
-    }
-
-    /// The body as JSON.
-    public var json: JSONValue {
-        [
-            "companyName": .string(companyName), "companyEmployeeId": .string(companyEmployeeId),
-            "employeePublicKey": .base64(employeePublicKey),
-        ]
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<LoginRequest>(
+        "LoginRequest", LoginRequest.init, Member("companyName", \.companyName),
+        Member("companyEmployeeId", \.companyEmployeeId), Member("employeePublicKey", \.employeePublicKey, .base64))
 }
 
 /// The body of `POST /v1/…/{flow}/key`.
-public struct KeyProofRequest: Sendable, Equatable, JSONConvertible {
+public struct KeyProofRequest: Sendable, Equatable, WireRequest {
     /// The ECDSA signature with SHA-256 over the challenge, DER or 64 raw bytes; padded base64 on the wire.
     public var keyProof: [UInt8]
 
     /// Describes a proof of possession.
     public init(keyProof: [UInt8]) { self.keyProof = keyProof }
 
-    /// Reads a request and rejects unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        keyProof = try reader.base64("keyProof")
-        try reader.finish()
-    }
-
-    /// The body as JSON.
-    public var json: JSONValue { ["keyProof": .base64(keyProof)] }
+    /// The members on the wire.
+    public static let members = WireMembers<KeyProofRequest>(
+        "KeyProofRequest", KeyProofRequest.init, Member("keyProof", \.keyProof, .base64))
 }
 
 /// The first response of a flow. It has the same form for every account, decoys included.
-public struct FlowStartedResponse: Sendable, Equatable, JSONConvertible {
+public struct FlowStartedResponse: Sendable, Equatable, WireResponse {
     /// The opaque handle, unpadded base64url.
     public var flow: String
     /// The exact bytes that the device signs; padded base64 on the wire.
@@ -64,8 +46,7 @@ public struct FlowStartedResponse: Sendable, Equatable, JSONConvertible {
     /// The time when the flow expires.
     public var expiresAt: Timestamp
 
-    /// Creates a value from its members.
-    public init(
+    package init(
         flow: String, challenge: [UInt8], subjectSalt: [UInt8], expiresAt: Timestamp
     ) {
         self.flow = flow
@@ -74,22 +55,11 @@ public struct FlowStartedResponse: Sendable, Equatable, JSONConvertible {
         self.expiresAt = expiresAt
     }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        flow = try reader.string("flow")
-        challenge = try reader.base64("challenge")
-        subjectSalt = try reader.base64("subjectSalt")
-        expiresAt = try reader.timestamp("expiresAt")
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue {
-        [
-            "flow": .string(flow), "challenge": .base64(challenge), "subjectSalt": .base64(subjectSalt),
-            "expiresAt": .timestamp(expiresAt),
-        ]
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<FlowStartedResponse>(
+        "FlowStartedResponse", FlowStartedResponse.init, Member("flow", \.flow),
+        Member("challenge", \.challenge, .base64), Member("subjectSalt", \.subjectSalt, .base64),
+        Member("expiresAt", \.expiresAt))
 }
 
 /// The response to a step of a flow: exactly one of these outcomes.

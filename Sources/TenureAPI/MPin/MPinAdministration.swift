@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 /// The body of `POST /v1/companies/{companyName}/mpin/identities/{identityId}/link`.
-public struct MPinLinkRequest: Sendable, Equatable, JSONConvertible {
+public struct MPinLinkRequest: Sendable, Equatable, WireRequest {
     /// The token of the registration, which only the client that started it has.
     public var regOTT: String
     /// The signed statement; sent with the second call.
@@ -19,25 +19,13 @@ public struct MPinLinkRequest: Sendable, Equatable, JSONConvertible {
         self.signed = signed
     }
 
-    /// Reads a request. Rejects unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        regOTT = try reader.string("regOTT")
-        signed = try StatementSignature.read(from: &reader)
-        try reader.finish()
-    }
-
-    /// The body as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "regOTT": .string(regOTT), "statement": signed.map { .base64($0.statement) },
-            "signature": signed.map { .base64($0.signature) },
-        ])
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<MPinLinkRequest>(
+        "MPinLinkRequest", MPinLinkRequest.init, Member("regOTT", \.regOTT), .signed(\.signed))
 }
 
 /// The body of `POST /v1/companies/{companyName}/mpin/activations`.
-public struct MPinActivationRequest: Sendable, Equatable, JSONConvertible {
+public struct MPinActivationRequest: Sendable, Equatable, WireRequest {
     /// The user id that the code is for.
     public var userId: String
     /// The salt of the commitment to the user id, 32 bytes. An admin chooses it and repeats it in the second call.
@@ -52,22 +40,10 @@ public struct MPinActivationRequest: Sendable, Equatable, JSONConvertible {
         self.signed = signed
     }
 
-    /// Reads a request. Rejects unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        userId = try reader.string("userId")
-        subjectSalt = try reader.optionalBase64("subjectSalt")
-        signed = try StatementSignature.read(from: &reader)
-        try reader.finish()
-    }
-
-    /// The body as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "userId": .string(userId), "subjectSalt": subjectSalt.map(JSONValue.base64),
-            "statement": signed.map { .base64($0.statement) }, "signature": signed.map { .base64($0.signature) },
-        ])
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<MPinActivationRequest>(
+        "MPinActivationRequest", MPinActivationRequest.init, Member("userId", \.userId),
+        Member(optional: "subjectSalt", \.subjectSalt, .base64), .signed(\.signed))
 }
 
 /// The response to `POST /v1/companies/{companyName}/mpin/activations`.
@@ -173,7 +149,7 @@ public struct MPinPolicyChangeRequest: Sendable, Equatable, JSONConvertible {
 }
 
 /// A tenant's rules for M-Pin.
-public struct MPinPolicyResponse: Sendable, Equatable, JSONConvertible {
+public struct MPinPolicyResponse: Sendable, Equatable, WireResponse {
     /// Whether identities can be registered and can authenticate.
     public var enabled: Bool
     /// `email` or `application`.
@@ -185,8 +161,7 @@ public struct MPinPolicyResponse: Sendable, Equatable, JSONConvertible {
     /// The version of the policy. `ETag` and `If-Match` carry it too.
     public var version: Int64
 
-    /// Creates a value from its members.
-    public init(
+    package init(
         enabled: Bool, verification: String, maximumFailures: Int64, opensSessions: Bool, version: Int64
     ) {
         self.enabled = enabled
@@ -196,22 +171,9 @@ public struct MPinPolicyResponse: Sendable, Equatable, JSONConvertible {
         self.version = version
     }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        enabled = try reader.bool("enabled")
-        verification = try reader.string("verification")
-        maximumFailures = try reader.integer("maximumFailures")
-        opensSessions = try reader.bool("opensSessions")
-        version = try reader.integer("version")
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue {
-        [
-            "enabled": .bool(enabled), "verification": .string(verification),
-            "maximumFailures": .integer(maximumFailures), "opensSessions": .bool(opensSessions),
-            "version": .integer(version),
-        ]
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<MPinPolicyResponse>(
+        "MPinPolicyResponse", MPinPolicyResponse.init, Member("enabled", \.enabled),
+        Member("verification", \.verification), Member("maximumFailures", \.maximumFailures, .number()),
+        Member("opensSessions", \.opensSessions), Member("version", \.version, .number()))
 }

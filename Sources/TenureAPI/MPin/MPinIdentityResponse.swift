@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 /// An M-Pin identity as shown to admins and apps.
-public struct MPinIdentityResponse: Sendable, Equatable, JSONConvertible {
+public struct MPinIdentityResponse: Sendable, Equatable, WireResponse {
     /// The identity.
     public var identityId: UUID
     /// The user id as entered; `nil` once erased.
@@ -29,8 +29,7 @@ public struct MPinIdentityResponse: Sendable, Equatable, JSONConvertible {
     /// The reason of the end: `failures`, `lifetime`, `revoked`, `reclaimed`, `superseded`, `expired` or `erased`.
     public var endReason: String?
 
-    /// Creates a value from its members.
-    public init(
+    package init(
         identityId: UUID, userId: String? = nil, deviceName: String? = nil, status: String, verification: String,
         startedAt: Timestamp, expiresAt: Timestamp? = nil, companyEmployeeId: String? = nil, failures: Int64,
         endReason: String? = nil
@@ -47,30 +46,11 @@ public struct MPinIdentityResponse: Sendable, Equatable, JSONConvertible {
         self.endReason = endReason
     }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        identityId = try reader.uuid("identityId")
-        userId = try reader.optionalString("userId")
-        deviceName = try reader.optionalString("deviceName")
-        status = try reader.string("status")
-        verification = try reader.string("verification")
-        startedAt = try reader.timestamp("startedAt")
-        expiresAt = try reader.optionalTimestamp("expiresAt")
-        companyEmployeeId = try reader.optionalString("companyEmployeeId")
-        failures = try reader.integer("failures")
-        endReason = try reader.optionalString("endReason")
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "identityId": .uuid(identityId), "userId": userId.map(JSONValue.string),
-            "deviceName": deviceName.map(JSONValue.string), "status": .string(status),
-            "verification": .string(verification), "startedAt": .timestamp(startedAt),
-            "expiresAt": expiresAt.map(JSONValue.timestamp),
-            "companyEmployeeId": companyEmployeeId.map(JSONValue.string), "failures": .integer(failures),
-            "endReason": endReason.map(JSONValue.string),
-        ])
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<MPinIdentityResponse>(
+        "MPinIdentityResponse", MPinIdentityResponse.init, Member("identityId", \.identityId),
+        Member(optional: "userId", \.userId), Member(optional: "deviceName", \.deviceName),
+        Member("status", \.status), Member("verification", \.verification), Member("startedAt", \.startedAt),
+        Member(optional: "expiresAt", \.expiresAt), Member(optional: "companyEmployeeId", \.companyEmployeeId),
+        Member("failures", \.failures, .number()), Member(optional: "endReason", \.endReason))
 }

@@ -41,22 +41,16 @@ public struct MPinStartRequest: Sendable, Equatable, JSONConvertible {
 }
 
 /// The body of `POST /mpin/{companyName}/rps/user/{mpinId}`.
-public struct MPinActivateRequest: Sendable, Equatable, JSONConvertible {
+public struct MPinActivateRequest: Sendable, Equatable, WireRequest {
     /// The code of the link in the mail, 64 hexadecimal characters.
     public var activateKey: String
 
     /// Creates a value from its members.
     public init(activateKey: String) { self.activateKey = activateKey }
 
-    /// Reads a request. Rejects unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        activateKey = try reader.string("activateKey")
-        try reader.finish()
-    }
-
-    /// The body as JSON.
-    public var json: JSONValue { ["activateKey": .string(activateKey)] }
+    /// The members on the wire.
+    public static let members = WireMembers<MPinActivateRequest>(
+        "MPinActivateRequest", MPinActivateRequest.init, Member("activateKey", \.activateKey))
 }
 
 /// The body of `POST /mpin/{companyName}/rps/pass1`.
@@ -156,20 +150,14 @@ public struct MPinTokenRequest: Sendable, Equatable, JSONConvertible {
 }
 
 /// The body of `POST /v1/logins/{flow}/mpin`.
-public struct MPinLoginRequest: Sendable, Equatable, JSONConvertible {
+public struct MPinLoginRequest: Sendable, Equatable, WireRequest {
     /// The token of pass 2.
     public var authOTT: String
 
     /// Creates a value from its members.
     public init(authOTT: String) { self.authOTT = authOTT }
 
-    /// Reads a request. Rejects unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        authOTT = try reader.string("authOTT")
-        try reader.finish()
-    }
-
-    /// The body as JSON.
-    public var json: JSONValue { ["authOTT": .string(authOTT)] }
+    /// The members on the wire.
+    public static let members = WireMembers<MPinLoginRequest>(
+        "MPinLoginRequest", MPinLoginRequest.init, Member("authOTT", \.authOTT))
 }

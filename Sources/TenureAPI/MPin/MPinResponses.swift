@@ -47,7 +47,7 @@ public struct MPinClientSettingsResponse: Sendable, Equatable, JSONConvertible {
 }
 
 /// The response to the start and the restart of a registration.
-public struct MPinRegistrationResponse: Sendable, Equatable, JSONConvertible {
+public struct MPinRegistrationResponse: Sendable, Equatable, WireResponse {
     /// The M-Pin ID in hexadecimal.
     public var mpinId: String
     /// The token with which the client continues.
@@ -61,8 +61,7 @@ public struct MPinRegistrationResponse: Sendable, Equatable, JSONConvertible {
     /// The identity's random id, by which `/v1` names it.
     public var identityId: UUID
 
-    /// Creates a value from its members.
-    public init(
+    package init(
         mpinId: String, regOTT: String, expireTime: String, nowTime: String, active: Bool, identityId: UUID
     ) {
         self.mpinId = mpinId
@@ -73,28 +72,15 @@ public struct MPinRegistrationResponse: Sendable, Equatable, JSONConvertible {
         self.identityId = identityId
     }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        mpinId = try reader.string("mpinId")
-        regOTT = try reader.string("regOTT")
-        expireTime = try reader.string("expireTime")
-        nowTime = try reader.string("nowTime")
-        active = try reader.bool("active")
-        identityId = try reader.uuid("identityId")
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue {
-        [
-            "mpinId": .string(mpinId), "regOTT": .string(regOTT), "expireTime": .string(expireTime),
-            "nowTime": .string(nowTime), "active": .bool(active), "identityId": .uuid(identityId),
-        ]
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<MPinRegistrationResponse>(
+        "MPinRegistrationResponse", MPinRegistrationResponse.init, Member("mpinId", \.mpinId),
+        Member("regOTT", \.regOTT), Member("expireTime", \.expireTime), Member("nowTime", \.nowTime),
+        Member("active", \.active), Member("identityId", \.identityId))
 }
 
 /// The response to `GET /mpin/{companyName}/rps/signature/{mpinId}`.
-public struct MPinSignatureResponse: Sendable, Equatable, JSONConvertible, CustomStringConvertible {
+public struct MPinSignatureResponse: Sendable, Equatable, WireResponse, CustomStringConvertible {
     /// The first D-TA's share of the client key in hexadecimal.
     public var clientSecretShare: String
     /// The signed query for the second D-TA.
@@ -104,8 +90,7 @@ public struct MPinSignatureResponse: Sendable, Equatable, JSONConvertible, Custo
     /// The epoch of the key.
     public var epoch: Int64
 
-    /// Creates a value from its members.
-    public init(clientSecretShare: String, params: String, suite: String, epoch: Int64) {
+    package init(clientSecretShare: String, params: String, suite: String, epoch: Int64) {
         self.clientSecretShare = clientSecretShare
         self.params = params
         self.suite = suite
@@ -115,22 +100,10 @@ public struct MPinSignatureResponse: Sendable, Equatable, JSONConvertible, Custo
     /// A placeholder that never contains the share.
     public var description: String { "[redacted]" }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        clientSecretShare = try reader.string("clientSecretShare")
-        params = try reader.string("params")
-        suite = try reader.string("suite")
-        epoch = try reader.integer("epoch")
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue {
-        [
-            "clientSecretShare": .string(clientSecretShare), "params": .string(params), "suite": .string(suite),
-            "epoch": .integer(epoch),
-        ]
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<MPinSignatureResponse>(
+        "MPinSignatureResponse", MPinSignatureResponse.init, Member("clientSecretShare", \.clientSecretShare),
+        Member("params", \.params), Member("suite", \.suite), Member("epoch", \.epoch, .number()))
 }
 
 /// The responses to both passes: a challenge, or the token that redeems the verdict.

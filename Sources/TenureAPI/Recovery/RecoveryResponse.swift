@@ -7,9 +7,9 @@ public import Foundation
 #endif
 
 /// An open or requested recovery, as shown to admins.
-public struct RecoveryResponse: Sendable, Equatable, JSONConvertible {
+public struct RecoveryResponse: Sendable, Equatable, WireResponse {
     /// The ids that a statement about the recovery names.
-    public struct Subject: Sendable, Equatable, JSONConvertible {
+    public struct Subject: Sendable, Equatable, WireResponse {
         /// The tenant.
         public var tenantId: UUID
         /// The user whose credentials would be replaced.
@@ -17,25 +17,16 @@ public struct RecoveryResponse: Sendable, Equatable, JSONConvertible {
         /// The user's account in the tenant.
         public var employeeId: UUID
 
-        /// Names tenant, user and account.
-        public init(tenantId: UUID, userId: UUID, employeeId: UUID) {
+        package init(tenantId: UUID, userId: UUID, employeeId: UUID) {
             self.tenantId = tenantId
             self.userId = userId
             self.employeeId = employeeId
         }
 
-        /// Reads the ids and ignores unknown members.
-        public init(json: JSONValue, at pointer: String) throws(JSONError) {
-            var reader = try ObjectReader(json, at: pointer)
-            tenantId = try reader.uuid("tenantId")
-            userId = try reader.uuid("userId")
-            employeeId = try reader.uuid("employeeId")
-        }
-
-        /// The ids as JSON.
-        public var json: JSONValue {
-            ["tenantId": .uuid(tenantId), "userId": .uuid(userId), "employeeId": .uuid(employeeId)]
-        }
+        /// The members on the wire.
+        public static let members = WireMembers<Subject>(
+            "RecoveryResponse.Subject", Subject.init, Member("tenantId", \.tenantId), Member("userId", \.userId),
+            Member("employeeId", \.employeeId))
     }
 
     /// The employee whose credentials would be replaced.
@@ -57,8 +48,7 @@ public struct RecoveryResponse: Sendable, Equatable, JSONConvertible {
     /// Whether the recovery needs no confirmation because the tenant had only one admin.
     public var soleAdmin: Bool
 
-    /// Creates a value from its members.
-    public init(
+    package init(
         employee: EmployeeSummaryResponse, subject: Subject, fingerprint: String, state: String,
         requestedAt: Timestamp, expiresAt: Timestamp, openedBy: String? = nil, availableAt: Timestamp? = nil,
         soleAdmin: Bool = false
@@ -74,27 +64,11 @@ public struct RecoveryResponse: Sendable, Equatable, JSONConvertible {
         self.soleAdmin = soleAdmin
     }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        employee = try reader.wire("employee")
-        subject = try reader.wire("subject")
-        fingerprint = try reader.string("fingerprint")
-        state = try reader.string("state")
-        requestedAt = try reader.timestamp("requestedAt")
-        expiresAt = try reader.timestamp("expiresAt")
-        openedBy = try reader.optionalString("openedBy")
-        availableAt = try reader.optionalTimestamp("availableAt")
-        soleAdmin = try reader.optionalBool("soleAdmin") ?? false
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "employee": employee.json, "subject": subject.json, "fingerprint": .string(fingerprint),
-            "state": .string(state), "requestedAt": .timestamp(requestedAt), "expiresAt": .timestamp(expiresAt),
-            "openedBy": openedBy.map(JSONValue.string), "availableAt": availableAt.map(JSONValue.timestamp),
-            "soleAdmin": soleAdmin ? .bool(true) : nil,
-        ])
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<RecoveryResponse>(
+        "RecoveryResponse", RecoveryResponse.init, Member("employee", \.employee), Member("subject", \.subject),
+        Member("fingerprint", \.fingerprint), Member("state", \.state), Member("requestedAt", \.requestedAt),
+        Member("expiresAt", \.expiresAt), Member(optional: "openedBy", \.openedBy),
+        Member(optional: "availableAt", \.availableAt),
+        Member(optional: "soleAdmin", \.soleAdmin, .flag, absent: false))
 }

@@ -57,7 +57,7 @@ public struct InvitationRequest: Sendable, Equatable, JSONConvertible {
 }
 
 /// An open invitation.
-public struct InvitationResponse: Sendable, Equatable, JSONConvertible {
+public struct InvitationResponse: Sendable, Equatable, WireResponse {
     /// The id of the invitation, by which it is revoked.
     public var invitationId: UUID
     /// The employee id that the invited person may register under; `nil` once erased.
@@ -69,8 +69,7 @@ public struct InvitationResponse: Sendable, Equatable, JSONConvertible {
     /// The time when the invitation expires.
     public var expiresAt: Timestamp
 
-    /// Creates a value from its members.
-    public init(
+    package init(
         invitationId: UUID, companyEmployeeId: String?, email: String?, issuedAt: Timestamp, expiresAt: Timestamp
     ) {
         self.invitationId = invitationId
@@ -80,24 +79,11 @@ public struct InvitationResponse: Sendable, Equatable, JSONConvertible {
         self.expiresAt = expiresAt
     }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        invitationId = try reader.uuid("invitationId")
-        companyEmployeeId = try reader.optionalString("companyEmployeeId")
-        email = try reader.optionalString("email")
-        issuedAt = try reader.timestamp("issuedAt")
-        expiresAt = try reader.timestamp("expiresAt")
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "invitationId": .uuid(invitationId), "companyEmployeeId": companyEmployeeId.map(JSONValue.string),
-            "email": email.map(JSONValue.string), "issuedAt": .timestamp(issuedAt),
-            "expiresAt": .timestamp(expiresAt),
-        ])
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<InvitationResponse>(
+        "InvitationResponse", InvitationResponse.init, Member("invitationId", \.invitationId),
+        Member(optional: "companyEmployeeId", \.companyEmployeeId), Member(optional: "email", \.email),
+        Member("issuedAt", \.issuedAt), Member("expiresAt", \.expiresAt))
 }
 
 /// The response to `POST /v1/companies/{companyName}/invitations`.

@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 /// The caller's account, session and app.
-public struct MeResponse: Sendable, Equatable, JSONConvertible {
+public struct MeResponse: Sendable, Equatable, WireResponse {
     /// The caller's session.
     public struct Session: Sendable, Equatable {
         /// The id of the session.
@@ -21,8 +21,7 @@ public struct MeResponse: Sendable, Equatable, JSONConvertible {
         /// The time when the session ends unless refreshed, or at the latest.
         public var expiresAt: Timestamp
 
-        /// Creates a value from its members.
-        public init(sessionId: UUID, fingerprint: String, role: String, createdAt: Timestamp, expiresAt: Timestamp) {
+        package init(sessionId: UUID, fingerprint: String, role: String, createdAt: Timestamp, expiresAt: Timestamp) {
             self.sessionId = sessionId
             self.fingerprint = fingerprint
             self.role = role
@@ -38,8 +37,7 @@ public struct MeResponse: Sendable, Equatable, JSONConvertible {
         /// The name that the operator gave it.
         public var name: String
 
-        /// Creates a value from its members.
-        public init(appId: UUID, name: String) {
+        package init(appId: UUID, name: String) {
             self.appId = appId
             self.name = name
         }
@@ -66,8 +64,7 @@ public struct MeResponse: Sendable, Equatable, JSONConvertible {
     /// Notices for the owner of the account.
     public var notices: [NoticeResponse]
 
-    /// Describes a caller.
-    public init(
+    package init(
         tenantId: UUID, employeeId: UUID, companyName: String, companyEmployeeId: String?, status: String, role: String,
         emailVerified: Bool = false, session: Session, app: App, notices: [NoticeResponse] = []
     ) {
@@ -83,60 +80,24 @@ public struct MeResponse: Sendable, Equatable, JSONConvertible {
         self.notices = notices
     }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        tenantId = try reader.uuid("tenantId")
-        employeeId = try reader.uuid("employeeId")
-        companyName = try reader.string("companyName")
-        companyEmployeeId = try reader.optionalString("companyEmployeeId")
-        status = try reader.string("status")
-        role = try reader.string("role")
-        emailVerified = try reader.optionalBool("emailVerified") ?? false
-        session = try reader.wire("session")
-        app = try reader.wire("app")
-        notices = try reader.wire("notices")
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "tenantId": .uuid(tenantId), "employeeId": .uuid(employeeId), "companyName": .string(companyName),
-            "companyEmployeeId": companyEmployeeId.map(JSONValue.string), "status": .string(status),
-            "role": .string(role), "emailVerified": .bool(emailVerified), "session": session.json, "app": app.json,
-            "notices": notices.json,
-        ])
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<MeResponse>(
+        "MeResponse", MeResponse.init, Member("tenantId", \.tenantId), Member("employeeId", \.employeeId),
+        Member("companyName", \.companyName), Member(optional: "companyEmployeeId", \.companyEmployeeId),
+        Member("status", \.status), Member("role", \.role),
+        Member("emailVerified", \.emailVerified, .flag, absent: false), Member("session", \.session),
+        Member("app", \.app), Member("notices", \.notices, .list()))
 }
 
-extension MeResponse.Session: JSONConvertible {
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        sessionId = try reader.uuid("sessionId")
-        fingerprint = try reader.string("fingerprint")
-        role = try reader.string("role")
-        createdAt = try reader.timestamp("createdAt")
-        expiresAt = try reader.timestamp("expiresAt")
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue {
-        [
-            "sessionId": .uuid(sessionId), "fingerprint": .string(fingerprint), "role": .string(role),
-            "createdAt": .timestamp(createdAt), "expiresAt": .timestamp(expiresAt),
-        ]
-    }
+extension MeResponse.Session: WireResponse {
+    /// The members on the wire.
+    public static let members = WireMembers<Session>(
+        "MeResponse.Session", Session.init, Member("sessionId", \.sessionId), Member("fingerprint", \.fingerprint),
+        Member("role", \.role), Member("createdAt", \.createdAt), Member("expiresAt", \.expiresAt))
 }
 
-extension MeResponse.App: JSONConvertible {
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        appId = try reader.uuid("appId")
-        name = try reader.string("name")
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue { ["appId": .uuid(appId), "name": .string(name)] }
+extension MeResponse.App: WireResponse {
+    /// The members on the wire.
+    public static let members = WireMembers<App>(
+        "MeResponse.App", App.init, Member("appId", \.appId), Member("name", \.name))
 }

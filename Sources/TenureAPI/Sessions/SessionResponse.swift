@@ -7,29 +7,23 @@ public import Foundation
 #endif
 
 /// The body of `POST /v1/sessions/refresh`.
-public struct SessionRefreshRequest: Sendable, Equatable, JSONConvertible, CustomStringConvertible {
+public struct SessionRefreshRequest: Sendable, Equatable, WireRequest, CustomStringConvertible {
     /// The refresh token, valid for a single use.
     public var refreshToken: String
 
     /// Describes a refresh of a session.
     public init(refreshToken: String) { self.refreshToken = refreshToken }
 
-    /// Reads a request and rejects unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        refreshToken = try reader.string("refreshToken")
-        try reader.finish()
-    }
-
-    /// The body as JSON.
-    public var json: JSONValue { ["refreshToken": .string(refreshToken)] }
+    /// The members on the wire.
+    public static let members = WireMembers<SessionRefreshRequest>(
+        "SessionRefreshRequest", SessionRefreshRequest.init, Member("refreshToken", \.refreshToken))
 
     /// Always `[redacted]`, so that no token reaches a log.
     public var description: String { "[redacted]" }
 }
 
 /// The tokens of a session.
-public struct SessionResponse: Sendable, Equatable, JSONConvertible, CustomStringConvertible {
+public struct SessionResponse: Sendable, Equatable, WireResponse, CustomStringConvertible {
     /// The access token: a signed JWT (RFC 9068).
     public var accessToken: String
     /// The time when the access token expires.
@@ -41,8 +35,7 @@ public struct SessionResponse: Sendable, Equatable, JSONConvertible, CustomStrin
     /// Notices for the owner of the account. Absent on the wire if there are none.
     public var notices: [NoticeResponse]
 
-    /// Creates a value from its members.
-    public init(
+    package init(
         accessToken: String, expiresAt: Timestamp, refreshToken: String, credentialsChangeRequired: Bool = false,
         notices: [NoticeResponse] = []
     ) {
@@ -53,32 +46,19 @@ public struct SessionResponse: Sendable, Equatable, JSONConvertible, CustomStrin
         self.notices = notices
     }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        accessToken = try reader.string("accessToken")
-        expiresAt = try reader.timestamp("expiresAt")
-        refreshToken = try reader.string("refreshToken")
-        credentialsChangeRequired = try reader.optionalBool("credentialsChangeRequired") ?? false
-        notices = try reader.optionalWire("notices") ?? []
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "accessToken": .string(accessToken), "expiresAt": .timestamp(expiresAt),
-            "refreshToken": .string(refreshToken),
-            "credentialsChangeRequired": credentialsChangeRequired ? .bool(true) : nil,
-            "notices": notices.isEmpty ? nil : notices.json,
-        ])
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<SessionResponse>(
+        "SessionResponse", SessionResponse.init, Member("accessToken", \.accessToken),
+        Member("expiresAt", \.expiresAt), Member("refreshToken", \.refreshToken),
+        Member(optional: "credentialsChangeRequired", \.credentialsChangeRequired, .flag, absent: false),
+        Member(optional: "notices", \.notices, .list(), absent: []))
 
     /// Always `[redacted]`, so that no token reaches a log.
     public var description: String { "[redacted]" }
 }
 
 /// One open session of the caller.
-public struct OpenSessionResponse: Sendable, Equatable, JSONConvertible {
+public struct OpenSessionResponse: Sendable, Equatable, WireResponse {
     /// The id of the session.
     public var sessionId: UUID
     /// The fingerprint of the device key that opened the session.
@@ -90,8 +70,7 @@ public struct OpenSessionResponse: Sendable, Equatable, JSONConvertible {
     /// Whether this is the session of the request.
     public var isCurrent: Bool
 
-    /// Creates a value from its members.
-    public init(
+    package init(
         sessionId: UUID, fingerprint: String, createdAt: Timestamp, expiresAt: Timestamp, isCurrent: Bool
     ) {
         self.sessionId = sessionId
@@ -101,21 +80,9 @@ public struct OpenSessionResponse: Sendable, Equatable, JSONConvertible {
         self.isCurrent = isCurrent
     }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        sessionId = try reader.uuid("sessionId")
-        fingerprint = try reader.string("fingerprint")
-        createdAt = try reader.timestamp("createdAt")
-        expiresAt = try reader.timestamp("expiresAt")
-        isCurrent = try reader.bool("isCurrent")
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue {
-        [
-            "sessionId": .uuid(sessionId), "fingerprint": .string(fingerprint), "createdAt": .timestamp(createdAt),
-            "expiresAt": .timestamp(expiresAt), "isCurrent": .bool(isCurrent),
-        ]
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<OpenSessionResponse>(
+        "OpenSessionResponse", OpenSessionResponse.init, Member("sessionId", \.sessionId),
+        Member("fingerprint", \.fingerprint), Member("createdAt", \.createdAt), Member("expiresAt", \.expiresAt),
+        Member("isCurrent", \.isCurrent))
 }

@@ -1,7 +1,7 @@
 public import Canonical
 
 /// The employee that an outcome is about.
-public struct EmployeeSummaryResponse: Sendable, Equatable, JSONConvertible {
+public struct EmployeeSummaryResponse: Sendable, Equatable, WireResponse {
     /// The tenant's name as first entered.
     public var companyName: String
     /// The employee's id as first entered; absent once erased.
@@ -11,8 +11,7 @@ public struct EmployeeSummaryResponse: Sendable, Equatable, JSONConvertible {
     /// `securityAdmin`, `admin` or `employee`.
     public var role: String
 
-    /// Creates a value from its members.
-    public init(
+    package init(
         companyName: String, companyEmployeeId: String? = nil, status: String, role: String
     ) {
         self.companyName = companyName
@@ -21,26 +20,15 @@ public struct EmployeeSummaryResponse: Sendable, Equatable, JSONConvertible {
         self.role = role
     }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        companyName = try reader.string("companyName")
-        companyEmployeeId = try reader.optionalString("companyEmployeeId")
-        status = try reader.string("status")
-        role = try reader.string("role")
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "companyName": .string(companyName), "companyEmployeeId": companyEmployeeId.map(JSONValue.string),
-            "status": .string(status), "role": .string(role),
-        ])
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<EmployeeSummaryResponse>(
+        "EmployeeSummaryResponse", EmployeeSummaryResponse.init, Member("companyName", \.companyName),
+        Member(optional: "companyEmployeeId", \.companyEmployeeId), Member("status", \.status),
+        Member("role", \.role))
 }
 
 /// A notice for the owner of an account, sent with every reply to one of their sessions.
-public struct NoticeResponse: Sendable, Equatable, JSONConvertible {
+public struct NoticeResponse: Sendable, Equatable, WireResponse {
     /// The kind of notice, such as `recovery.opened`.
     public var type: String
     /// The time when a recovery was opened.
@@ -52,8 +40,7 @@ public struct NoticeResponse: Sendable, Equatable, JSONConvertible {
     /// The time until which the owner can cancel it.
     public var cancelBefore: Timestamp?
 
-    /// Describes a notice.
-    public init(
+    package init(
         type: String, openedAt: Timestamp? = nil, openedBy: String? = nil, availableAt: Timestamp? = nil,
         cancelBefore: Timestamp? = nil
     ) {
@@ -64,22 +51,9 @@ public struct NoticeResponse: Sendable, Equatable, JSONConvertible {
         self.cancelBefore = cancelBefore
     }
 
-    /// Reads a notice and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        type = try reader.string("type")
-        openedAt = try reader.optionalTimestamp("openedAt")
-        openedBy = try reader.optionalString("openedBy")
-        availableAt = try reader.optionalTimestamp("availableAt")
-        cancelBefore = try reader.optionalTimestamp("cancelBefore")
-    }
-
-    /// The notice as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "type": .string(type), "openedAt": openedAt.map(JSONValue.timestamp),
-            "openedBy": openedBy.map(JSONValue.string), "availableAt": availableAt.map(JSONValue.timestamp),
-            "cancelBefore": cancelBefore.map(JSONValue.timestamp),
-        ])
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<NoticeResponse>(
+        "NoticeResponse", NoticeResponse.init, Member("type", \.type), Member(optional: "openedAt", \.openedAt),
+        Member(optional: "openedBy", \.openedBy), Member(optional: "availableAt", \.availableAt),
+        Member(optional: "cancelBefore", \.cancelBefore))
 }
