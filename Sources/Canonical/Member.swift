@@ -143,6 +143,24 @@ extension Member {
         }
     }
 
+    /// Members that depend on each other, such as a pair, which are read and written by hand as one value.
+    ///
+    /// - Parameters:
+    ///   - descriptions: The members. Nothing else may be read or written.
+    ///   - read: Reads the members and leaves all others to the table.
+    public init(
+        together descriptions: [MemberDescription], _ get: @escaping @Sendable (Object) -> Value,
+        read: @escaping @Sendable (inout ObjectReader) throws(JSONError) -> Value,
+        write: @escaping @Sendable (Value) -> [String: JSONValue]
+    ) {
+        let names = descriptions.map(\.name)
+        self.init(descriptions: descriptions) { object, _ in
+            try object.take(names, read)
+        } write: { value, object, _ in
+            object.members.merge(write(get(value))) { $1 }
+        }
+    }
+
     /// The schema version that the object is written in, which is no member of the JSON.
     @inlinable public static func schema(_ get: @escaping @Sendable (Object) -> Int) -> Member where Value == Int {
         Member(descriptions: []) { object, _ in

@@ -23,6 +23,13 @@ public struct MemberKind<Value>: Sendable {
         self.write = write
     }
 
+    /// Reads a value at its place.
+    ///
+    /// - Throws: ``JSONError`` if the value is not one of the kind.
+    public func read(_ json: JSONValue, at place: MemberPlace) throws(JSONError) -> Value {
+        try read(json, place)
+    }
+
     /// Writes a value at its place.
     ///
     /// - Throws: ``JSONError`` if no document may have the value.

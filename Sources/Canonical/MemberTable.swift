@@ -105,6 +105,18 @@ extension FlatObject where Context == Void {
 }
 
 extension MemberTable where Context == Void {
+    /// Reads an object of one schema version strictly, or ignores members that no row names.
+    public func read(
+        _ json: JSONValue, at pointer: String = "", ignoresUnknown: Bool = false
+    ) throws(JSONError) -> Object {
+        try checked { try $0.read(json, at: pointer, context: (), ignoresUnknown: ignoresUnknown) }
+    }
+
+    /// Writes an object of one schema version as JSON. Absent members are left out.
+    public func write(_ value: Object, at pointer: String = "") throws(JSONError) -> JSONValue {
+        try checked { try $0.write(value, at: pointer, context: ()) }
+    }
+
     /// Runs a body whose errors are all of JSON, because no member needs a context.
     fileprivate func checked<Result>(_ body: (Self) throws -> Result) throws(JSONError) -> Result {
         do {

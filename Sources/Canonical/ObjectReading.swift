@@ -27,6 +27,16 @@
         return value
     }
 
+    /// Reads some members by hand.
+    mutating func take<Value>(
+        _ names: [String], _ read: (inout ObjectReader) throws(JSONError) -> Value
+    ) throws(JSONError) -> Value {
+        var reader = try ObjectReader(.object(members), at: pointer)
+        let value = try read(&reader)
+        taken += names.count { members.exactMember($0) != nil }
+        return value
+    }
+
     /// Returns the error for the first member, by name, that no description of this schema version names.
     func unknown(besides known: [MemberDescription]) -> JSONError {
         let names = known.filter { $0.since <= schema }.map(\.name)

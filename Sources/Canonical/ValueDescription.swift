@@ -34,4 +34,9 @@ public struct MemberDescription: Sendable, Equatable {
         self.isRequired = isRequired
         self.since = since
     }
+
+    /// A member of every schema version that may be absent.
+    public init(optional name: String, _ value: ValueDescription) {
+        self.init(name: name, value: value, isRequired: false, since: 1)
+    }
 }

@@ -1,7 +1,7 @@
 public import Canonical
 
 /// The body of `PUT /v1/companies/{companyName}/apps/{appId}`.
-public struct AppLinkRequest: Sendable, Equatable, JSONConvertible {
+public struct AppLinkRequest: Sendable, Equatable, WireRequest {
     /// A capability that a link grants an app in a tenant.
     public enum Role: String, Sendable, CaseIterable {
         /// Log employees in and read the tenant.
@@ -26,30 +26,24 @@ public struct AppLinkRequest: Sendable, Equatable, JSONConvertible {
         self.signed = signed
     }
 
-    /// Reads a request.
-    ///
-    /// Rejects unknown members, unknown roles, duplicate roles and an empty list of roles.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        if let names = try reader.optionalStrings("roles") {
-            let roles = Set(names.compactMap(Role.init(rawValue:)))
-            guard !roles.isEmpty, roles.count == names.count else {
-                let all = Role.allCases.map(\.rawValue).joined(separator: ", ")
-                throw reader.invalid("roles", "at least one of \(all) is expected, each once")
-            }
-            self.roles = roles
-        } else {
-            roles = nil
-        }
-        signed = try StatementSignature.read(from: &reader)
-        try reader.finish()
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<AppLinkRequest>(
+        "AppLinkRequest", AppLinkRequest.init, Member(optional: "roles", \.roles, .roles), .signed(\.signed))
+}
 
-    /// The body as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "roles": roles.map { .array($0.map(\.rawValue).sorted().map { .string($0) }) },
-            "statement": signed.map { .base64($0.statement) }, "signature": signed.map { .base64($0.signature) },
-        ])
+extension MemberKind<Set<AppLinkRequest.Role>> {
+    /// At least one role, each once.
+    fileprivate static var roles: MemberKind {
+        let all = AppLinkRequest.Role.allCases.map(\.rawValue)
+        return MemberKind(.array(.word(all), count: 1...all.count)) { (json, place) throws(JSONError) in
+            let names = try json.strings(at: place)
+            let roles = Set(names.compactMap(AppLinkRequest.Role.init(rawValue:)))
+            guard !roles.isEmpty, roles.count == names.count else {
+                throw place.invalid("at least one of \(all.joined(separator: ", ")) is expected, each once")
+            }
+            return roles
+        } write: { (roles, _) in
+            .array(roles.map(\.rawValue).sorted().map(JSONValue.string))
+        }
     }
 }

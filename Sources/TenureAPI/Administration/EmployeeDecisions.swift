@@ -1,7 +1,7 @@
 public import Canonical
 
 /// The body of `/approval`, `/cancellation` and `/reinstatement`.
-public struct StatusDecisionRequest: Sendable, Equatable, JSONConvertible {
+public struct StatusDecisionRequest: Sendable, Equatable, WireRequest {
     /// A free-text note, at most 1,024 bytes of UTF-8.
     public var note: String?
     /// The signed statement; sent with an admin's second call.
@@ -13,26 +13,17 @@ public struct StatusDecisionRequest: Sendable, Equatable, JSONConvertible {
         self.signed = signed
     }
 
-    /// Reads a request and rejects unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        note = try reader.optionalString("note")
-        if let note, note.utf8.count > 1024 { throw reader.invalid("note", "at most 1,024 bytes are expected") }
-        signed = try StatementSignature.read(from: &reader)
-        try reader.finish()
-    }
-
-    /// The body as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "note": note.map(JSONValue.string), "statement": signed.map { .base64($0.statement) },
-            "signature": signed.map { .base64($0.signature) },
-        ])
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<StatusDecisionRequest>(
+        "StatusDecisionRequest", StatusDecisionRequest.init,
+        Member(
+            optional: "note", \.note,
+            .bounded(String.memberKind, "at most 1,024 bytes are expected") { $0.utf8.count <= 1024 }),
+        .signed(\.signed))
 }
 
 /// The body of `/role`.
-public struct RoleRequest: Sendable, Equatable, JSONConvertible {
+public struct RoleRequest: Sendable, Equatable, WireRequest {
     /// A role that an employee can have.
     public enum Role: String, Sendable, CaseIterable {
         /// An admin of the tenant.
@@ -60,29 +51,10 @@ public struct RoleRequest: Sendable, Equatable, JSONConvertible {
         self.signed = signed
     }
 
-    /// Reads a request. Rejects unknown members and roles.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        let text = try reader.string("role")
-        guard let role = Role(rawValue: text) else {
-            let names = Role.allCases.map(\.rawValue).joined(separator: ", ")
-            throw reader.invalid("role", "one of \(names) is expected")
-        }
-        self.role = role
-        fingerprints = try reader.optionalStrings("fingerprints")
-        signed = try StatementSignature.read(from: &reader)
-        try reader.finish()
-    }
-
-    /// The body as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "role": .string(role.rawValue),
-            "fingerprints": fingerprints.map { .array($0.map { .string($0) }) },
-            "statement": signed.map { .base64($0.statement) },
-            "signature": signed.map { .base64($0.signature) },
-        ])
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<RoleRequest>(
+        "RoleRequest", RoleRequest.init, Member("role", \.role, .word),
+        Member(optional: "fingerprints", \.fingerprints, .list()), .signed(\.signed))
 }
 
 /// The body of `POST /v1/companies/{companyName}/reclaimed-emails`.

@@ -1,7 +1,7 @@
 public import Canonical
 
 /// The body of `PATCH /v1/companies/{companyName}/policy`. Absent members leave their rule unchanged.
-public struct PolicyChangeRequest: Sendable, Equatable, JSONConvertible {
+public struct PolicyChangeRequest: Sendable, Equatable, WireRequest {
     /// The authority that authorizes device keys.
     public enum KeyAuthorization: String, Sendable, CaseIterable {
         /// No authority: the service authorizes each key itself.
@@ -63,46 +63,22 @@ public struct PolicyChangeRequest: Sendable, Equatable, JSONConvertible {
         self.signed = signed
     }
 
+    /// The members on the wire.
+    public static let members = WireMembers<PolicyChangeRequest>(
+        "PolicyChangeRequest", PolicyChangeRequest.init,
+        Member(optional: "keyAuthorization", \.keyAuthorization, .word),
+        Member(optional: "approval", \.approval, .word), Member(optional: "blindOnly", \.blindOnly),
+        Member(optional: "questionsWithPassphrase", \.questionsWithPassphrase),
+        Member(optional: "registrationMode", \.registrationMode, .word),
+        Member(optional: "recoveryDelayHours", \.recoveryDelayHours, .number(1...168)),
+        Member(optional: "adminSessionHours", \.adminSessionHours, .number(1...24)), .signed(\.signed))
+
     /// Reads a request. Rejects unknown members and a request that changes nothing.
     public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        keyAuthorization = try Self.choice("keyAuthorization", of: &reader)
-        approval = try Self.choice("approval", of: &reader)
-        blindOnly = try reader.optionalBool("blindOnly")
-        questionsWithPassphrase = try reader.optionalBool("questionsWithPassphrase")
-        registrationMode = try Self.choice("registrationMode", of: &reader)
-        recoveryDelayHours = try reader.optionalInteger("recoveryDelayHours", in: 1...168).map { Int($0) }
-        adminSessionHours = try reader.optionalInteger("adminSessionHours", in: 1...24).map { Int($0) }
-        signed = try StatementSignature.read(from: &reader)
-        try reader.finish()
-        if keyAuthorization == nil, approval == nil, blindOnly == nil, questionsWithPassphrase == nil,
-            registrationMode == nil, recoveryDelayHours == nil, adminSessionHours == nil
-        {
+        self = try Self.members.read(json, at: pointer)
+        if self == Self(signed: signed) {
             throw JSONError(code: .missingMember, pointer: pointer, reason: "at least one member to change is expected")
         }
-    }
-
-    /// The body as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "keyAuthorization": keyAuthorization.map { .string($0.rawValue) },
-            "approval": approval.map { .string($0.rawValue) }, "blindOnly": blindOnly.map(JSONValue.bool),
-            "questionsWithPassphrase": questionsWithPassphrase.map(JSONValue.bool),
-            "registrationMode": registrationMode.map { .string($0.rawValue) },
-            "recoveryDelayHours": recoveryDelayHours.map { .integer(Int64($0)) },
-            "adminSessionHours": adminSessionHours.map { .integer(Int64($0)) },
-            "statement": signed.map { .base64($0.statement) }, "signature": signed.map { .base64($0.signature) },
-        ])
-    }
-
-    private static func choice<Choice: RawRepresentable & CaseIterable>(
-        _ name: String, of reader: inout ObjectReader
-    ) throws(JSONError) -> Choice? where Choice.RawValue == String {
-        guard let text = try reader.optionalString(name) else { return nil }
-        guard let choice = Choice(rawValue: text) else {
-            throw reader.invalid(name, "one of \(Choice.allCases.map(\.rawValue).joined(separator: ", ")) is expected")
-        }
-        return choice
     }
 }
 

@@ -50,5 +50,5 @@ public struct EventResponse: Sendable, Equatable, WireResponse {
         "EventResponse", EventResponse.init, Member("position", \.position, .number()), Member("eventId", \.eventId),
         Member("type", \.type), Member("stream", \.stream), Member("streamVersion", \.streamVersion, .number()),
         Member("time", \.time), Member(optional: "actor", \.actor), Member(optional: "app", \.app),
-        Member(optional: "requestId", \.requestId), Member("data", \.data))
+        Member(optional: "requestId", \.requestId), Member("data", \.data, .any("EventData")))
 }

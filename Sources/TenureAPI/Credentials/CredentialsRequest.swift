@@ -29,7 +29,7 @@ public struct CredentialsRequest: Sendable, Equatable, WireRequest, CustomString
 }
 
 /// A question with its answer.
-public struct NewSecurityQuestion: Sendable, Equatable, JSONConvertible, CustomStringConvertible {
+public struct NewSecurityQuestion: Sendable, Equatable, WireRequest, CustomStringConvertible {
     /// The question that was chosen.
     public var choice: QuestionChoice
     /// The answer as entered.
@@ -44,23 +44,16 @@ public struct NewSecurityQuestion: Sendable, Equatable, JSONConvertible, CustomS
     /// Pairs a question with its answer. The text may be that of a listed question.
     public init(question: String, answer: String) { self.init(.text(question), answer: answer) }
 
-    /// Reads a pair and rejects unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        choice = try QuestionChoice(&reader)
-        answer = try reader.string("answer")
-        try reader.finish()
-    }
-
-    /// The pair as JSON.
-    public var json: JSONValue { .object(choice.members.merging(["answer": .string(answer)]) { $1 }) }
+    /// The members on the wire.
+    public static let members = WireMembers<NewSecurityQuestion>(
+        "NewSecurityQuestion", NewSecurityQuestion.init(_:answer:), .choice(\.choice), Member("answer", \.answer))
 
     /// Always `[redacted]`, so that no answer reaches a log.
     public var description: String { "[redacted]" }
 }
 
 /// The body of `POST /v1/credentials/changes/{flow}/credentials`.
-public struct CredentialsChangeRequest: Sendable, Equatable, JSONConvertible, CustomStringConvertible {
+public struct CredentialsChangeRequest: Sendable, Equatable, WireRequest, CustomStringConvertible {
     /// The current secret, which authorizes the change.
     public enum Current: Sendable, Equatable {
         /// At least three answers to the questions that were shown.
@@ -80,28 +73,34 @@ public struct CredentialsChangeRequest: Sendable, Equatable, JSONConvertible, Cu
         self.credentials = credentials
     }
 
-    /// Reads a request. Rejects unknown members, and requires exactly one current secret.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        let answers: [AnswersRequest.Answer]? = try reader.optionalWire("currentAnswers")
-        let passphrase = try reader.optionalString("currentPassphrase")
-        switch (answers, passphrase) {
-        case (let answers?, nil): current = .answers(answers)
-        case (nil, let passphrase?): current = .passphrase(passphrase)
-        default: throw reader.invalid("currentAnswers", "either current answers or the current passphrase is expected")
-        }
-        credentials = try reader.wire("credentials")
-        try reader.finish()
-    }
-
-    /// The body as JSON.
-    public var json: JSONValue {
-        switch current {
-        case .answers(let answers): ["currentAnswers": answers.json, "credentials": credentials.json]
-        case .passphrase(let text): ["currentPassphrase": .string(text), "credentials": credentials.json]
-        }
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<CredentialsChangeRequest>(
+        "CredentialsChangeRequest", CredentialsChangeRequest.init, .current(\.current),
+        Member("credentials", \.credentials))
 
     /// Always `[redacted]`, so that no secret reaches a log.
     public var description: String { "[redacted]" }
+}
+
+extension Member<CredentialsChangeRequest, Void, CredentialsChangeRequest.Current> {
+    /// Exactly one current secret.
+    fileprivate static func current(_ get: @escaping @Sendable (Object) -> Value) -> Member {
+        let answers = MemberDescription(
+            optional: "currentAnswers", .array(.object(name: AnswersRequest.Answer.members.name), count: 0...Int.max))
+        let passphrase = MemberDescription(optional: "currentPassphrase", .string(format: "text"))
+        return Member(together: [answers, passphrase], get) { (reader) throws(JSONError) in
+            let answers: [AnswersRequest.Answer]? = try reader.optionalWire("currentAnswers")
+            switch (answers, try reader.optionalString("currentPassphrase")) {
+            case (let answers?, nil): return .answers(answers)
+            case (nil, let passphrase?): return .passphrase(passphrase)
+            default:
+                throw reader.invalid("currentAnswers", "either current answers or the current passphrase is expected")
+            }
+        } write: { current in
+            switch current {
+            case .answers(let answers): ["currentAnswers": answers.json]
+            case .passphrase(let text): ["currentPassphrase": .string(text)]
+            }
+        }
+    }
 }

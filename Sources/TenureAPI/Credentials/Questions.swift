@@ -96,3 +96,19 @@ public enum QuestionChoice: Sendable, Hashable {
         }
     }
 }
+
+extension Member where Value == QuestionChoice {
+    /// A question by its text, or by its number in the published list.
+    static func choice(_ get: @escaping @Sendable (Object) -> Value) -> Member {
+        let number = ValueDescription.integer(JSONValue.integerRange)
+        let members = [
+            MemberDescription(optional: "question", .string(format: "text")),
+            MemberDescription(optional: "number", number), MemberDescription(optional: "version", number),
+        ]
+        return Member(together: members, get) { (reader) throws(JSONError) in
+            try QuestionChoice(&reader)
+        } write: { choice in
+            choice.members
+        }
+    }
+}

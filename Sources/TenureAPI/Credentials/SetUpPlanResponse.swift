@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 /// The parameters that a flow fixes before a client sets credentials in blind mode. The record must repeat them.
-public struct SetUpPlanResponse: Sendable, Equatable, JSONConvertible {
+public struct SetUpPlanResponse: Sendable, Equatable, WireResponse {
     /// The new credential's id.
     public var credentialId: UUID
     /// The new user's id.
@@ -16,56 +16,52 @@ public struct SetUpPlanResponse: Sendable, Equatable, JSONConvertible {
     public var oprfAnswers: [UInt8]
     /// The VOPRF key for the passphrase, 49 bytes.
     public var oprfPassphrase: [UInt8]
-    /// The base-2 logarithm of scrypt's cost parameter N.
-    public var log2N: Int64
-    /// scrypt's block size r.
-    public var r: Int64
-    /// scrypt's parallelization p.
-    public var p: Int64
+    /// The parameters of scrypt.
+    public var kdf: Scrypt
     /// The record that the new record replaces, or `nil` for a user's first credentials.
     public var previous: Previous?
     /// The approvals of a recovery that the new record must name, or `nil` outside a recovery.
     public var approvals: Approvals?
 
-    /// Creates a value from its members.
-    public init(
-        credentialId: UUID, userId: UUID, oprfAnswers: [UInt8], oprfPassphrase: [UInt8], log2N: Int64, r: Int64,
-        p: Int64, previous: Previous? = nil, approvals: Approvals? = nil
+    package init(
+        credentialId: UUID, userId: UUID, oprfAnswers: [UInt8], oprfPassphrase: [UInt8], kdf: Scrypt,
+        previous: Previous? = nil, approvals: Approvals? = nil
     ) {
         self.credentialId = credentialId
         self.userId = userId
         self.oprfAnswers = oprfAnswers
         self.oprfPassphrase = oprfPassphrase
-        self.log2N = log2N
-        self.r = r
-        self.p = p
+        self.kdf = kdf
         self.previous = previous
         self.approvals = approvals
     }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        credentialId = try reader.uuid("credentialId")
-        userId = try reader.uuid("userId")
-        oprfAnswers = try reader.base64("oprfAnswers")
-        oprfPassphrase = try reader.base64("oprfPassphrase")
-        var kdf = try ObjectReader(try reader.value("kdf"), at: reader.pointer(of: "kdf"))
-        log2N = try kdf.integer("log2N")
-        r = try kdf.integer("r")
-        p = try kdf.integer("p")
-        previous = try reader.optionalWire("previous")
-        approvals = try reader.optionalWire("approvals")
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<SetUpPlanResponse>(
+        "SetUpPlanResponse", SetUpPlanResponse.init, Member("credentialId", \.credentialId),
+        Member("userId", \.userId), Member("oprfAnswers", \.oprfAnswers, .base64),
+        Member("oprfPassphrase", \.oprfPassphrase, .base64), Member("kdf", \.kdf),
+        Member(optional: "previous", \.previous), Member(optional: "approvals", \.approvals))
 
-    /// The response as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "credentialId": .uuid(credentialId), "userId": .uuid(userId),
-            "oprfAnswers": .base64(oprfAnswers), "oprfPassphrase": .base64(oprfPassphrase),
-            "kdf": ["log2N": .integer(log2N), "r": .integer(r), "p": .integer(p)],
-            "previous": previous?.json, "approvals": approvals?.json,
-        ])
+    /// The parameters of scrypt (RFC 7914).
+    public struct Scrypt: Sendable, Equatable, WireResponse {
+        /// The base-2 logarithm of the cost parameter N.
+        public var log2N: Int64
+        /// The block size r.
+        public var r: Int64
+        /// The parallelization p.
+        public var p: Int64
+
+        package init(log2N: Int64, r: Int64, p: Int64) {
+            self.log2N = log2N
+            self.r = r
+            self.p = p
+        }
+
+        /// The members on the wire.
+        public static let members = WireMembers<Scrypt>(
+            "SetUpPlanResponse.Scrypt", Scrypt.init, Member("log2N", \.log2N, .number()), Member("r", \.r, .number()),
+            Member("p", \.p, .number()))
     }
 
     /// The hashes of the two events by which a recovery was approved.

@@ -87,7 +87,7 @@ public struct OpeningResponse: Sendable, Equatable, WireResponse {
 }
 
 /// The body of `POST /v1/…/{flow}/proof`.
-public struct ProofRequest: Sendable, Equatable, JSONConvertible {
+public struct ProofRequest: Sendable, Equatable, WireRequest {
     /// The user key's signature over `tenure/v1/validation`, newline and the challenge that the device signed, DER or
     /// 64 raw bytes; padded base64 on the wire.
     public var userSignature: [UInt8]
@@ -100,28 +100,10 @@ public struct ProofRequest: Sendable, Equatable, JSONConvertible {
         self.credentials = credentials
     }
 
-    /// Reads a request. Rejects unknown members, a record without questions and questions without a record.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        userSignature = try reader.base64("userSignature")
-        let record = try reader.optionalBase64("record")
-        let questions: [Question]? = try reader.optionalWire("questions")
-        switch (record, questions) {
-        case (nil, nil): credentials = nil
-        case (let record?, let questions?): credentials = Credentials(record: record, questions: questions)
-        case (nil, _): throw reader.invalid("record", "questions need a record")
-        case (_, nil): throw reader.invalid("questions", "a record needs questions")
-        }
-        try reader.finish()
-    }
-
-    /// The body as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "userSignature": .base64(userSignature), "record": credentials.map { .base64($0.record) },
-            "questions": credentials?.questions.json,
-        ])
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<ProofRequest>(
+        "ProofRequest", ProofRequest.init, Member("userSignature", \.userSignature, .base64),
+        .credentials(\.credentials))
 
     /// New credentials that a client built.
     public struct Credentials: Sendable, Equatable {
@@ -138,7 +120,7 @@ public struct ProofRequest: Sendable, Equatable, JSONConvertible {
     }
 
     /// A question, and the salt of the record's commitment to the question.
-    public struct Question: Sendable, Equatable, JSONConvertible {
+    public struct Question: Sendable, Equatable, WireRequest {
         /// The question in the form that the record commits to.
         public var choice: QuestionChoice
         /// 32 random bytes; padded base64 on the wire.
@@ -153,15 +135,30 @@ public struct ProofRequest: Sendable, Equatable, JSONConvertible {
         /// Pairs a text that the record commits to with the salt of the commitment.
         public init(question: String, salt: [UInt8]) { self.init(.text(question), salt: salt) }
 
-        /// Reads a question and rejects unknown members.
-        public init(json: JSONValue, at pointer: String) throws(JSONError) {
-            var reader = try ObjectReader(json, at: pointer)
-            choice = try QuestionChoice(&reader)
-            salt = try reader.base64("salt")
-            try reader.finish()
-        }
+        /// The members on the wire.
+        public static let members = WireMembers<Question>(
+            "ProofRequest.Question", Question.init(_:salt:), .choice(\.choice), Member("salt", \.salt, .base64))
+    }
+}
 
-        /// The question as JSON.
-        public var json: JSONValue { .object(choice.members.merging(["salt": .base64(salt)]) { $1 }) }
+extension Member<ProofRequest, Void, ProofRequest.Credentials?> {
+    /// A record and its questions, or neither.
+    fileprivate static func credentials(_ get: @escaping @Sendable (Object) -> Value) -> Member {
+        let record = MemberDescription(optional: "record", .string(format: "byte"))
+        let questions = MemberDescription(
+            optional: "questions", .array(.object(name: ProofRequest.Question.members.name), count: 0...Int.max))
+        return Member(together: [record, questions], get) { (reader) throws(JSONError) in
+            let record = try reader.optionalBase64("record")
+            let questions: [ProofRequest.Question]? = try reader.optionalWire("questions")
+            switch (record, questions) {
+            case (nil, nil): return nil
+            case (let record?, let questions?): return Value(.init(record: record, questions: questions))
+            case (nil, _): throw reader.invalid("record", "questions need a record")
+            case (_, nil): throw reader.invalid("questions", "a record needs questions")
+            }
+        } write: { credentials in
+            guard let credentials else { return [:] }
+            return ["record": .base64(credentials.record), "questions": credentials.questions.json]
+        }
     }
 }

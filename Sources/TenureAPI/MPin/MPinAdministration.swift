@@ -92,7 +92,7 @@ public enum MPinVerification: String, Sendable, CaseIterable {
 }
 
 /// The body of `PATCH /v1/companies/{companyName}/mpin/policy`: the members that change.
-public struct MPinPolicyChangeRequest: Sendable, Equatable, JSONConvertible {
+public struct MPinPolicyChangeRequest: Sendable, Equatable, WireRequest {
     /// Whether identities can be registered and can authenticate.
     public var enabled: Bool?
     /// How identities are verified.
@@ -116,35 +116,19 @@ public struct MPinPolicyChangeRequest: Sendable, Equatable, JSONConvertible {
         self.signed = signed
     }
 
+    /// The members on the wire.
+    public static let members = WireMembers<MPinPolicyChangeRequest>(
+        "MPinPolicyChangeRequest", MPinPolicyChangeRequest.init, Member(optional: "enabled", \.enabled),
+        Member(optional: "verification", \.verification, .either),
+        Member(optional: "maximumFailures", \.maximumFailures, .number(1...5)),
+        Member(optional: "opensSessions", \.opensSessions), .signed(\.signed))
+
     /// Reads a request. Rejects unknown members and a request that changes nothing.
     public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        enabled = try reader.optionalBool("enabled")
-        if let text = try reader.optionalString("verification") {
-            guard let verification = MPinVerification(rawValue: text) else {
-                throw reader.invalid("verification", "email or application is expected")
-            }
-            self.verification = verification
-        } else {
-            verification = nil
-        }
-        maximumFailures = try reader.optionalInteger("maximumFailures", in: 1...5).map { Int($0) }
-        opensSessions = try reader.optionalBool("opensSessions")
-        signed = try StatementSignature.read(from: &reader)
-        try reader.finish()
-        if enabled == nil, verification == nil, maximumFailures == nil, opensSessions == nil {
+        self = try Self.members.read(json, at: pointer)
+        if self == Self(signed: signed) {
             throw JSONError(code: .missingMember, pointer: pointer, reason: "at least one member to change is expected")
         }
-    }
-
-    /// The body as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "enabled": enabled.map(JSONValue.bool), "verification": verification.map { .string($0.rawValue) },
-            "maximumFailures": maximumFailures.map { .integer(Int64($0)) },
-            "opensSessions": opensSessions.map(JSONValue.bool),
-            "statement": signed.map { .base64($0.statement) }, "signature": signed.map { .base64($0.signature) },
-        ])
     }
 }
 

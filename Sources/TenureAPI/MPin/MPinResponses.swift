@@ -135,7 +135,7 @@ public enum MPinPassResponse: Sendable, Equatable, JSONConvertible, CustomString
 }
 
 /// The response to `POST /mpin/{companyName}/authenticate`.
-public struct MPinAuthenticationResponse: Sendable, Equatable, JSONConvertible {
+public struct MPinAuthenticationResponse: Sendable, Equatable, WireResponse {
     /// The user id as it was registered.
     public var userId: String
     /// The M-Pin ID in hexadecimal.
@@ -148,8 +148,7 @@ public struct MPinAuthenticationResponse: Sendable, Equatable, JSONConvertible {
     /// The employee whom the identity is linked to; `nil` if it is not linked.
     public var employee: EmployeeSummaryResponse?
 
-    /// Creates a value from its members.
-    public init(
+    package init(
         userId: String, mpinId: String, identityId: UUID, verifiedBy: String, employee: EmployeeSummaryResponse? = nil
     ) {
         self.userId = userId
@@ -159,23 +158,14 @@ public struct MPinAuthenticationResponse: Sendable, Equatable, JSONConvertible {
         self.employee = employee
     }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        userId = try reader.string("userId")
-        mpinId = try reader.string("mpinId")
-        identityId = try reader.uuid("identityId")
-        verifiedBy = try reader.string("verifiedBy")
-        employee = try reader.optionalWire("employee")
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<MPinAuthenticationResponse>(
+        "MPinAuthenticationResponse", MPinAuthenticationResponse.init, Member("userId", \.userId),
+        Member("mpinId", \.mpinId), Member("identityId", \.identityId), Member("verifiedBy", \.verifiedBy),
+        Member(optional: "employee", \.employee))
 
-    /// The response as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "status": 200, "message": "OK", "userId": .string(userId), "mpinId": .string(mpinId),
-            "identityId": .uuid(identityId), "verifiedBy": .string(verifiedBy), "employee": employee?.json,
-        ])
-    }
+    /// The members of every success.
+    public static let constants: [String: JSONValue] = ["status": 200, "message": "OK"]
 }
 
 /// An empty object, the response to calls that tell nothing but that they were done.

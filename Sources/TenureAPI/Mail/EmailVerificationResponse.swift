@@ -1,7 +1,7 @@
 public import Canonical
 
 /// The answer to a request to verify the caller's address.
-public struct EmailVerificationResponse: Sendable, Equatable, JSONConvertible {
+public struct EmailVerificationResponse: Sendable, Equatable, WireResponse {
     /// What was done.
     public enum Outcome: String, Sendable, CaseIterable {
         /// A mail with a link is on its way.
@@ -12,18 +12,9 @@ public struct EmailVerificationResponse: Sendable, Equatable, JSONConvertible {
     /// What was done.
     public var outcome: Outcome
 
-    /// Creates a value from its members.
-    public init(outcome: Outcome) { self.outcome = outcome }
+    package init(outcome: Outcome) { self.outcome = outcome }
 
-    /// Reads a response and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        guard let outcome = Outcome(rawValue: try reader.string("outcome")) else {
-            throw reader.invalid("outcome", "sent or verified is expected")
-        }
-        self.outcome = outcome
-    }
-
-    /// The response as JSON.
-    public var json: JSONValue { ["outcome": .string(outcome.rawValue)] }
+    /// The members on the wire.
+    public static let members = WireMembers<EmailVerificationResponse>(
+        "EmailVerificationResponse", EmailVerificationResponse.init, Member("outcome", \.outcome, .either))
 }

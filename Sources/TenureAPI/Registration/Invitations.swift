@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 /// The body of `POST /v1/companies/{companyName}/invitations`.
-public struct InvitationRequest: Sendable, Equatable, JSONConvertible {
+public struct InvitationRequest: Sendable, Equatable, WireRequest {
     /// The employee id that the invited person may register under.
     public var companyEmployeeId: String
     /// The only e-mail address that the person may register; `nil` permits any.
@@ -31,29 +31,14 @@ public struct InvitationRequest: Sendable, Equatable, JSONConvertible {
         self.signed = signed
     }
 
-    /// Reads a request and rejects unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        companyEmployeeId = try reader.string("companyEmployeeId")
-        email = try reader.optionalString("email")
-        expiresInSeconds = try reader.optionalInteger("expiresInSeconds")
-        if let expiresInSeconds, !(60...2_592_000).contains(expiresInSeconds) {
-            throw reader.invalid("expiresInSeconds", "60 to 2592000 is expected")
-        }
-        subjectSalt = try reader.optionalBase64("subjectSalt")
-        signed = try StatementSignature.read(from: &reader)
-        try reader.finish()
-    }
-
-    /// The body as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "companyEmployeeId": .string(companyEmployeeId), "email": email.map(JSONValue.string),
-            "expiresInSeconds": expiresInSeconds.map(JSONValue.integer),
-            "subjectSalt": subjectSalt.map { .base64($0) }, "statement": signed.map { .base64($0.statement) },
-            "signature": signed.map { .base64($0.signature) },
-        ])
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<InvitationRequest>(
+        "InvitationRequest", InvitationRequest.init, Member("companyEmployeeId", \.companyEmployeeId),
+        Member(optional: "email", \.email),
+        Member(
+            optional: "expiresInSeconds", \.expiresInSeconds,
+            .bounded(.number(), "60 to 2592000 is expected") { (60...2_592_000).contains($0) }),
+        Member(optional: "subjectSalt", \.subjectSalt, .base64), .signed(\.signed))
 }
 
 /// An open invitation.

@@ -1,7 +1,7 @@
 public import Canonical
 
 /// The body of `POST /v1/registrations`.
-public struct RegistrationRequest: Sendable, Equatable, JSONConvertible {
+public struct RegistrationRequest: Sendable, Equatable, WireRequest {
     /// What the person means to do.
     public enum Intent: String, Sendable, CaseIterable {
         /// Join a tenant; one that does not exist is refused.
@@ -39,34 +39,11 @@ public struct RegistrationRequest: Sendable, Equatable, JSONConvertible {
         self.employeePublicKey = employeePublicKey
     }
 
-    /// Reads a request and rejects unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        companyName = try reader.string("companyName")
-        companyEmployeeId = try reader.string("companyEmployeeId")
-        email = try reader.string("email")
-        isCompanyOwnedEmail = try reader.optionalBool("isCompanyOwnedEmail") ?? false
-        employeePublicKey = try reader.base64("employeePublicKey")
-        invitation = try reader.optionalString("invitation")
-        if let name = try reader.optionalString("intent") {
-            guard let known = Intent(rawValue: name) else {
-                throw reader.invalid(
-                    "intent", "\(Intent.allCases.map(\.rawValue).joined(separator: " or ")) is expected")
-            }
-            intent = known
-        } else {
-            intent = nil
-        }
-        try reader.finish()
-    }
-
-    /// The body as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "companyName": .string(companyName), "companyEmployeeId": .string(companyEmployeeId),
-            "email": .string(email), "isCompanyOwnedEmail": .bool(isCompanyOwnedEmail),
-            "employeePublicKey": .base64(employeePublicKey), "invitation": invitation.map(JSONValue.string),
-            "intent": intent.map { .string($0.rawValue) },
-        ])
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<RegistrationRequest>(
+        "RegistrationRequest", RegistrationRequest.init, Member("companyName", \.companyName),
+        Member("companyEmployeeId", \.companyEmployeeId), Member("email", \.email),
+        Member("isCompanyOwnedEmail", \.isCompanyOwnedEmail, .flag, absent: false),
+        Member("employeePublicKey", \.employeePublicKey, .base64), Member(optional: "invitation", \.invitation),
+        Member(optional: "intent", \.intent, .either))
 }

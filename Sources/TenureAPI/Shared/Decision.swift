@@ -78,6 +78,19 @@ public struct StatementSignature: Sendable, Equatable {
     }
 }
 
+extension Member where Value == StatementSignature? {
+    /// A statement and its signature, or neither.
+    static func signed(_ get: @escaping @Sendable (Object) -> Value) -> Member {
+        let members = ["statement", "signature"].map { MemberDescription(optional: $0, .string(format: "byte")) }
+        return Member(together: members, get) { (reader) throws(JSONError) in
+            try StatementSignature.read(from: &reader)
+        } write: { signed in
+            guard let signed else { return [:] }
+            return ["statement": .base64(signed.statement), "signature": .base64(signed.signature)]
+        }
+    }
+}
+
 /// The response to a decision.
 public enum DecisionResponse: Sendable, Equatable, JSONConvertible {
     /// The decision is made. `position` is `nil` if it had been made before.

@@ -2,7 +2,7 @@ public import Canonical
 public import ErrorCodes
 
 /// A problem document (RFC 9457, `application/problem+json`), the body of every error response.
-public struct Problem: Sendable, Equatable, JSONConvertible {
+public struct Problem: Sendable, Equatable, WireResponse {
     /// The media type.
     public static let mediaType = "application/problem+json"
 
@@ -31,8 +31,19 @@ public struct Problem: Sendable, Equatable, JSONConvertible {
     /// The members of RFC 6749, on refusals of the OAuth endpoints only.
     public var oauth: OAuthRefusal?
 
+    /// The members on the wire.
+    public static let members = WireMembers<Problem>(
+        "Problem", Problem.init, Member("type", \.type), Member("title", \.title),
+        Member("status", \.status, .number(100...599)), Member("detail", \.detail), Member("instance", \.instance),
+        Member("code", \.code), Member("requestId", \.requestId),
+        Member(optional: "errors", \.errors, .list(), absent: []),
+        Member(optional: "challenge", \.challenge, .base64), Member(optional: "availableAt", \.availableAt),
+        Member(optional: "notices", \.notices, .list(), absent: []), .oauth(\.oauth))
+}
+
+extension Problem {
     /// Describes the refusal of one request. `documentation` is the address of the page that explains the codes.
-    public init(
+    package init(
         _ code: ErrorCode, requestId: String, errors: [ProblemPlace] = [], challenge: [UInt8]? = nil,
         documentation: String = "/docs"
     ) {
@@ -49,41 +60,26 @@ public struct Problem: Sendable, Equatable, JSONConvertible {
 
     /// The code, or `nil` if it is one of a newer service.
     package var knownCode: ErrorCode? { ErrorCode(rawValue: code) }
+}
 
-    /// Reads a problem document and ignores unknown members, as RFC 9457 §3.2 requires.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        type = try reader.string("type")
-        title = try reader.string("title")
-        status = Int(try reader.integer("status", in: 100...599))
-        detail = try reader.string("detail")
-        instance = try reader.string("instance")
-        code = try reader.string("code")
-        requestId = try reader.string("requestId")
-        errors = try reader.optionalWire("errors") ?? []
-        challenge = try reader.optionalBase64("challenge")
-        availableAt = try reader.optionalTimestamp("availableAt")
-        notices = try reader.optionalWire("notices") ?? []
-        if let error = try reader.optionalString("error") {
-            oauth = OAuthRefusal(error: error, description: try reader.optionalString("error_description") ?? "")
+extension Member<Problem, Void, OAuthRefusal?> {
+    /// The members of RFC 6749, or neither.
+    fileprivate static func oauth(_ get: @escaping @Sendable (Object) -> Value) -> Member {
+        let members = ["error", "error_description"].map {
+            MemberDescription(optional: $0, .string(format: "text"))
         }
-    }
-
-    /// The document as JSON.
-    public var json: JSONValue {
-        .objectOmittingNil([
-            "type": .string(type), "title": .string(title), "status": .integer(Int64(status)),
-            "detail": .string(detail), "instance": .string(instance), "code": .string(code),
-            "requestId": .string(requestId), "errors": errors.isEmpty ? nil : errors.json,
-            "challenge": challenge.map(JSONValue.base64), "availableAt": availableAt.map(JSONValue.timestamp),
-            "notices": notices.isEmpty ? nil : notices.json, "error": oauth.map { .string($0.error) },
-            "error_description": oauth.map { .string($0.description) },
-        ])
+        return Member(together: members, get) { (reader) throws(JSONError) in
+            guard let error = try reader.optionalString("error") else { return nil }
+            return OAuthRefusal(error: error, description: try reader.optionalString("error_description") ?? "")
+        } write: { refusal in
+            guard let refusal else { return [:] }
+            return ["error": .string(refusal.error), "error_description": .string(refusal.description)]
+        }
     }
 }
 
 /// A fault in a request, and its place.
-public struct ProblemPlace: Sendable, Equatable, JSONConvertible {
+public struct ProblemPlace: Sendable, Equatable, WireResponse {
     /// The place of a fault.
     public enum Place: Sendable, Equatable {
         /// In the body, at this JSON pointer (RFC 6901).
@@ -101,34 +97,33 @@ public struct ProblemPlace: Sendable, Equatable, JSONConvertible {
     /// A description of the fault, without the faulty value.
     public var detail: String
 
-    /// Describes a fault at a place.
-    public init(_ place: Place, _ detail: String) {
+    package init(_ place: Place, _ detail: String) {
         self.place = place
         self.detail = detail
     }
 
-    /// Reads a place and ignores unknown members.
-    public init(json: JSONValue, at pointer: String) throws(JSONError) {
-        var reader = try ObjectReader(json, at: pointer)
-        detail = try reader.string("detail")
-        if let text = try reader.optionalString("pointer") {
-            place = .pointer(text)
-        } else if let name = try reader.optionalString("parameter") {
-            place = .parameter(name)
-        } else if let name = try reader.optionalString("header") {
-            place = .header(name)
-        } else {
-            place = .none
-        }
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<ProblemPlace>(
+        "ProblemPlace", ProblemPlace.init, .place(\.place), Member("detail", \.detail))
+}
 
-    /// The place and the detail.
-    public var json: JSONValue {
-        switch place {
-        case .pointer(let text): ["pointer": .string(text), "detail": .string(detail)]
-        case .parameter(let name): ["parameter": .string(name), "detail": .string(detail)]
-        case .header(let name): ["header": .string(name), "detail": .string(detail)]
-        case .none: ["detail": .string(detail)]
+extension Member<ProblemPlace, Void, ProblemPlace.Place> {
+    /// At most one of the three kinds of place.
+    fileprivate static func place(_ get: @escaping @Sendable (Object) -> Value) -> Member {
+        let members = ["pointer", "parameter", "header"].map {
+            MemberDescription(optional: $0, .string(format: "text"))
+        }
+        return Member(together: members, get) { (reader) throws(JSONError) in
+            if let text = try reader.optionalString("pointer") { return .pointer(text) }
+            if let name = try reader.optionalString("parameter") { return .parameter(name) }
+            return try reader.optionalString("header").map(Value.header) ?? .none
+        } write: { place in
+            switch place {
+            case .pointer(let text): ["pointer": .string(text)]
+            case .parameter(let name): ["parameter": .string(name)]
+            case .header(let name): ["header": .string(name)]
+            case .none: [:]
+            }
         }
     }
 }

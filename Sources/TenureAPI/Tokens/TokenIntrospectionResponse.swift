@@ -40,8 +40,7 @@ public enum TokenIntrospectionResponse: Sendable, Equatable, JSONConvertible {
         /// `auth_time`: the time of the log-in.
         public var authenticatedAt: Int64
 
-        /// Each parameter sets the property of the same name.
-        public init(
+        package init(
             issuer: String, subject: UUID, audience: String, expiresAt: Int64, issuedAt: Int64, id: UUID,
             clientID: UUID, sessionID: UUID, tenantID: UUID, role: String, methods: [String], authenticatedAt: Int64
         ) {
@@ -63,7 +62,7 @@ public enum TokenIntrospectionResponse: Sendable, Equatable, JSONConvertible {
     /// Reads a response and ignores unknown members.
     public init(json: JSONValue, at pointer: String) throws(JSONError) {
         var reader = try ObjectReader(json, at: pointer)
-        self = try reader.bool("active") ? .active(try Claims(&reader)) : .inactive
+        self = try reader.bool("active") ? .active(try Claims(json: json, at: pointer)) : .inactive
     }
 
     /// The response as JSON. For an inactive token it is exactly `{"active":false}`.
@@ -75,30 +74,17 @@ public enum TokenIntrospectionResponse: Sendable, Equatable, JSONConvertible {
     }
 }
 
-extension TokenIntrospectionResponse.Claims {
+extension TokenIntrospectionResponse.Claims: WireResponse {
     private static let seconds = 0...JSONValue.integerRange.upperBound
 
-    init(_ reader: inout ObjectReader) throws(JSONError) {
-        issuer = try reader.string("iss")
-        subject = try reader.uuid("sub")
-        audience = try reader.string("aud")
-        expiresAt = try reader.integer("exp", in: Self.seconds)
-        issuedAt = try reader.integer("iat", in: Self.seconds)
-        id = try reader.uuid("jti")
-        clientID = try reader.uuid("client_id")
-        sessionID = try reader.uuid("sid")
-        tenantID = try reader.uuid("tenant")
-        role = try reader.string("role")
-        methods = try reader.strings("amr")
-        authenticatedAt = try reader.integer("auth_time", in: Self.seconds)
-    }
+    /// The members on the wire.
+    public static let members = WireMembers<TokenIntrospectionResponse.Claims>(
+        "TokenIntrospectionResponse.Claims", TokenIntrospectionResponse.Claims.init, Member("iss", \.issuer), Member("sub", \.subject),
+        Member("aud", \.audience), Member("exp", \.expiresAt, .number(seconds)),
+        Member("iat", \.issuedAt, .number(seconds)), Member("jti", \.id), Member("client_id", \.clientID),
+        Member("sid", \.sessionID), Member("tenant", \.tenantID), Member("role", \.role),
+        Member("amr", \.methods, .list()), Member("auth_time", \.authenticatedAt, .number(seconds)))
 
-    var json: JSONValue {
-        [
-            "active": true, "token_type": "Bearer", "iss": .string(issuer), "sub": .uuid(subject),
-            "aud": .string(audience), "exp": .integer(expiresAt), "iat": .integer(issuedAt), "jti": .uuid(id),
-            "client_id": .uuid(clientID), "sid": .uuid(sessionID), "tenant": .uuid(tenantID), "role": .string(role),
-            "amr": .array(methods.map(JSONValue.string)), "auth_time": .integer(authenticatedAt),
-        ]
-    }
+    /// The members of every active access token.
+    public static let constants: [String: JSONValue] = ["active": true, "token_type": "Bearer"]
 }

@@ -1,0 +1,96 @@
+public import Canonical
+
+/// The kinds of the contract write every value: a bound is that of the service, which refuses the request.
+extension MemberKind {
+    /// An array of any length.
+    static func list<Element: MemberValue>() -> MemberKind where Value == [Element] {
+        .array(of: Element.memberKind, { _ in 0...Int.max })
+    }
+
+    /// A value that is read with a bound of its own and always written.
+    static func bounded(
+        _ kind: MemberKind, _ reason: String, _ isAllowed: @escaping @Sendable (Value) -> Bool
+    ) -> MemberKind where Value: MemberValue {
+        MemberKind(kind.description) { (json, place) throws(JSONError) in
+            let value = try kind.read(json, at: place)
+            guard isAllowed(value) else { throw place.invalid(reason) }
+            return value
+        } write: { (value, place) throws(JSONError) in
+            try kind.write(value, at: place)
+        }
+    }
+}
+
+extension MemberKind<[UInt8]> {
+    /// Bytes as padded base64 (RFC 4648 §4).
+    static var base64: MemberKind {
+        .text(
+            .string(format: "byte"), "padded base64 is expected", parse: { Base64.decode($0) },
+            text: { Base64.encode($0) })
+    }
+}
+
+extension MemberKind<JSONValue> {
+    /// Any value.
+    static func any(_ name: String) -> MemberKind {
+        MemberKind(.object(name: name)) { (json, _) in
+            json
+        } write: { (json, _) in
+            json
+        }
+    }
+}
+
+extension MemberKind<Bool> {
+    /// A boolean.
+    static var flag: MemberKind { Bool.memberKind }
+}
+
+extension MemberKind where Value: BinaryInteger & SendableMetatype {
+    /// An integer that is read within a range.
+    static func number(_ range: ClosedRange<Int64> = JSONValue.integerRange) -> MemberKind {
+        MemberKind(.integer(range)) { (json, place) throws(JSONError) in
+            Value(try json.integer(in: range, at: place))
+        } write: { (number, _) in
+            .integer(Int64(number))
+        }
+    }
+}
+
+extension MemberKind where Value: RawRepresentable<String> & CaseIterable & SendableMetatype {
+    /// One of the words of the type.
+    static var word: MemberKind { word("one of \(words.joined(separator: ", ")) is expected") }
+
+    /// One of the two words of the type.
+    static var either: MemberKind { word("\(words.joined(separator: " or ")) is expected") }
+
+    private static var words: [String] { Value.allCases.map(\.rawValue) }
+
+    private static func word(_ reason: String) -> MemberKind {
+        .text(.word(words), reason, parse: { Value(rawValue: $0) }, text: \.rawValue)
+    }
+}
+
+extension Member where Value: Sendable & Equatable {
+    /// A member that is always written, and may be absent when it is read, which has the value `absent`.
+    init(
+        _ name: String, _ get: @escaping @Sendable (Object) -> Value, _ kind: MemberKind<Value>, absent: Value
+    ) {
+        self.init(name, kind.description, get, since: 1, .optional(absent)) { json, place, _ in
+            try kind.read(json, at: place)
+        } write: { value, place, _ in
+            try kind.write(value, at: place)
+        }
+    }
+
+    /// A member that is absent for the value `absent`.
+    init(
+        optional name: String, _ get: @escaping @Sendable (Object) -> Value, _ kind: MemberKind<Value>, absent: Value
+    ) {
+        self.init(name, kind.description, get, since: 1, .optional(absent)) { json, place, _ in
+            try kind.read(json, at: place)
+        } write: { value, place, _ in
+            value == absent ? nil : try kind.write(value, at: place)
+        }
+    }
+}
