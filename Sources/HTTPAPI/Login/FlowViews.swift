@@ -99,7 +99,8 @@ extension SetUpPlanResponse {
     init(_ plan: CredentialSetUpPlan) {
         self.init(
             credentialId: plan.credentialId, userId: plan.userId, oprfAnswers: plan.oprfAnswers,
-            oprfPassphrase: plan.oprfPassphrase, log2N: Int64(plan.log2N), r: Int64(plan.r), p: Int64(plan.p),
+            oprfPassphrase: plan.oprfPassphrase,
+            kdf: .init(log2N: Int64(plan.log2N), r: Int64(plan.r), p: Int64(plan.p)),
             previous: plan.previous.map {
                 SetUpPlanResponse.Previous(recordHash: $0.hash, generation: Int64($0.generation))
             },

@@ -18,7 +18,7 @@ public struct StatusDecisionRequest: Sendable, Equatable, WireRequest {
         "StatusDecisionRequest", StatusDecisionRequest.init,
         Member(
             optional: "note", \.note,
-            .bounded(String.memberKind, "at most 1,024 bytes are expected") { $0.utf8.count <= 1024 }),
+            .text(upTo: 1024, "at most 1,024 bytes are expected")),
         .signed(\.signed))
 }
 

@@ -94,8 +94,8 @@ extension DeviceResponse {
 
 extension DeviceResponse.Authorizer: WireResponse {
     /// The members on the wire.
-    public static let members = WireMembers<Authorizer>(
-        "DeviceResponse.Authorizer", Authorizer.init, Member("kind", \.kind),
+    public static let members = WireMembers<DeviceResponse.Authorizer>(
+        "DeviceResponse.Authorizer", DeviceResponse.Authorizer.init, Member("kind", \.kind),
         Member(optional: "companyEmployeeId", \.companyEmployeeId), Member(optional: "appId", \.appId))
 }
 

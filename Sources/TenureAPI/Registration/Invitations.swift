@@ -37,7 +37,7 @@ public struct InvitationRequest: Sendable, Equatable, WireRequest {
         Member(optional: "email", \.email),
         Member(
             optional: "expiresInSeconds", \.expiresInSeconds,
-            .bounded(.number(), "60 to 2592000 is expected") { (60...2_592_000).contains($0) }),
+            .number(60...2_592_000, "60 to 2592000 is expected")),
         Member(optional: "subjectSalt", \.subjectSalt, .base64), .signed(\.signed))
 }
 

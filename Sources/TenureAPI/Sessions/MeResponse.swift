@@ -91,13 +91,13 @@ public struct MeResponse: Sendable, Equatable, WireResponse {
 
 extension MeResponse.Session: WireResponse {
     /// The members on the wire.
-    public static let members = WireMembers<Session>(
-        "MeResponse.Session", Session.init, Member("sessionId", \.sessionId), Member("fingerprint", \.fingerprint),
+    public static let members = WireMembers<MeResponse.Session>(
+        "MeResponse.Session", MeResponse.Session.init, Member("sessionId", \.sessionId), Member("fingerprint", \.fingerprint),
         Member("role", \.role), Member("createdAt", \.createdAt), Member("expiresAt", \.expiresAt))
 }
 
 extension MeResponse.App: WireResponse {
     /// The members on the wire.
-    public static let members = WireMembers<App>(
-        "MeResponse.App", App.init, Member("appId", \.appId), Member("name", \.name))
+    public static let members = WireMembers<MeResponse.App>(
+        "MeResponse.App", MeResponse.App.init, Member("appId", \.appId), Member("name", \.name))
 }

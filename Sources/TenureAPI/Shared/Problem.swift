@@ -1,5 +1,5 @@
 public import Canonical
-public import ErrorCodes
+package import ErrorCodes
 
 /// A problem document (RFC 9457, `application/problem+json`), the body of every error response.
 public struct Problem: Sendable, Equatable, WireResponse {
@@ -116,7 +116,7 @@ extension Member<ProblemPlace, Void, ProblemPlace.Place> {
         return Member(together: members, get) { (reader) throws(JSONError) in
             if let text = try reader.optionalString("pointer") { return .pointer(text) }
             if let name = try reader.optionalString("parameter") { return .parameter(name) }
-            return try reader.optionalString("header").map(Value.header) ?? .none
+            return try reader.optionalString("header").map(Value.header) ?? Value.none
         } write: { place in
             switch place {
             case .pointer(let text): ["pointer": .string(text)]

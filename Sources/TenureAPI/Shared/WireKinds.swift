@@ -1,4 +1,4 @@
-public import Canonical
+import Canonical
 
 /// The kinds of the contract write every value: a bound is that of the service, which refuses the request.
 extension MemberKind {
@@ -6,17 +6,17 @@ extension MemberKind {
     static func list<Element: MemberValue>() -> MemberKind where Value == [Element] {
         .array(of: Element.memberKind, { _ in 0...Int.max })
     }
+}
 
-    /// A value that is read with a bound of its own and always written.
-    static func bounded(
-        _ kind: MemberKind, _ reason: String, _ isAllowed: @escaping @Sendable (Value) -> Bool
-    ) -> MemberKind where Value: MemberValue {
-        MemberKind(kind.description) { (json, place) throws(JSONError) in
-            let value = try kind.read(json, at: place)
-            guard isAllowed(value) else { throw place.invalid(reason) }
-            return value
-        } write: { (value, place) throws(JSONError) in
-            try kind.write(value, at: place)
+extension MemberKind<String> {
+    /// A string that is read with at most `count` bytes of UTF-8.
+    static func text(upTo count: Int, _ reason: String) -> MemberKind {
+        MemberKind(.string(format: "text")) { (json, place) throws(JSONError) in
+            let text = try json.string(at: place)
+            guard text.utf8.count <= count else { throw place.invalid(reason) }
+            return text
+        } write: { (text, _) in
+            .string(text)
         }
     }
 }
@@ -48,9 +48,13 @@ extension MemberKind<Bool> {
 
 extension MemberKind where Value: BinaryInteger & SendableMetatype {
     /// An integer that is read within a range.
-    static func number(_ range: ClosedRange<Int64> = JSONValue.integerRange) -> MemberKind {
+    static func number(
+        _ range: ClosedRange<Int64> = JSONValue.integerRange, _ reason: String? = nil
+    ) -> MemberKind {
         MemberKind(.integer(range)) { (json, place) throws(JSONError) in
-            Value(try json.integer(in: range, at: place))
+            let number = try json.integer(in: reason == nil ? range : JSONValue.integerRange, at: place)
+            if let reason, !range.contains(number) { throw place.invalid(reason) }
+            return Value(number)
         } write: { (number, _) in
             .integer(Int64(number))
         }

@@ -84,7 +84,8 @@ extension TenureClient {
         guard case .setCredentials(_, _, let told?) = asked,
             let answers = try? OPRFPublicKey(bytes: told.oprfAnswers),
             let passphrase = try? OPRFPublicKey(bytes: told.oprfPassphrase), answers != passphrase,
-            let log2N = UInt8(exactly: told.log2N), let r = UInt8(exactly: told.r), let p = UInt8(exactly: told.p),
+            let log2N = UInt8(exactly: told.kdf.log2N), let r = UInt8(exactly: told.kdf.r),
+            let p = UInt8(exactly: told.kdf.p),
             let kdf = try? ScryptParameters(log2N: log2N, r: r, p: p)
         else { throw TenureClientError(.signingRefused) }
         var previous: PreviousCredentials?
