@@ -13,7 +13,7 @@ public struct MPinLinkRequest: Sendable, Equatable, WireRequest {
     /// The signed statement; sent with the second call.
     public var signed: StatementSignature?
 
-    /// Creates a value from its members.
+    /// Describes the link of an identity.
     public init(regOTT: String, signed: StatementSignature? = nil) {
         self.regOTT = regOTT
         self.signed = signed
@@ -33,7 +33,7 @@ public struct MPinActivationRequest: Sendable, Equatable, WireRequest {
     /// The signed statement; sent with an admin's second call.
     public var signed: StatementSignature?
 
-    /// Creates a value from its members.
+    /// Describes an activation code to issue.
     public init(userId: String, subjectSalt: [UInt8]? = nil, signed: StatementSignature? = nil) {
         self.userId = userId
         self.subjectSalt = subjectSalt
@@ -104,7 +104,7 @@ public struct MPinPolicyChangeRequest: Sendable, Equatable, WireRequest {
     /// The signed statement; sent with the second call.
     public var signed: StatementSignature?
 
-    /// Creates a value from its members.
+    /// Describes a change of policy.
     public init(
         enabled: Bool? = nil, verification: MPinVerification? = nil, maximumFailures: Int? = nil,
         opensSessions: Bool? = nil, signed: StatementSignature? = nil

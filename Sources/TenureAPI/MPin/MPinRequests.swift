@@ -11,7 +11,7 @@ public struct MPinStartRequest: Sendable, Equatable, JSONConvertible {
     /// The token of the registration; only in a restart.
     public var regOTT: String?
 
-    /// Creates a value from its members.
+    /// Describes the start or the restart of a registration.
     public init(userId: String, deviceName: String? = nil, activateCode: String? = nil, regOTT: String? = nil) {
         self.userId = userId
         self.deviceName = deviceName
@@ -45,7 +45,7 @@ public struct MPinActivateRequest: Sendable, Equatable, WireRequest {
     /// The code of the link in the mail, 64 hexadecimal characters.
     public var activateKey: String
 
-    /// Creates a value from its members.
+    /// Describes the confirmation of a mail.
     public init(activateKey: String) { self.activateKey = activateKey }
 
     /// The members on the wire.
@@ -60,7 +60,7 @@ public struct MPinPass1Request: Sendable, Equatable, JSONConvertible {
     /// The point U in hexadecimal.
     public var commitment: String
 
-    /// Creates a value from its members.
+    /// Pairs an identity with its commitment.
     public init(mpinId: String, commitment: String) {
         self.mpinId = mpinId
         self.commitment = commitment
@@ -91,7 +91,7 @@ public struct MPinPass2Request: Sendable, Equatable, JSONConvertible {
     /// The handle of pass 1; `nil` for the newest challenge.
     public var handle: String?
 
-    /// Creates a value from its members.
+    /// Pairs an identity with its response.
     public init(mpinId: String, response: String, handle: String? = nil) {
         self.mpinId = mpinId
         self.response = response
@@ -128,7 +128,7 @@ public struct MPinTokenRequest: Sendable, Equatable, JSONConvertible {
     /// The token of pass 2.
     public var authOTT: String
 
-    /// Creates a value from its members.
+    /// Describes a token to redeem.
     public init(authOTT: String) { self.authOTT = authOTT }
 
     /// Reads a request: the token itself, or inside of `mpinResponse` as clients hold it. Rejects unknown members.
@@ -154,7 +154,7 @@ public struct MPinLoginRequest: Sendable, Equatable, WireRequest {
     /// The token of pass 2.
     public var authOTT: String
 
-    /// Creates a value from its members.
+    /// Describes a token that stands in the place of answers.
     public init(authOTT: String) { self.authOTT = authOTT }
 
     /// The members on the wire.

@@ -17,8 +17,7 @@ public struct MPinClientSettingsResponse: Sendable, Equatable, JSONConvertible {
     /// The suite of new keys.
     public var suite: String
 
-    /// Creates a value from its members.
-    public init(backend: String, certivoxURL: String, appID: UUID, suite: String) {
+    package init(backend: String, certivoxURL: String, appID: UUID, suite: String) {
         self.backend = backend
         self.certivoxURL = certivoxURL
         self.appID = appID
@@ -170,8 +169,7 @@ public struct MPinAuthenticationResponse: Sendable, Equatable, WireResponse {
 
 /// An empty object, the response to calls that tell nothing but that they were done.
 public struct MPinEmptyResponse: Sendable, Equatable, JSONConvertible {
-    /// The empty object.
-    public init() {}
+    package init() {}
 
     /// Reads any object.
     public init(json: JSONValue, at pointer: String) throws(JSONError) { _ = try ObjectReader(json, at: pointer) }

@@ -92,7 +92,8 @@ public struct MeResponse: Sendable, Equatable, WireResponse {
 extension MeResponse.Session: WireResponse {
     /// The members on the wire.
     public static let members = WireMembers<MeResponse.Session>(
-        "MeResponse.Session", MeResponse.Session.init, Member("sessionId", \.sessionId), Member("fingerprint", \.fingerprint),
+        "MeResponse.Session", MeResponse.Session.init, Member("sessionId", \.sessionId),
+        Member("fingerprint", \.fingerprint),
         Member("role", \.role), Member("createdAt", \.createdAt), Member("expiresAt", \.expiresAt))
 }
 

@@ -79,8 +79,7 @@ public struct PageResponse<Item: JSONConvertible>: Sendable, JSONConvertible {
     /// The cursor of the next page, to be sent as `after`; `nil` on the last page.
     public var next: Int64?
 
-    /// Describes a page.
-    public init(items: [Item], next: Int64? = nil) {
+    package init(items: [Item], next: Int64? = nil) {
         self.items = items
         self.next = next
     }

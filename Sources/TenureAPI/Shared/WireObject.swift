@@ -31,10 +31,11 @@ extension WireObject {
     /// The object as it is sent.
     public var json: JSONValue {
         // The service refuses a value that is out of bounds, so the contract writes every value.
-        guard case .object(let written)? = try? Self.members.write(self) else {
+        guard case .object(var object)? = try? Self.members.write(self) else {
             preconditionFailure("\(Self.members.name) has a member whose kind does not write every value")
         }
-        return .object(written.merging(Self.constants) { $1 })
+        for (name, value) in Self.constants { object[name] = value }
+        return .object(object)
     }
 }
 

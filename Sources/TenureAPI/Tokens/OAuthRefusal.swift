@@ -5,8 +5,7 @@ public struct OAuthRefusal: Sendable, Equatable {
     /// `error_description`: the fault in words, in the characters that RFC 6749 permits.
     public var description: String
 
-    /// Creates a value from its members.
-    public init(error: String, description: String) {
+    package init(error: String, description: String) {
         self.error = error
         self.description = description
     }

@@ -79,7 +79,8 @@ extension TokenIntrospectionResponse.Claims: WireResponse {
 
     /// The members on the wire.
     public static let members = WireMembers<TokenIntrospectionResponse.Claims>(
-        "TokenIntrospectionResponse.Claims", TokenIntrospectionResponse.Claims.init, Member("iss", \.issuer), Member("sub", \.subject),
+        "TokenIntrospectionResponse.Claims", TokenIntrospectionResponse.Claims.init, Member("iss", \.issuer),
+        Member("sub", \.subject),
         Member("aud", \.audience), Member("exp", \.expiresAt, .number(seconds)),
         Member("iat", \.issuedAt, .number(seconds)), Member("jti", \.id), Member("client_id", \.clientID),
         Member("sid", \.sessionID), Member("tenant", \.tenantID), Member("role", \.role),

@@ -90,7 +90,8 @@ import Testing
         try check(FlowOutcomeResponse.validateAnswers(challenge: [1], questions: [question], opening: opening))
         try check(FlowOutcomeResponse.validatePassphrase(challenge: [1], questions: nil, opening: opening))
         let plan = SetUpPlanResponse(
-            credentialId: Self.id, userId: Self.id, oprfAnswers: [2], oprfPassphrase: [3], kdf: .init(log2N: 15, r: 8, p: 1))
+            credentialId: Self.id, userId: Self.id, oprfAnswers: [2], oprfPassphrase: [3],
+            kdf: .init(log2N: 15, r: 8, p: 1))
         try check(FlowOutcomeResponse.setCredentials(challenge: [1], rules: rules, setUp: plan))
         var recovered = plan
         recovered.previous = .init(recordHash: [5], generation: 2)

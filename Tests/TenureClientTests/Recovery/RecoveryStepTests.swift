@@ -123,7 +123,8 @@ import Testing
     @Test func `blind mode refuses a plan without approvals`() async throws {
         let key = [UInt8](repeating: 2, count: 49)
         let plan = SetUpPlanResponse(
-            credentialId: UUID(), userId: UUID(), oprfAnswers: key, oprfPassphrase: key, kdf: .init(log2N: 14, r: 8, p: 1))
+            credentialId: UUID(), userId: UUID(), oprfAnswers: key, oprfPassphrase: key,
+            kdf: .init(log2N: 14, r: 8, p: 1))
         let service = FakeService(asking: .setCredentials(challenge: [1], rules: FakeService.rules, setUp: plan))
         let step = try approved(try await begin(service))
         #expect(await code { _ = try await step.submit(Self.new) } == "client.signing_refused")
