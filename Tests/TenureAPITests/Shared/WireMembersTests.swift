@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `Wire members` {
     @Test func `every member of every object is read into its own property`() throws {
-        for type in WireCatalogue.all { #expect(try MemberCheck.misplaced(type) == [], "\(type.members.name)") }
+        for type in WireCatalogue.all { #expect(try MemberCheck.misplaced(type) == [], "\(type.tableName)") }
     }
 
     @Test func `members in another order than the initialiser's are found`() throws {
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func `every table in the sources is registered once, under the name of its type`() throws {
-        let names = WireCatalogue.all.map(\.members.name)
+        let names = WireCatalogue.all.map { $0.tableName }
         #expect(try MemberCheck.tables() == names.sorted())
         #expect(names == WireCatalogue.all.map { String(reflecting: $0).replacing("TenureAPI.", with: "") })
         #expect(MemberCheck.tables(in: "WireMembers<Berth>(\n    \"Dock.Berth\", Berth.init") == ["Dock.Berth"])
@@ -24,8 +24,8 @@ import Testing
 
     @Test func `no name is used twice`() {
         for type in WireCatalogue.all {
-            let names = type.members.members.map(\.name) + type.constants.keys
-            #expect(Set(names).count == names.count, "\(type.members.name)")
+            let names = type.rows.map(\.name) + type.constants.keys
+            #expect(Set(names).count == names.count, "\(type.tableName)")
         }
     }
 
@@ -35,15 +35,15 @@ import Testing
                 let unknown = JSONValue.object(json.merging(["zz": 1]) { $1 })
                 if type is any WireRequest.Type {
                     let error = #expect(throws: JSONError.self) { try type.init(json: unknown, at: "/in") }
-                    #expect(error?.code == .unknownMember && error?.pointer == "/in/zz", "\(type.members.name)")
+                    #expect(error?.code == .unknownMember && error?.pointer == "/in/zz", "\(type.tableName)")
                 } else {
                     #expect(try type.init(json: unknown).json == type.init(json: .object(json)).json)
                 }
             }
             guard type is any WireRequest.Type else { continue }
-            for member in type.members.members {
+            for member in type.rows {
                 guard let part = WireSample.part(member.value) else { continue }
-                #expect(part is any WireRequest.Type, "\(type.members.name)/\(member.name)")
+                #expect(part is any WireRequest.Type, "\(type.tableName)/\(member.name)")
             }
         }
     }
@@ -51,18 +51,18 @@ import Testing
     @Test func `a missing member and a null are refused at their place`() throws {
         for type in WireCatalogue.all {
             let json = try WireSample.documents(of: type)[0]
-            for member in type.members.members where json[member.name] != nil {
+            for member in type.rows where json[member.name] != nil {
                 let place = "/in/\(member.name)"
                 var other = json
                 other[member.name] = .null
                 if member.name != "data" {
                     let null = #expect(throws: JSONError.self) { try type.init(json: .object(other), at: "/in") }
-                    #expect(null?.code == .wrongType && null?.pointer == place, "\(type.members.name)\(place)")
+                    #expect(null?.code == .wrongType && null?.pointer == place, "\(type.tableName)\(place)")
                 }
                 other[member.name] = nil
                 guard member.isRequired else { continue }
                 let missing = #expect(throws: JSONError.self) { try type.init(json: .object(other), at: "/in") }
-                #expect(missing?.code == .missingMember && missing?.pointer == place, "\(type.members.name)\(place)")
+                #expect(missing?.code == .missingMember && missing?.pointer == place, "\(type.tableName)\(place)")
             }
         }
     }
@@ -98,10 +98,10 @@ enum MemberCheck {
         for json in try WireSample.documents(of: type) {
             names.formUnion(try compare(type, json))
             // One member at a time: a flag has two values only, and a property has the name of its member.
-            for (index, member) in type.members.members.enumerated() where json[member.name] != nil {
+            for (index, member) in type.rows.enumerated() where json[member.name] != nil {
                 var changed = json
                 changed[member.name] = try WireSample.value(member.value, index + 101)
-                #expect(changed[member.name] != json[member.name], "\(type.members.name)/\(member.name)")
+                #expect(changed[member.name] != json[member.name], "\(type.tableName)/\(member.name)")
                 names.formUnion(try compare(type, changed))
                 let before = properties(try Object(json: .object(json)))
                 let after = properties(try Object(json: .object(changed)))
@@ -116,7 +116,7 @@ enum MemberCheck {
     private static func compare<Object: WireObject>(
         _ type: Object.Type, _ json: [String: JSONValue]
     ) throws -> Set<String> {
-        guard case .object(var written) = try Object(json: .object(json)).json else { return [type.members.name] }
+        guard case .object(var written) = try Object(json: .object(json)).json else { return [type.tableName] }
         for name in Object.constants.keys { #expect(written.removeValue(forKey: name) == Object.constants[name]) }
         let names = Set(json.keys).union(written.keys)
         return names.filter { written[$0] != json[$0] && (written[$0] != nil || json[$0] != false) }

@@ -18,7 +18,7 @@ enum WireSample {
     static func part(_ description: ValueDescription) -> (any WireObject.Type)? {
         switch description {
         case .array(let element, _): part(element)
-        case .object(let name): WireCatalogue.all.first { $0.members.name == name }
+        case .object(let name): WireCatalogue.all.first { $0.tableName == name }
         default: nil
         }
     }
@@ -45,10 +45,10 @@ enum WireSample {
         of type: Object.Type, from number: Int
     ) throws -> [[String: JSONValue]] {
         var json: [String: JSONValue] = [:]
-        for (index, member) in type.members.members.enumerated() {
+        for (index, member) in type.rows.enumerated() {
             json[member.name] = try value(member.value, number + index)
         }
-        guard let alternatives = WireCatalogue.alternatives[type.members.name] else { return [json] }
+        guard let alternatives = WireCatalogue.alternatives[type.tableName] else { return [json] }
         return alternatives.map { chosen in
             json.filter { name, _ in chosen.contains(name) || !alternatives.joined().contains(name) }
         }
