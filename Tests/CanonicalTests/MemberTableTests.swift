@@ -100,6 +100,28 @@ import Foundation
         #expect(try Kelvin.members.read(both, context: (), ignoresUnknown: true) == Kelvin(k: 1))
     }
 
+    @Test func `members that depend on each other are read by hand and the others by the table`() throws {
+        let both: JSONValue = ["id": .uuid(id), "from": 1, "to": 2]
+        #expect(try Passage.members.read(both) == Passage(id: id, days: 1...2))
+        #expect(try Passage.members.write(Passage(id: id, days: 1...2)) == both)
+        let none: JSONValue = ["id": .uuid(id)]
+        #expect(try Passage.members.read(none) == Passage(id: id, days: nil))
+        #expect(try Passage.members.write(Passage(id: id, days: nil)) == none)
+        for (json, code, pointer) in [
+            (["id": .uuid(id), "from": 1], .missingMember, "/in/to"),
+            (["id": .uuid(id), "from": 1, "to": 2, "by": 3], .unknownMember, "/in/by"),
+            (["id": .uuid(id), "by": 3], .unknownMember, "/in/by"),
+            (["id": .uuid(id), "from": true, "to": 2], .wrongType, "/in/from"), (both, nil, nil),
+        ] as [(JSONValue, JSONError.Code?, String?)] {
+            var found: JSONError?
+            do throws(JSONError) { _ = try Passage.members.read(json, at: "/in") } catch { found = error }
+            #expect(found?.code == code && found?.pointer == pointer)
+        }
+        let unknown: JSONValue = ["id": .uuid(id), "by": 3]
+        #expect(try Passage.members.read(unknown, ignoresUnknown: true) == Passage(id: id, days: nil))
+        #expect(Passage.members.members.map(\.name) == ["id", "from", "to"])
+    }
+
     @Test func `the members are described`() {
         #expect(Berth.members.members.map(\.name) == ["id", "length", "pet", "note", "marks"])
         #expect(Berth.members.members.map(\.isRequired) == [true, true, true, false, true])
@@ -143,6 +165,25 @@ private struct Mark: FlatObject, Equatable {
     var n: Int
 
     static let members = MemberTable<Mark, Void>("Mark", Mark.init, Member("n", \.n, .integer(0...9)))
+}
+
+private struct Passage: FlatObject, Equatable {
+    var id: UUID
+    var days: ClosedRange<Int64>?
+
+    static let members = MemberTable<Passage, Void>(
+        "Passage", Passage.init, Member("id", \.id),
+        Member(
+            together: [
+                MemberDescription(optional: "from", .integer(0...9)),
+                MemberDescription(optional: "to", .integer(0...9)),
+            ], \.days
+        ) { (reader) throws(JSONError) in
+            guard let first = try reader.optionalInteger("from") else { return nil }
+            return first...(try reader.integer("to", in: first...9))
+        } write: { days in
+            days.map { ["from": .integer($0.lowerBound), "to": .integer($0.upperBound)] } ?? [:]
+        })
 }
 
 private struct Kelvin: FlatObject, Equatable {
