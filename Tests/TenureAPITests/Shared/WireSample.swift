@@ -30,11 +30,11 @@ enum WireSample {
             return .integer(range.lowerBound + Int64(number) % (range.upperBound - range.lowerBound + 1))
         case .word(let words): return .string(words[number % words.count])
         case .array(let element, _): return [try value(element, number)]
-        case .object("EventData"): return ["n": .integer(Int64(number))]
-        case .string("uuid"): return .string("00000000-0000-4000-8000-\(String(100_000_000_000 + number))")
-        case .string("date-time"): return .timestamp(Timestamp(microseconds: Int64(number)))
-        case .string("byte"): return .string(Base64.encode([UInt8(truncatingIfNeeded: number)]))
-        case .string("text"): return .string("text \(number)")
+        case .object(name: "EventData"): return ["n": .integer(Int64(number))]
+        case .string(format: "uuid"): return .string("00000000-0000-4000-8000-\(String(100_000_000_000 + number))")
+        case .string(format: "date-time"): return .timestamp(Timestamp(microseconds: Int64(number)))
+        case .string(format: "byte"): return .string(Base64.encode([UInt8(truncatingIfNeeded: number)]))
+        case .string(format: "text"): return .string("text \(number)")
         default:
             guard let type = part(description) else { throw UnknownKind(kind: description) }
             return .object(try documents(of: type, from: number)[0])
