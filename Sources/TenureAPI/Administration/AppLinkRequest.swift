@@ -1,7 +1,7 @@
 public import Canonical
 
 /// The body of `PUT /v1/companies/{companyName}/apps/{appId}`.
-public struct AppLinkRequest: Sendable, Equatable, WireRequest {
+public struct AppLinkRequest: Sendable, Equatable, RequestObject {
     /// A capability that a link grants an app in a tenant.
     public enum Role: String, Sendable, CaseIterable {
         /// Log employees in and read the tenant.

@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 /// A tenant as the read model shows it.
-public struct CompanyResponse: Sendable, Equatable, WireResponse {
+public struct CompanyResponse: Sendable, Equatable, ResponseObject {
     /// The name as first entered.
     public var companyName: String
     /// The time when the first employee registered.
@@ -37,7 +37,7 @@ public struct CompanyResponse: Sendable, Equatable, WireResponse {
 }
 
 /// An employee as the read model shows it.
-public struct EmployeeResponse: Sendable, Equatable, WireResponse {
+public struct EmployeeResponse: Sendable, Equatable, ResponseObject {
     /// The tenant's name as first entered.
     public var companyName: String
     /// The employee's id as first entered; absent once erased.
@@ -79,7 +79,7 @@ public struct EmployeeResponse: Sendable, Equatable, WireResponse {
 }
 
 /// The security admin and the event that proves it.
-public struct SecurityAdminResponse: Sendable, Equatable, WireResponse {
+public struct SecurityAdminResponse: Sendable, Equatable, ResponseObject {
     /// The employee.
     public var employee: EmployeeSummaryResponse
     /// The id of the proving event.

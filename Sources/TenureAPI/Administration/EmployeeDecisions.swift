@@ -1,7 +1,7 @@
 public import Canonical
 
 /// The body of `/approval`, `/cancellation` and `/reinstatement`.
-public struct StatusDecisionRequest: Sendable, Equatable, WireRequest {
+public struct StatusDecisionRequest: Sendable, Equatable, RequestObject {
     /// A free-text note, at most 1,024 bytes of UTF-8.
     public var note: String?
     /// The signed statement; sent with an admin's second call.
@@ -23,7 +23,7 @@ public struct StatusDecisionRequest: Sendable, Equatable, WireRequest {
 }
 
 /// The body of `/role`.
-public struct RoleRequest: Sendable, Equatable, WireRequest {
+public struct RoleRequest: Sendable, Equatable, RequestObject {
     /// A role that an employee can have.
     public enum Role: String, Sendable, CaseIterable {
         /// An admin of the tenant.
@@ -58,7 +58,7 @@ public struct RoleRequest: Sendable, Equatable, WireRequest {
 }
 
 /// The body of `POST /v1/companies/{companyName}/reclaimed-emails`.
-public struct EmailReclaimRequest: Sendable, Equatable, WireRequest {
+public struct EmailReclaimRequest: Sendable, Equatable, RequestObject {
     /// The address to take back.
     public var email: String
     /// The reason for the reclaim, in words.

@@ -1,7 +1,7 @@
 public import Canonical
 
 /// The body of `PATCH /v1/companies/{companyName}/policy`. Absent members leave their rule unchanged.
-public struct PolicyChangeRequest: Sendable, Equatable, WireRequest {
+public struct PolicyChangeRequest: Sendable, Equatable, RequestObject {
     /// The authority that authorizes device keys.
     public enum KeyAuthorization: String, Sendable, CaseIterable {
         /// No authority: the service authorizes each key itself.
@@ -83,7 +83,7 @@ public struct PolicyChangeRequest: Sendable, Equatable, WireRequest {
 }
 
 /// The policy of a tenant.
-public struct PolicyResponse: Sendable, Equatable, WireResponse {
+public struct PolicyResponse: Sendable, Equatable, ResponseObject {
     /// `automatic`, `application` or `securityAdmin`.
     public var keyAuthorization: String
     /// `automatic` or `admin`.

@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 /// One event of a tenant's ledger.
-public struct EventResponse: Sendable, Equatable, WireResponse {
+public struct EventResponse: Sendable, Equatable, ResponseObject {
     /// The position in the tenant's ledger, from 1.
     public var position: Int64
     /// The event's id.

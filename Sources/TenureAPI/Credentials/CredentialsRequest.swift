@@ -1,7 +1,7 @@
 public import Canonical
 
 /// The body of `POST /v1/registrations/{flow}/credentials`.
-public struct CredentialsRequest: Sendable, Equatable, WireRequest, CustomStringConvertible {
+public struct CredentialsRequest: Sendable, Equatable, RequestObject, CustomStringConvertible {
     /// The questions with their answers, in the user's order.
     public var securityQuestions: [NewSecurityQuestion]
     /// The passphrase, or `nil` if the user chose none.
@@ -29,7 +29,7 @@ public struct CredentialsRequest: Sendable, Equatable, WireRequest, CustomString
 }
 
 /// A question with its answer.
-public struct NewSecurityQuestion: Sendable, Equatable, WireRequest, CustomStringConvertible {
+public struct NewSecurityQuestion: Sendable, Equatable, RequestObject, CustomStringConvertible {
     /// The question that was chosen.
     public var choice: QuestionChoice
     /// The answer as entered.
@@ -53,7 +53,7 @@ public struct NewSecurityQuestion: Sendable, Equatable, WireRequest, CustomStrin
 }
 
 /// The body of `POST /v1/credentials/changes/{flow}/credentials`.
-public struct CredentialsChangeRequest: Sendable, Equatable, WireRequest, CustomStringConvertible {
+public struct CredentialsChangeRequest: Sendable, Equatable, RequestObject, CustomStringConvertible {
     /// The current secret, which authorizes the change.
     public enum Current: Sendable, Equatable {
         /// At least three answers to the questions that were shown.

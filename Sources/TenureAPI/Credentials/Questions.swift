@@ -1,7 +1,7 @@
 public import Canonical
 
 /// The response to `GET /v1/questions`: the published list in one language.
-public struct QuestionListResponse: Sendable, Equatable, WireResponse {
+public struct QuestionListResponse: Sendable, Equatable, ResponseObject {
     /// The version of the list.
     public var version: Int64
     /// The language of the texts, for example `en`.
@@ -24,7 +24,7 @@ public struct QuestionListResponse: Sendable, Equatable, WireResponse {
         Member("locale", \.locale), Member("locales", \.locales, .list()), Member("items", \.items, .list()))
 
     /// A question of the list.
-    public struct Item: Sendable, Equatable, WireResponse {
+    public struct Item: Sendable, Equatable, ResponseObject {
         /// The number, counted from 1.
         public var number: Int64
         /// The text.
@@ -43,7 +43,7 @@ public struct QuestionListResponse: Sendable, Equatable, WireResponse {
 }
 
 /// A question as the service shows it to the user.
-public struct QuestionResponse: Sendable, Equatable, WireResponse {
+public struct QuestionResponse: Sendable, Equatable, ResponseObject {
     /// Sixteen random bytes, unpadded base64url.
     public var questionId: String
     /// The text. A listed question is in the language of the request, any other as the user entered it.

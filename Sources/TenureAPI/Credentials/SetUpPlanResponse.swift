@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 /// The parameters that a flow fixes before a client sets credentials in blind mode. The record must repeat them.
-public struct SetUpPlanResponse: Sendable, Equatable, WireResponse {
+public struct SetUpPlanResponse: Sendable, Equatable, ResponseObject {
     /// The new credential's id.
     public var credentialId: UUID
     /// The new user's id.
@@ -44,7 +44,7 @@ public struct SetUpPlanResponse: Sendable, Equatable, WireResponse {
         Member(optional: "previous", \.previous), Member(optional: "approvals", \.approvals))
 
     /// The parameters of scrypt (RFC 7914).
-    public struct Scrypt: Sendable, Equatable, WireResponse {
+    public struct Scrypt: Sendable, Equatable, ResponseObject {
         /// The base-2 logarithm of the cost parameter N.
         public var log2N: Int64
         /// The block size r.
@@ -65,7 +65,7 @@ public struct SetUpPlanResponse: Sendable, Equatable, WireResponse {
     }
 
     /// The hashes of the two events by which a recovery was approved.
-    public struct Approvals: Sendable, Equatable, WireResponse {
+    public struct Approvals: Sendable, Equatable, ResponseObject {
         /// The hash of the event that opened the recovery, 32 bytes.
         public var opened: [UInt8]
         /// The hash of the event that confirmed the recovery, 32 bytes.
@@ -83,7 +83,7 @@ public struct SetUpPlanResponse: Sendable, Equatable, WireResponse {
     }
 
     /// The record that the new record replaces.
-    public struct Previous: Sendable, Equatable, WireResponse {
+    public struct Previous: Sendable, Equatable, ResponseObject {
         /// The hash of the record, 32 bytes.
         public var recordHash: [UInt8]
         /// The generation of the record, from 1.
@@ -102,7 +102,7 @@ public struct SetUpPlanResponse: Sendable, Equatable, WireResponse {
 }
 
 /// The rules that new credentials must satisfy.
-public struct CredentialRulesResponse: Sendable, Equatable, WireResponse {
+public struct CredentialRulesResponse: Sendable, Equatable, ResponseObject {
     /// The number of questions.
     public var questions: Int64
     /// The minimum length of a passphrase in code points.

@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 /// A device key as shown to its owner.
-public struct DeviceResponse: Sendable, Equatable, WireResponse {
+public struct DeviceResponse: Sendable, Equatable, ResponseObject {
     /// The authority that authorized a key.
     public struct Authorizer: Sendable, Equatable {
         /// `founding`, `policy`, `app`, `employee` or `operator`.
@@ -75,7 +75,7 @@ public struct DeviceResponse: Sendable, Equatable, WireResponse {
 
 extension DeviceResponse {
     /// The app through which a device presented its key.
-    public struct Presenter: Sendable, Equatable, WireResponse {
+    public struct Presenter: Sendable, Equatable, ResponseObject {
         /// The app.
         public var appId: UUID
         /// The name that the operator gave it.
@@ -92,7 +92,7 @@ extension DeviceResponse {
     }
 }
 
-extension DeviceResponse.Authorizer: WireResponse {
+extension DeviceResponse.Authorizer: ResponseObject {
     /// The members on the wire.
     public static let members = WireMembers<DeviceResponse.Authorizer>(
         "DeviceResponse.Authorizer", DeviceResponse.Authorizer.init, Member("kind", \.kind),
@@ -100,7 +100,7 @@ extension DeviceResponse.Authorizer: WireResponse {
 }
 
 /// The caller's device keys, with notices for the owner of the account.
-public struct DevicesResponse: Sendable, Equatable, WireResponse {
+public struct DevicesResponse: Sendable, Equatable, ResponseObject {
     /// The device keys, oldest first.
     public var items: [DeviceResponse]
     /// Notices for the owner of the account. Absent on the wire if there are none.

@@ -1,7 +1,7 @@
 public import Canonical
 
 /// A device key as shown to admins and apps.
-public struct EmployeeKeyResponse: Sendable, Equatable, WireResponse {
+public struct EmployeeKeyResponse: Sendable, Equatable, ResponseObject {
     /// Lower-case hex SHA-256 of the X9.63 point.
     public var fingerprint: String
     /// The 65-byte X9.63 point; padded base64 on the wire.
@@ -32,7 +32,7 @@ public struct EmployeeKeyResponse: Sendable, Equatable, WireResponse {
 }
 
 /// A pending device key, with the bytes to sign for its authorization.
-public struct PendingAuthorizationResponse: Sendable, Equatable, WireResponse {
+public struct PendingAuthorizationResponse: Sendable, Equatable, ResponseObject {
     /// The employee who owns the key.
     public var employee: EmployeeSummaryResponse
     /// The key.

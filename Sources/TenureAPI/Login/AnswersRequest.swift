@@ -1,7 +1,7 @@
 public import Canonical
 
 /// The body of `POST /v1/…/{flow}/answers`.
-public struct AnswersRequest: Sendable, Equatable, WireRequest, CustomStringConvertible {
+public struct AnswersRequest: Sendable, Equatable, RequestObject, CustomStringConvertible {
     /// The answers.
     public var answers: [Answer]
 
@@ -16,7 +16,7 @@ public struct AnswersRequest: Sendable, Equatable, WireRequest, CustomStringConv
     public var description: String { "[redacted]" }
 
     /// One answer.
-    public struct Answer: Sendable, Equatable, WireRequest, CustomStringConvertible {
+    public struct Answer: Sendable, Equatable, RequestObject, CustomStringConvertible {
         /// The id of the question, as the service sent it.
         public var questionId: String
         /// The answer as entered.
@@ -38,7 +38,7 @@ public struct AnswersRequest: Sendable, Equatable, WireRequest, CustomStringConv
 }
 
 /// The body of `POST /v1/…/{flow}/passphrase`.
-public struct PassphraseRequest: Sendable, Equatable, WireRequest, CustomStringConvertible {
+public struct PassphraseRequest: Sendable, Equatable, RequestObject, CustomStringConvertible {
     /// The passphrase as entered.
     public var passphrase: String
 

@@ -4,7 +4,7 @@ public import Canonical
 ///
 /// At set-up it holds the elements of all copies: ten subsets, the passphrase, or both. Otherwise it holds either one
 /// element, which charges an attempt, or the other nine elements of the attempt charged last.
-public struct EvaluationsRequest: Sendable, Equatable, WireRequest {
+public struct EvaluationsRequest: Sendable, Equatable, RequestObject {
     /// The blinded elements.
     public var elements: [Element]
 
@@ -16,7 +16,7 @@ public struct EvaluationsRequest: Sendable, Equatable, WireRequest {
         "EvaluationsRequest", EvaluationsRequest.init, Member("elements", \.elements, .list()))
 
     /// One blinded element.
-    public struct Element: Sendable, Equatable, WireRequest {
+    public struct Element: Sendable, Equatable, RequestObject {
         /// The copy that the element is for: 0 (questions 1, 2, 3) to 9 (3, 4, 5), or 255 for the passphrase.
         public var slot: Int64
         /// The compressed P-384 point, 49 bytes; padded base64 on the wire.
@@ -36,7 +36,7 @@ public struct EvaluationsRequest: Sendable, Equatable, WireRequest {
 }
 
 /// The response to `POST /v1/…/{flow}/evaluations`.
-public struct EvaluationsResponse: Sendable, Equatable, WireResponse {
+public struct EvaluationsResponse: Sendable, Equatable, ResponseObject {
     /// One evaluation for each element, in the order of the request.
     public var evaluations: [Evaluation]
 
@@ -47,7 +47,7 @@ public struct EvaluationsResponse: Sendable, Equatable, WireResponse {
         "EvaluationsResponse", EvaluationsResponse.init, Member("evaluations", \.evaluations, .list()))
 
     /// One evaluated element.
-    public struct Evaluation: Sendable, Equatable, WireResponse {
+    public struct Evaluation: Sendable, Equatable, ResponseObject {
         /// The copy that the evaluation is for.
         public var slot: Int64
         /// The evaluated element (49 bytes) ‖ c (48 bytes) ‖ s (48 bytes).
@@ -69,7 +69,7 @@ public struct EvaluationsResponse: Sendable, Equatable, WireResponse {
 }
 
 /// The data that a client needs to open a credential in blind mode.
-public struct OpeningResponse: Sendable, Equatable, WireResponse {
+public struct OpeningResponse: Sendable, Equatable, ResponseObject {
     /// The opening context, 240 or 289 bytes; padded base64 on the wire.
     public var context: [UInt8]
     /// The hash of the credential's record, 32 bytes.
@@ -87,7 +87,7 @@ public struct OpeningResponse: Sendable, Equatable, WireResponse {
 }
 
 /// The body of `POST /v1/…/{flow}/proof`.
-public struct ProofRequest: Sendable, Equatable, WireRequest {
+public struct ProofRequest: Sendable, Equatable, RequestObject {
     /// The user key's signature over `tenure/v1/validation`, newline and the challenge that the device signed, DER or
     /// 64 raw bytes; padded base64 on the wire.
     public var userSignature: [UInt8]
@@ -120,7 +120,7 @@ public struct ProofRequest: Sendable, Equatable, WireRequest {
     }
 
     /// A question, and the salt of the record's commitment to the question.
-    public struct Question: Sendable, Equatable, WireRequest {
+    public struct Question: Sendable, Equatable, RequestObject {
         /// The question in the form that the record commits to.
         public var choice: QuestionChoice
         /// 32 random bytes; padded base64 on the wire.

@@ -1,7 +1,7 @@
 public import Canonical
 
 /// The body of `POST /v1/logins`.
-public struct LoginRequest: Sendable, Equatable, WireRequest {
+public struct LoginRequest: Sendable, Equatable, RequestObject {
     /// The tenant's name.
     public var companyName: String
     /// The employee's id in that tenant.
@@ -23,7 +23,7 @@ public struct LoginRequest: Sendable, Equatable, WireRequest {
 }
 
 /// The body of `POST /v1/…/{flow}/key`.
-public struct KeyProofRequest: Sendable, Equatable, WireRequest {
+public struct KeyProofRequest: Sendable, Equatable, RequestObject {
     /// The ECDSA signature with SHA-256 over the challenge, DER or 64 raw bytes; padded base64 on the wire.
     public var keyProof: [UInt8]
 
@@ -36,7 +36,7 @@ public struct KeyProofRequest: Sendable, Equatable, WireRequest {
 }
 
 /// The first response of a flow. It has the same form for every account, decoys included.
-public struct FlowStartedResponse: Sendable, Equatable, WireResponse {
+public struct FlowStartedResponse: Sendable, Equatable, ResponseObject {
     /// The opaque handle, unpadded base64url.
     public var flow: String
     /// The exact bytes that the device signs; padded base64 on the wire.

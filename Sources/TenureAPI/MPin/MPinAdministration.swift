@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 /// The body of `POST /v1/companies/{companyName}/mpin/identities/{identityId}/link`.
-public struct MPinLinkRequest: Sendable, Equatable, WireRequest {
+public struct MPinLinkRequest: Sendable, Equatable, RequestObject {
     /// The token of the registration, which only the client that started it has.
     public var regOTT: String
     /// The signed statement; sent with the second call.
@@ -25,7 +25,7 @@ public struct MPinLinkRequest: Sendable, Equatable, WireRequest {
 }
 
 /// The body of `POST /v1/companies/{companyName}/mpin/activations`.
-public struct MPinActivationRequest: Sendable, Equatable, WireRequest {
+public struct MPinActivationRequest: Sendable, Equatable, RequestObject {
     /// The user id that the code is for.
     public var userId: String
     /// The salt of the commitment to the user id, 32 bytes. An admin chooses it and repeats it in the second call.
@@ -92,7 +92,7 @@ public enum MPinVerification: String, Sendable, CaseIterable {
 }
 
 /// The body of `PATCH /v1/companies/{companyName}/mpin/policy`: the members that change.
-public struct MPinPolicyChangeRequest: Sendable, Equatable, WireRequest {
+public struct MPinPolicyChangeRequest: Sendable, Equatable, RequestObject {
     /// Whether identities can be registered and can authenticate.
     public var enabled: Bool?
     /// How identities are verified.
@@ -133,7 +133,7 @@ public struct MPinPolicyChangeRequest: Sendable, Equatable, WireRequest {
 }
 
 /// A tenant's rules for M-Pin.
-public struct MPinPolicyResponse: Sendable, Equatable, WireResponse {
+public struct MPinPolicyResponse: Sendable, Equatable, ResponseObject {
     /// Whether identities can be registered and can authenticate.
     public var enabled: Bool
     /// `email` or `application`.

@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 /// An M-Pin identity as shown to admins and apps.
-public struct MPinIdentityResponse: Sendable, Equatable, WireResponse {
+public struct MPinIdentityResponse: Sendable, Equatable, ResponseObject {
     /// The identity.
     public var identityId: UUID
     /// The user id as entered; `nil` once erased.

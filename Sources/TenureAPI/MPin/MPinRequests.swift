@@ -41,7 +41,7 @@ public struct MPinStartRequest: Sendable, Equatable, JSONConvertible {
 }
 
 /// The body of `POST /mpin/{companyName}/rps/user/{mpinId}`.
-public struct MPinActivateRequest: Sendable, Equatable, WireRequest {
+public struct MPinActivateRequest: Sendable, Equatable, RequestObject {
     /// The code of the link in the mail, 64 hexadecimal characters.
     public var activateKey: String
 
@@ -150,7 +150,7 @@ public struct MPinTokenRequest: Sendable, Equatable, JSONConvertible {
 }
 
 /// The body of `POST /v1/logins/{flow}/mpin`.
-public struct MPinLoginRequest: Sendable, Equatable, WireRequest {
+public struct MPinLoginRequest: Sendable, Equatable, RequestObject {
     /// The token of pass 2.
     public var authOTT: String
 

@@ -46,7 +46,7 @@ public struct MPinClientSettingsResponse: Sendable, Equatable, JSONConvertible {
 }
 
 /// The response to the start and the restart of a registration.
-public struct MPinRegistrationResponse: Sendable, Equatable, WireResponse {
+public struct MPinRegistrationResponse: Sendable, Equatable, ResponseObject {
     /// The M-Pin ID in hexadecimal.
     public var mpinId: String
     /// The token with which the client continues.
@@ -79,7 +79,7 @@ public struct MPinRegistrationResponse: Sendable, Equatable, WireResponse {
 }
 
 /// The response to `GET /mpin/{companyName}/rps/signature/{mpinId}`.
-public struct MPinSignatureResponse: Sendable, Equatable, WireResponse, CustomStringConvertible {
+public struct MPinSignatureResponse: Sendable, Equatable, ResponseObject, CustomStringConvertible {
     /// The first D-TA's share of the client key in hexadecimal.
     public var clientSecretShare: String
     /// The signed query for the second D-TA.
@@ -134,7 +134,7 @@ public enum MPinPassResponse: Sendable, Equatable, JSONConvertible, CustomString
 }
 
 /// The response to `POST /mpin/{companyName}/authenticate`.
-public struct MPinAuthenticationResponse: Sendable, Equatable, WireResponse {
+public struct MPinAuthenticationResponse: Sendable, Equatable, ResponseObject {
     /// The user id as it was registered.
     public var userId: String
     /// The M-Pin ID in hexadecimal.

@@ -1,7 +1,7 @@
 public import Canonical
 
 /// The answer to a request to verify the caller's address.
-public struct EmailVerificationResponse: Sendable, Equatable, WireResponse {
+public struct EmailVerificationResponse: Sendable, Equatable, ResponseObject {
     /// What was done.
     public enum Outcome: String, Sendable, CaseIterable {
         /// A mail with a link is on its way.

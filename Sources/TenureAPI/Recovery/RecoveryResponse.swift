@@ -7,9 +7,9 @@ public import Foundation
 #endif
 
 /// An open or requested recovery, as shown to admins.
-public struct RecoveryResponse: Sendable, Equatable, WireResponse {
+public struct RecoveryResponse: Sendable, Equatable, ResponseObject {
     /// The ids that a statement about the recovery names.
-    public struct Subject: Sendable, Equatable, WireResponse {
+    public struct Subject: Sendable, Equatable, ResponseObject {
         /// The tenant.
         public var tenantId: UUID
         /// The user whose credentials would be replaced.

@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 /// The body of `POST /v1/companies/{companyName}/invitations`.
-public struct InvitationRequest: Sendable, Equatable, WireRequest {
+public struct InvitationRequest: Sendable, Equatable, RequestObject {
     /// The employee id that the invited person may register under.
     public var companyEmployeeId: String
     /// The only e-mail address that the person may register; `nil` permits any.
@@ -42,7 +42,7 @@ public struct InvitationRequest: Sendable, Equatable, WireRequest {
 }
 
 /// An open invitation.
-public struct InvitationResponse: Sendable, Equatable, WireResponse {
+public struct InvitationResponse: Sendable, Equatable, ResponseObject {
     /// The id of the invitation, by which it is revoked.
     public var invitationId: UUID
     /// The employee id that the invited person may register under; `nil` once erased.

@@ -1,7 +1,7 @@
 public import Canonical
 
 /// The body of `POST /v1/registrations`.
-public struct RegistrationRequest: Sendable, Equatable, WireRequest {
+public struct RegistrationRequest: Sendable, Equatable, RequestObject {
     /// What the person means to do.
     public enum Intent: String, Sendable, CaseIterable {
         /// Join a tenant; one that does not exist is refused.

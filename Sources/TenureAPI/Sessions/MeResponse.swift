@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 /// The caller's account, session and app.
-public struct MeResponse: Sendable, Equatable, WireResponse {
+public struct MeResponse: Sendable, Equatable, ResponseObject {
     /// The caller's session.
     public struct Session: Sendable, Equatable {
         /// The id of the session.
@@ -89,7 +89,7 @@ public struct MeResponse: Sendable, Equatable, WireResponse {
         Member("app", \.app), Member("notices", \.notices, .list()))
 }
 
-extension MeResponse.Session: WireResponse {
+extension MeResponse.Session: ResponseObject {
     /// The members on the wire.
     public static let members = WireMembers<MeResponse.Session>(
         "MeResponse.Session", MeResponse.Session.init, Member("sessionId", \.sessionId),
@@ -97,7 +97,7 @@ extension MeResponse.Session: WireResponse {
         Member("role", \.role), Member("createdAt", \.createdAt), Member("expiresAt", \.expiresAt))
 }
 
-extension MeResponse.App: WireResponse {
+extension MeResponse.App: ResponseObject {
     /// The members on the wire.
     public static let members = WireMembers<MeResponse.App>(
         "MeResponse.App", MeResponse.App.init, Member("appId", \.appId), Member("name", \.name))

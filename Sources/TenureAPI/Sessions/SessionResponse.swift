@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 /// The body of `POST /v1/sessions/refresh`.
-public struct SessionRefreshRequest: Sendable, Equatable, WireRequest, CustomStringConvertible {
+public struct SessionRefreshRequest: Sendable, Equatable, RequestObject, CustomStringConvertible {
     /// The refresh token, valid for a single use.
     public var refreshToken: String
 
@@ -23,7 +23,7 @@ public struct SessionRefreshRequest: Sendable, Equatable, WireRequest, CustomStr
 }
 
 /// The tokens of a session.
-public struct SessionResponse: Sendable, Equatable, WireResponse, CustomStringConvertible {
+public struct SessionResponse: Sendable, Equatable, ResponseObject, CustomStringConvertible {
     /// The access token: a signed JWT (RFC 9068).
     public var accessToken: String
     /// The time when the access token expires.
@@ -58,7 +58,7 @@ public struct SessionResponse: Sendable, Equatable, WireResponse, CustomStringCo
 }
 
 /// One open session of the caller.
-public struct OpenSessionResponse: Sendable, Equatable, WireResponse {
+public struct OpenSessionResponse: Sendable, Equatable, ResponseObject {
     /// The id of the session.
     public var sessionId: UUID
     /// The fingerprint of the device key that opened the session.

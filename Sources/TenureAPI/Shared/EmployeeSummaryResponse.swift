@@ -1,7 +1,7 @@
 public import Canonical
 
 /// The employee that an outcome is about.
-public struct EmployeeSummaryResponse: Sendable, Equatable, WireResponse {
+public struct EmployeeSummaryResponse: Sendable, Equatable, ResponseObject {
     /// The tenant's name as first entered.
     public var companyName: String
     /// The employee's id as first entered; absent once erased.
@@ -28,7 +28,7 @@ public struct EmployeeSummaryResponse: Sendable, Equatable, WireResponse {
 }
 
 /// A notice for the owner of an account, sent with every reply to one of their sessions.
-public struct NoticeResponse: Sendable, Equatable, WireResponse {
+public struct NoticeResponse: Sendable, Equatable, ResponseObject {
     /// The kind of notice, such as `recovery.opened`.
     public var type: String
     /// The time when a recovery was opened.

@@ -2,7 +2,7 @@ public import Canonical
 package import ErrorCodes
 
 /// A problem document (RFC 9457, `application/problem+json`), the body of every error response.
-public struct Problem: Sendable, Equatable, WireResponse {
+public struct Problem: Sendable, Equatable, ResponseObject {
     /// The media type.
     public static let mediaType = "application/problem+json"
 
@@ -79,7 +79,7 @@ extension Member<Problem, Void, OAuthRefusal?> {
 }
 
 /// A fault in a request, and its place.
-public struct ProblemPlace: Sendable, Equatable, WireResponse {
+public struct ProblemPlace: Sendable, Equatable, ResponseObject {
     /// The place of a fault.
     public enum Place: Sendable, Equatable {
         /// In the body, at this JSON pointer (RFC 6901).

@@ -7,10 +7,10 @@ public protocol WireObject: FlatObject, JSONConvertible, MemberValue where Conte
 }
 
 /// The body of a request. Unknown members are refused.
-public protocol WireRequest: WireObject {}
+public protocol RequestObject: WireObject {}
 
 /// A response, or a part of one. Unknown members are ignored, so that a client keeps working with a newer service.
-public protocol WireResponse: WireObject {}
+public protocol ResponseObject: WireObject {}
 
 /// The members of a flat object of the contract.
 public typealias WireMembers<Object> = MemberTable<Object, Void>
@@ -39,14 +39,14 @@ extension WireObject {
     }
 }
 
-extension WireRequest {
+extension RequestObject {
     /// Reads a request and rejects unknown members.
     public init(json: JSONValue, at pointer: String) throws(JSONError) {
         self = try Self.members.read(json, at: pointer)
     }
 }
 
-extension WireResponse {
+extension ResponseObject {
     /// Reads a response and ignores unknown members.
     public init(json: JSONValue, at pointer: String) throws(JSONError) {
         self = try Self.members.read(json, at: pointer, ignoresUnknown: true)

@@ -1,7 +1,7 @@
 public import Canonical
 
 /// The body of `POST /v1/me/tokens`.
-public struct ResourceTokenRequest: Sendable, Equatable, WireRequest {
+public struct ResourceTokenRequest: Sendable, Equatable, RequestObject {
     /// The URI of the resource that the token is for (RFC 8707), as the operator registered it.
     public var resource: String
 
@@ -14,7 +14,7 @@ public struct ResourceTokenRequest: Sendable, Equatable, WireRequest {
 }
 
 /// An access token for one resource. The service itself accepts no such token.
-public struct ResourceTokenResponse: Sendable, Equatable, WireResponse, CustomStringConvertible {
+public struct ResourceTokenResponse: Sendable, Equatable, ResponseObject, CustomStringConvertible {
     /// The access token, a JWT (RFC 9068).
     public var accessToken: String
     /// The time when the token expires.

@@ -74,7 +74,7 @@ public enum TokenIntrospectionResponse: Sendable, Equatable, JSONConvertible {
     }
 }
 
-extension TokenIntrospectionResponse.Claims: WireResponse {
+extension TokenIntrospectionResponse.Claims: ResponseObject {
     private static let seconds = 0...JSONValue.integerRange.upperBound
 
     /// The members on the wire.

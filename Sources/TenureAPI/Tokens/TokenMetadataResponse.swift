@@ -3,7 +3,7 @@ public import Canonical
 /// The metadata of the issuer of access tokens (RFC 8414 §2).
 ///
 /// It names no authorization endpoint and no token endpoint, because the service has none.
-public struct TokenMetadataResponse: Sendable, Equatable, WireResponse {
+public struct TokenMetadataResponse: Sendable, Equatable, ResponseObject {
     /// The URL of the service, without a trailing slash: the `iss` of its tokens.
     public var issuer: String
     /// The address of the public keys.

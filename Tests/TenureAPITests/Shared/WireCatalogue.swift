@@ -5,7 +5,7 @@ import TenureAPI
 enum WireCatalogue {
     static let all: [any WireObject.Type] = requests + responses
 
-    static let requests: [any WireRequest.Type] = [
+    static let requests: [any RequestObject.Type] = [
         AnswersRequest.self, AnswersRequest.Answer.self, AppLinkRequest.self, CredentialsChangeRequest.self,
         CredentialsRequest.self, EmailReclaimRequest.self, EvaluationsRequest.self, EvaluationsRequest.Element.self,
         InvitationRequest.self, KeyProofRequest.self, LoginRequest.self, MPinActivateRequest.self,
@@ -15,7 +15,7 @@ enum WireCatalogue {
         SessionRefreshRequest.self, StatusDecisionRequest.self,
     ]
 
-    static let responses: [any WireResponse.Type] = [
+    static let responses: [any ResponseObject.Type] = [
         CompanyResponse.self, CredentialRulesResponse.self, DeviceResponse.self, DeviceResponse.Authorizer.self,
         DeviceResponse.Presenter.self, DevicesResponse.self, EmailVerificationResponse.self, EmployeeKeyResponse.self,
         EmployeeResponse.self, EmployeeSummaryResponse.self, EvaluationsResponse.self,

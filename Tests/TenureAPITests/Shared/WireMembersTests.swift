@@ -33,17 +33,17 @@ import Testing
         for type in WireCatalogue.all {
             for json in try WireSample.documents(of: type) {
                 let unknown = JSONValue.object(json.merging(["zz": 1]) { $1 })
-                if type is any WireRequest.Type {
+                if type is any RequestObject.Type {
                     let error = #expect(throws: JSONError.self) { try type.init(json: unknown, at: "/in") }
                     #expect(error?.code == .unknownMember && error?.pointer == "/in/zz", "\(type.tableName)")
                 } else {
                     #expect(try type.init(json: unknown).json == type.init(json: .object(json)).json)
                 }
             }
-            guard type is any WireRequest.Type else { continue }
+            guard type is any RequestObject.Type else { continue }
             for member in type.rows {
                 guard let part = WireSample.part(member.value) else { continue }
-                #expect(part is any WireRequest.Type, "\(type.tableName)/\(member.name)")
+                #expect(part is any RequestObject.Type, "\(type.tableName)/\(member.name)")
             }
         }
     }
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func `a value out of bounds is written, for the service to refuse`() {
-        let values: [(any WireRequest, String)] = [
+        let values: [(any RequestObject, String)] = [
             (PolicyChangeRequest(recoveryDelayHours: 1000), #"{"recoveryDelayHours":1000}"#),
             (PolicyChangeRequest(adminSessionHours: 0), #"{"adminSessionHours":0}"#),
             (PolicyChangeRequest(), "{}"),
@@ -155,7 +155,7 @@ enum MemberCheck {
 }
 
 /// The initialiser takes the first text first.
-private struct SwappedTexts: WireResponse {
+private struct SwappedTexts: ResponseObject {
     var first: String
     var second: String
 
@@ -164,7 +164,7 @@ private struct SwappedTexts: WireResponse {
 }
 
 /// The initialiser takes the first flag first.
-private struct SwappedFlags: WireResponse {
+private struct SwappedFlags: ResponseObject {
     var first: Bool
     var second: Bool
 
@@ -173,7 +173,7 @@ private struct SwappedFlags: WireResponse {
 }
 
 /// Each name belongs to the other property.
-private struct SwappedNames: WireResponse {
+private struct SwappedNames: ResponseObject {
     var first: String
     var second: String
 
@@ -181,7 +181,7 @@ private struct SwappedNames: WireResponse {
         "SwappedNames", SwappedNames.init, Member("second", \.first), Member("first", \.second))
 }
 
-private struct InOrder: WireResponse {
+private struct InOrder: ResponseObject {
     var first: String
     var second: String
 
