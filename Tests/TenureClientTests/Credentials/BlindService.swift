@@ -162,7 +162,7 @@ actor BlindService: Transport {
                 setUp: SetUpPlanResponse(
                     credentialId: shown, userId: plan.userId, oprfAnswers: plan.oprfAnswers.bytes,
                     oprfPassphrase: plan.oprfPassphrase.bytes,
-                    log2N: cheat == .otherCost ? 4 : Int64(plan.kdf.log2N), r: 8, p: 1, previous: previous))
+                    kdf: .init(log2N: cheat == .otherCost ? 4 : Int64(plan.kdf.log2N), r: 8, p: 1), previous: previous))
         }
         var context = told.record.sealed.context.bytes
         if cheat == .substitutedKey {
