@@ -9,7 +9,7 @@ extension Route {
         let view = try await exchange.run(
             ReadCompany(
                 company: exchange.company, caller: exchange.caller(), waitFor: exchange.headers.waitFor()))
-        return .json(CompanyResponse(view), position: view.position)
+        return .json(view, position: view.position)
     }
 }
 
@@ -23,7 +23,7 @@ extension Route {
             ListEmployees(
                 company: exchange.company, asked, caller: exchange.caller(),
                 waitFor: exchange.headers.waitFor()))
-        return .page(page, asked, of: exchange, EmployeeResponse.init)
+        return .page(page, asked, of: exchange)
     }
 }
 
@@ -35,7 +35,7 @@ extension Route {
             ReadEmployee(
                 company: exchange.company, companyEmployeeId: exchange.captures["companyEmployeeId"],
                 caller: exchange.caller(), waitFor: exchange.headers.waitFor()))
-        return .json(EmployeeResponse(view))
+        return .json(view)
     }
 }
 
@@ -46,7 +46,7 @@ extension Route {
         let view = try await exchange.run(
             ReadSecurityAdmin(
                 company: exchange.company, caller: exchange.caller(), waitFor: exchange.headers.waitFor()))
-        return .json(SecurityAdminResponse(view))
+        return .json(view)
     }
 }
 
@@ -66,7 +66,7 @@ extension Route {
             return try await exchange.decision(
                 DecideStatus(
                     action, company: exchange.company, companyEmployeeId: exchange.captures["companyEmployeeId"],
-                    note: request.note, signed: request.signed.map { SubmittedStatement($0) },
+                    note: request.note, signed: request.signed,
                     caller: exchange.caller()))
         }
     }
@@ -76,16 +76,10 @@ extension Route {
     /// `POST …/employees/{companyEmployeeId}/role`.
     static let changeRole = Route(.changeRole, body: .required) { exchange in
         let request = try exchange.read(RoleRequest.self)
-        let role: ChangeRole.Role =
-            switch request.role {
-            case .admin: .admin
-            case .securityAdmin: .securityAdmin
-            case .employee: .employee
-            }
         return try await exchange.decision(
             ChangeRole(
-                role, company: exchange.company, companyEmployeeId: exchange.captures["companyEmployeeId"],
-                fingerprints: request.fingerprints, signed: request.signed.map { SubmittedStatement($0) },
+                request.role, company: exchange.company, companyEmployeeId: exchange.captures["companyEmployeeId"],
+                fingerprints: request.fingerprints, signed: request.signed,
                 caller: exchange.caller()))
     }
 }
@@ -97,6 +91,6 @@ extension Route {
         return try await exchange.decision(
             ReclaimEmail(
                 email: request.email, reason: request.reason, company: exchange.company,
-                signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.caller()))
+                signed: request.signed, caller: exchange.caller()))
     }
 }

@@ -6,7 +6,7 @@ extension Route {
     static let readPolicy = Route(.readPolicy) { exchange in
         try QueryReader(exchange.rawQuery).finish()
         let view = try await exchange.run(ReadPolicy(company: exchange.company, caller: exchange.caller()))
-        var reply = Reply.json(PolicyResponse(view))
+        var reply = Reply.json(view)
         reply.headers["ETag"] = EntityTag.text(view.version)
         return reply
     }
@@ -16,15 +16,10 @@ extension Route {
     /// `PATCH /v1/companies/{companyName}/policy`. `If-Match` carries the version that the caller has read.
     static let changePolicy = Route(.changePolicy, body: .required) { exchange in
         let request = try exchange.read(PolicyChangeRequest.self)
-        let change = PolicyInput(
-            keyAuthorization: request.keyAuthorization?.rawValue, approval: request.approval?.rawValue,
-            blindOnly: request.blindOnly, questionsWithPassphrase: request.questionsWithPassphrase,
-            registrationMode: request.registrationMode?.rawValue, recoveryDelayHours: request.recoveryDelayHours,
-            adminSessionHours: request.adminSessionHours)
         return try await exchange.decision(
             ChangePolicy(
-                company: exchange.company, change: change, ifMatch: EntityTag.version(ifMatch: exchange.headers),
-                signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.caller()))
+                company: exchange.company, request, ifMatch: EntityTag.version(ifMatch: exchange.headers),
+                caller: exchange.caller()))
     }
 }
 
@@ -32,11 +27,10 @@ extension Route {
     /// `PUT /v1/companies/{companyName}/apps/{appId}`.
     static let linkApp = Route(.linkApp, body: .optional) { exchange in
         let request = try exchange.read(AppLinkRequest.self)
-        let roles = request.roles.map { Set($0.compactMap { CallerRole(rawValue: $0.rawValue) }) }
         return try await exchange.decision(
             LinkApp(
-                appId: exchange.captures["appId"], company: exchange.company, .link(roles: roles),
-                signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.caller()))
+                appId: exchange.captures["appId"], company: exchange.company, .link(roles: request.roles),
+                signed: request.signed, caller: exchange.caller()))
     }
 
     /// `DELETE /v1/companies/{companyName}/apps/{appId}`.
@@ -45,6 +39,6 @@ extension Route {
         return try await exchange.decision(
             LinkApp(
                 appId: exchange.captures["appId"], company: exchange.company, .unlink,
-                signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.caller()))
+                signed: request.signed, caller: exchange.caller()))
     }
 }

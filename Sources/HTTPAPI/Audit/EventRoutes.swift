@@ -16,7 +16,7 @@ extension Route {
                 company: exchange.company,
                 query: EventQuery(asked, type: type, employee: employee, asOf: asOf),
                 caller: exchange.caller()))
-        return .page(page, asked, of: exchange, EventResponse.init)
+        return .page(page, asked, of: exchange)
     }
 }
 

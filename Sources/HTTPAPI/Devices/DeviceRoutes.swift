@@ -9,8 +9,7 @@ extension Route {
         let caller = try exchange.employee()
         let devices = try await exchange.run(ListDevices(caller: caller))
         let notices = try await exchange.run(ReadNotices(caller: caller))
-        return .json(
-            DevicesResponse(items: devices.map(DeviceResponse.init), notices: notices.map(NoticeResponse.init)))
+        return .json(DevicesResponse(items: devices, notices: notices))
     }
 }
 
@@ -21,7 +20,7 @@ extension Route {
         return try await exchange.decision(
             RevokeDevice(
                 fingerprint: exchange.captures["fingerprint"], reason: request.reason ?? "",
-                signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.employee()))
+                signed: request.signed, caller: exchange.employee()))
     }
 }
 
@@ -43,7 +42,7 @@ extension Route {
                 company: exchange.company, asked, caller: exchange.caller(),
                 waitFor: exchange.headers.waitFor(), until: wait > 0 ? .now + .seconds(wait) : nil))
         if wait > 0 { try await exchange.authenticateAgain() }
-        return .page(page, asked, of: exchange, PendingAuthorizationResponse.init)
+        return .page(page, asked, of: exchange)
     }
 }
 
@@ -67,7 +66,7 @@ extension Route {
                 DecideKey(
                     action, company: exchange.company, companyEmployeeId: exchange.captures["companyEmployeeId"],
                     fingerprint: exchange.captures["fingerprint"], reason: request.reason,
-                    signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.caller()))
+                    signed: request.signed, caller: exchange.caller()))
         }
     }
 }

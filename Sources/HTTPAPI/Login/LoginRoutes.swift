@@ -16,7 +16,7 @@ extension RoutedRequest {
             to: StartLogin(
                 purpose, companyName: request.companyName, companyEmployeeId: request.companyEmployeeId,
                 employeePublicKey: request.employeePublicKey, app: app())
-        ) { .json(FlowStartedResponse($0), status: 201) }
+        ) { .json($0, status: 201) }
     }
 }
 
@@ -52,10 +52,9 @@ extension Route {
     private static func validateAnswers(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
         Route(endpoint, body: .required) { exchange in
             let request = try exchange.read(AnswersRequest.self)
-            let answers = request.answers.map { AnswerInput(questionId: $0.questionId, answer: $0.answer) }
             return try await exchange.outcome(
                 ValidateCredential(
-                    .answers(answers), purpose: purpose, flow: exchange.captures["flow"], app: exchange.app()))
+                    .answers(request.answers), purpose: purpose, flow: exchange.captures["flow"], app: exchange.app()))
         }
     }
 }
@@ -94,11 +93,10 @@ extension Route {
     private static func evaluate(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
         Route(endpoint, body: .required) { exchange in
             let request = try exchange.read(EvaluationsRequest.self)
-            let elements = request.elements.map { ElementInput(slot: Int(clamping: $0.slot), element: $0.element) }
             return try await exchange.reply(
                 to: EvaluateElements(
-                    elements, purpose: purpose, flow: exchange.captures["flow"], app: exchange.app())
-            ) { .json(EvaluationsResponse($0)) }
+                    request.elements, purpose: purpose, flow: exchange.captures["flow"], app: exchange.app())
+            ) { .json($0) }
         }
     }
 }
@@ -118,15 +116,8 @@ extension Route {
     private static func prove(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
         Route(endpoint, body: .required) { exchange in
             let request = try exchange.read(ProofRequest.self)
-            let credentials = request.credentials.map { credentials in
-                ProofInput.Credentials(
-                    record: credentials.record,
-                    questions: credentials.questions.map { (QuestionInput($0.choice), $0.salt) })
-            }
             return try await exchange.outcome(
-                ProveCredential(
-                    ProofInput(userSignature: request.userSignature, credentials: credentials), purpose: purpose,
-                    flow: exchange.captures["flow"], app: exchange.app()))
+                ProveCredential(request, purpose: purpose, flow: exchange.captures["flow"], app: exchange.app()))
         }
     }
 }

@@ -8,7 +8,7 @@ extension Route {
         return try await exchange.decision(
             DecideMPin(
                 .verify, company: exchange.company, identity: exchange.captures["identityId"],
-                signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.caller()))
+                signed: request.signed, caller: exchange.caller()))
     }
 
     /// `POST /v1/companies/{companyName}/mpin/identities/{identityId}/revocation`.
@@ -17,7 +17,7 @@ extension Route {
         return try await exchange.decision(
             DecideMPin(
                 .revoke(reason: request.reason ?? ""), company: exchange.company,
-                identity: exchange.captures["identityId"], signed: request.signed.map { SubmittedStatement($0) },
+                identity: exchange.captures["identityId"], signed: request.signed,
                 caller: exchange.caller()))
     }
 
@@ -27,7 +27,7 @@ extension Route {
         return try await exchange.decision(
             LinkMPin(
                 company: exchange.company, identity: exchange.captures["identityId"], token: request.regOTT,
-                signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.employee()))
+                signed: request.signed, caller: exchange.employee()))
     }
 
     /// `POST /v1/companies/{companyName}/mpin/activations`.
@@ -36,18 +36,15 @@ extension Route {
         return try await exchange.reply(
             to: IssueMPinActivation(
                 company: exchange.company, userID: request.userId, subjectSalt: request.subjectSalt,
-                signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.caller())
-        ) { .json(MPinActivationResponse($0)) }
+                signed: request.signed, caller: exchange.caller())
+        ) { .json($0) }
     }
 
     /// `GET /v1/companies/{companyName}/mpin/policy`. The `ETag` carries the policy's version.
     static let readMPinPolicy = Route(.readMPinPolicy) { exchange in
         try QueryReader(exchange.rawQuery).finish()
         let view = try await exchange.run(ReadMPinPolicy(company: exchange.company, caller: exchange.caller()))
-        var reply = Reply.json(
-            MPinPolicyResponse(
-                enabled: view.enabled, verification: view.verification, maximumFailures: Int64(view.maximumFailures),
-                opensSessions: view.opensSessions, version: Int64(view.version)))
+        var reply = Reply.json(view)
         reply.headers["ETag"] = EntityTag.text(view.version)
         return reply
     }
@@ -55,22 +52,9 @@ extension Route {
     /// `PATCH /v1/companies/{companyName}/mpin/policy`. `If-Match` carries the version that the caller has read.
     static let changeMPinPolicy = Route(.changeMPinPolicy, body: .required) { exchange in
         let request = try exchange.read(MPinPolicyChangeRequest.self)
-        let change = MPinPolicyInput(
-            enabled: request.enabled, verification: request.verification?.rawValue,
-            maximumFailures: request.maximumFailures, opensSessions: request.opensSessions)
         return try await exchange.decision(
             ChangeMPinPolicy(
-                company: exchange.company, change: change, ifMatch: EntityTag.version(ifMatch: exchange.headers),
-                signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.caller()))
-    }
-}
-
-extension MPinActivationResponse {
-    init(_ decision: MPinActivationDecision) {
-        switch decision {
-        case .issued(let id, let code, let expiresAt, let position):
-            self = .done(activationId: id, code: code, expiresAt: expiresAt, position: position)
-        case .signatureRequired(let statement): self = .signatureRequired(statement: statement)
-        }
+                company: exchange.company, request, ifMatch: EntityTag.version(ifMatch: exchange.headers),
+                caller: exchange.caller()))
     }
 }

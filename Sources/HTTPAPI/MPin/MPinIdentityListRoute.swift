@@ -12,15 +12,6 @@ extension Route {
             ListMPinIdentities(
                 company: exchange.company, asked, caller: exchange.caller(),
                 waitFor: exchange.headers.waitFor()))
-        return .page(page, asked, of: exchange, MPinIdentityResponse.init)
-    }
-}
-
-extension MPinIdentityResponse {
-    init(_ view: MPinIdentityView) {
-        self.init(
-            identityId: view.identityId, userId: view.userId, deviceName: view.deviceName, status: view.status,
-            verification: view.verification, startedAt: view.startedAt, expiresAt: view.expiresAt,
-            companyEmployeeId: view.companyEmployeeId, failures: Int64(view.failures), endReason: view.endReason)
+        return .page(page, asked, of: exchange)
     }
 }

@@ -27,13 +27,7 @@ extension Route {
         let request = try exchange.read(MPinTokenRequest.self)
         return try await exchange.reply(
             to: RedeemMPinProof(company: exchange.company, token: request.authOTT, app: exchange.app())
-        ) { answer in
-            .json(
-                MPinAuthenticationResponse(
-                    userId: answer.userID, mpinId: answer.mpinID, identityId: answer.identityID,
-                    verifiedBy: answer.verifiedBy,
-                    employee: answer.employee.map(EmployeeSummaryResponse.init)))
-        }
+        ) { .json($0) }
     }
 
     /// `POST /v1/logins/{flow}/mpin`.

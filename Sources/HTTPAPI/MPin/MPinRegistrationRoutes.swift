@@ -25,7 +25,7 @@ extension Route {
                 company: exchange.company, userID: request.userId, deviceName: request.deviceName,
                 activationCode: request.activateCode, languages: exchange.headers.preferredLanguages,
                 app: exchange.app()))
-        return .json(MPinRegistrationResponse(registration))
+        return .json(registration)
     }
 
     /// `PUT /mpin/{companyName}/rps/user/{mpinId}`.
@@ -39,7 +39,7 @@ extension Route {
             RestartMPinRegistration(
                 company: exchange.company, mpinID: exchange.captures["mpinId"], token: request.regOTT ?? "",
                 userID: request.userId, languages: exchange.headers.preferredLanguages, app: exchange.app()))
-        return .json(MPinRegistrationResponse(registration))
+        return .json(registration)
     }
 
     /// `POST /mpin/{companyName}/rps/user/{mpinId}`.
@@ -73,15 +73,5 @@ extension Route {
         _ = try exchange.document()
         _ = try await exchange.run(ReadMPinSettings(company: exchange.company, app: exchange.app()))
         return .json(MPinEmptyResponse())
-    }
-}
-
-extension MPinRegistrationResponse {
-    init(_ registration: MPinRegistration) {
-        self.init(
-            mpinId: registration.mpinID, regOTT: registration.token,
-            expireTime: registration.expiresAt.description.prefix(19) + "Z",
-            nowTime: registration.now.description.prefix(19) + "Z", active: registration.isActive,
-            identityId: registration.identityID)
     }
 }

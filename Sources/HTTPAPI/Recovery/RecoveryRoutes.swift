@@ -11,14 +11,14 @@ extension Route {
     static let recoverCredentials = Route(.recoverCredentials, body: .required) { exchange in
         let request = try exchange.read(CredentialsRequest.self)
         return try await exchange.outcome(
-            RecoverCredentials(CredentialsInput(request), flow: exchange.captures["flow"], app: exchange.app()))
+            RecoverCredentials(request, flow: exchange.captures["flow"], app: exchange.app()))
     }
 
     /// `GET /v1/companies/{companyName}/recoveries`.
     static let listRecoveries = Route(.listRecoveries) { exchange in
         try QueryReader(exchange.rawQuery).finish()
         let views = try await exchange.run(ListRecoveries(company: exchange.company, caller: exchange.employee()))
-        return .json(PageResponse(items: views.map(RecoveryResponse.init)))
+        return .json(PageResponse(items: views))
     }
 
     /// `POST …/recoveries/{fingerprint}/opening`.
@@ -33,7 +33,7 @@ extension Route {
         let request = try DecisionRequest(json: exchange.document())
         return try await exchange.decision(
             CancelRecoveryByDevice(
-                flow: exchange.captures["flow"], signed: request.signed.map { SubmittedStatement($0) },
+                flow: exchange.captures["flow"], signed: request.signed,
                 app: exchange.app()))
     }
 
@@ -49,26 +49,7 @@ extension Route {
                 DecideRecovery(
                     action, company: exchange.company, companyEmployeeId: exchange.captures["companyEmployeeId"],
                     fingerprint: exchange.captures["fingerprint"], reason: request.reason,
-                    signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.employee()))
+                    signed: request.signed, caller: exchange.employee()))
         }
-    }
-}
-
-extension RecoveryResponse {
-    init(_ view: RecoveryView) {
-        self.init(
-            employee: EmployeeSummaryResponse(view.employee),
-            subject: Subject(tenantId: view.tenantId, userId: view.userId, employeeId: view.employeeId),
-            fingerprint: view.fingerprint, state: view.state, requestedAt: view.requestedAt,
-            expiresAt: view.expiresAt, openedBy: view.openedBy, availableAt: view.availableAt,
-            soleAdmin: view.soleAdmin)
-    }
-}
-
-extension NoticeResponse {
-    init(_ notice: Notice) {
-        self.init(
-            type: notice.type, openedAt: notice.openedAt, openedBy: notice.openedBy, availableAt: notice.availableAt,
-            cancelBefore: notice.cancelBefore)
     }
 }

@@ -20,7 +20,7 @@ extension Route {
         let request = try DecisionRequest(json: exchange.document())
         return try await exchange.decision(
             CancelReturnByDevice(
-                flow: exchange.captures["flow"], signed: request.signed.map { SubmittedStatement($0) },
+                flow: exchange.captures["flow"], signed: request.signed,
                 app: exchange.app()))
     }
 

@@ -10,8 +10,8 @@ extension Route {
                 companyName: request.companyName, companyEmployeeId: request.companyEmployeeId, email: request.email,
                 isCompanyOwnedEmail: request.isCompanyOwnedEmail, employeePublicKey: request.employeePublicKey,
                 invitation: request.invitation,
-                intent: request.intent.flatMap { RegistrationIntent(rawValue: $0.rawValue) }, app: exchange.app())
-        ) { .json(FlowStartedResponse($0), status: 201) }
+                intent: request.intent, app: exchange.app())
+        ) { .json($0, status: 201) }
     }
 }
 
@@ -23,15 +23,15 @@ extension Route {
             to: IssueInvitation(
                 company: exchange.company, companyEmployeeId: request.companyEmployeeId, email: request.email,
                 seconds: request.expiresInSeconds ?? IssueInvitation.usualSeconds, subjectSalt: request.subjectSalt,
-                signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.caller())
-        ) { .json(InvitationDecisionResponse($0)) }
+                signed: request.signed, caller: exchange.caller())
+        ) { .json($0) }
     }
 
     /// `GET /v1/companies/{companyName}/invitations`.
     static let listInvitations = Route(.listInvitations) { exchange in
         try QueryReader(exchange.rawQuery).finish()
         let views = try await exchange.run(ListInvitations(company: exchange.company, caller: exchange.caller()))
-        return .json(PageResponse(items: views.map(InvitationResponse.init)))
+        return .json(PageResponse(items: views))
     }
 
     /// `DELETE /v1/companies/{companyName}/invitations/{invitationId}`.
@@ -40,24 +40,6 @@ extension Route {
         return try await exchange.decision(
             RevokeInvitation(
                 id: exchange.captures["invitationId"], company: exchange.company,
-                signed: request.signed.map { SubmittedStatement($0) }, caller: exchange.caller()))
-    }
-}
-
-extension InvitationResponse {
-    init(_ view: InvitationView) {
-        self.init(
-            invitationId: view.id, companyEmployeeId: view.companyEmployeeId, email: view.email,
-            issuedAt: view.issuedAt, expiresAt: view.expiresAt)
-    }
-}
-
-extension InvitationDecisionResponse {
-    init(_ decision: InvitationDecision) {
-        switch decision {
-        case .issued(let view, let invitation, let position):
-            self = .done(InvitationResponse(view), invitation: invitation, position: position)
-        case .signatureRequired(let statement): self = .signatureRequired(statement: statement)
-        }
+                signed: request.signed, caller: exchange.caller()))
     }
 }

@@ -7,9 +7,7 @@ extension Route {
     static let refreshSession = Route(.refreshSession, body: .required) { exchange in
         let request = try exchange.read(SessionRefreshRequest.self)
         let app = try await exchange.presentedApp()
-        return try await exchange.reply(to: RefreshSession(refreshToken: request.refreshToken, app: app)) {
-            .json(SessionResponse($0))
-        }
+        return try await exchange.reply(to: RefreshSession(refreshToken: request.refreshToken, app: app)) { .json($0) }
     }
 }
 
@@ -26,7 +24,7 @@ extension Route {
     static let listSessions = Route(.listSessions) { exchange in
         try QueryReader(exchange.rawQuery).finish()
         let sessions = try await exchange.run(ListSessions(caller: exchange.employee()))
-        return .json(PageResponse(items: sessions.map(OpenSessionResponse.init)))
+        return .json(PageResponse(items: sessions))
     }
 }
 
@@ -42,6 +40,6 @@ extension Route {
     /// `GET /v1/me`.
     static let readMe = Route(.readMe) { exchange in
         try QueryReader(exchange.rawQuery).finish()
-        return .json(MeResponse(try await exchange.run(ReadMe(caller: exchange.employee()))))
+        return .json(try await exchange.run(ReadMe(caller: exchange.employee())))
     }
 }

@@ -42,7 +42,7 @@ extension Route {
         let request = try exchange.read(ResourceTokenRequest.self)
         let issued = try await exchange.run(
             IssueResourceToken(caller: exchange.employee(), resource: request.resource))
-        return .json(ResourceTokenResponse(accessToken: issued.accessToken, expiresAt: issued.expiresAt))
+        return .json(issued)
     }
 
     /// The routes of tokens, in the order of the documentation.

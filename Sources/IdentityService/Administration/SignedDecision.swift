@@ -4,6 +4,7 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
+public import TenureAPI
 
 /// The answer to a decision that somebody has to sign.
 protocol SignableAnswer: Sendable {
@@ -11,9 +12,9 @@ protocol SignableAnswer: Sendable {
     static func signatureRequired(statement: [UInt8]) -> Self
 }
 
-extension Decision: SignableAnswer {}
-extension InvitationDecision: SignableAnswer {}
-extension MPinActivationDecision: SignableAnswer {}
+extension DecisionResponse: SignableAnswer {}
+extension InvitationDecisionResponse: SignableAnswer {}
+extension MPinActivationResponse: SignableAnswer {}
 
 /// A decision that takes effect only with a signature: of the device key of whoever decides, or of the app, which
 /// vouches.
@@ -49,7 +50,7 @@ extension UseCaseRun where Answer: SignableAnswer {
     ///   - signed: The statement and the signature over it, in the second call of an employee.
     ///   - load: Loads the facts of an attempt.
     func decide<Event>(
-        by caller: Caller? = nil, _ signed: SubmittedStatement?, retryingClaims: Bool = false,
+        by caller: Caller? = nil, _ signed: StatementSignature?, retryingClaims: Bool = false,
         _ load: () async throws -> SignedDecision<Event, Answer>
     ) async throws -> Answer {
         try await optimistic(retryingClaims: retryingClaims) {

@@ -6,6 +6,7 @@ import Identity
 import Keys
 import Ledger
 import Logging
+public import TenureAPI
 
 /// Pages through a tenant's ledger, with personal members decrypted while the key exists.
 public struct PageEntries: UseCase {
@@ -29,7 +30,7 @@ public struct PageEntries: UseCase {
     }
 
     /// Returns a page of events.
-    public func run(_ run: UseCaseRun<Page<EventView>>) async throws -> Page<EventView> {
+    public func run(_ run: UseCaseRun<PageResponse<EventResponse>>) async throws -> PageResponse<EventResponse> {
         let context = run.context
         let access = try await context.access(company, caller, role: .authorization)
         let ledger = LedgerID(access.tenant.id.uuid)
@@ -39,7 +40,7 @@ public struct PageEntries: UseCase {
             let identities = try await context.mpinIdentities(linkedTo: id, in: access.tenant.id)
             concerned = Set([id.uuid] + identities.map(\.uuid))
         }
-        var items: [EventView] = []
+        var items: [EventResponse] = []
         var cursor = query.page.after
         let limit = query.type == nil && concerned == nil ? query.page.limit : max(query.page.limit, Self.filteredPage)
         func isWanted(_ event: RecordedEvent) -> Bool {
@@ -50,18 +51,18 @@ public struct PageEntries: UseCase {
             let wanted = page.events.filter(isWanted).prefix(query.page.limit - items.count)
             let keys = try await keys(for: wanted, in: ledger, context)
             for event in page.events {
-                if let asOf = query.asOf, event.time > asOf { return Page(items: items, next: nil) }
+                if let asOf = query.asOf, event.time > asOf { return PageResponse(items: items, next: nil) }
                 cursor = event.position
                 guard isWanted(event) else { continue }
                 items.append(Self.view(of: event, keys))
                 if items.count == query.page.limit {
-                    return Page(items: items, next: cursor < page.size ? cursor : nil)
+                    return PageResponse(items: items, next: cursor < page.size ? cursor : nil)
                 }
             }
             cursor = page.cursor
-            guard page.hasMore else { return Page(items: items, next: nil) }
+            guard page.hasMore else { return PageResponse(items: items, next: nil) }
         }
-        return Page(items: items, next: cursor)
+        return PageResponse(items: items, next: cursor)
     }
 
     private func keys(
@@ -77,10 +78,10 @@ public struct PageEntries: UseCase {
         return named.contains { $0.map(subjects.contains) ?? false }
     }
 
-    private static func view(of event: RecordedEvent, _ keys: [UUID: PersonKey]) -> EventView {
-        EventView(
+    private static func view(of event: RecordedEvent, _ keys: [UUID: PersonKey]) -> EventResponse {
+        EventResponse(
             position: event.position, eventId: event.id, type: event.type, stream: event.stream.text,
-            streamVersion: event.streamVersion, time: event.time, actor: event.actor, app: event.app,
+            streamVersion: Int64(event.streamVersion), time: event.time, actor: event.actor, app: event.app,
             requestId: event.requestId, data: OpenedEvent(event, keys: keys).data)
     }
 }

@@ -7,6 +7,7 @@ import Identity
 import Keys
 import Ledger
 import Postgres
+import TenureAPI
 
 /// The credential that a flow challenges: a real one or a decoy, in one form.
 struct ChallengedCredential: Sendable {
@@ -17,7 +18,7 @@ struct ChallengedCredential: Sendable {
     /// The hash of the record. A decoy has one only if the questions were requested.
     var recordHash: [UInt8]
     /// The questions as they are shown, if requested.
-    var questions: [ShownQuestion]
+    var questions: [QuestionResponse]
     /// Whether only the blind mode is accepted.
     var isBlindOnly: Bool { sealed.context.flags.contains(.blindOnly) }
 
@@ -131,12 +132,12 @@ struct ChallengedCredential: Sendable {
         self.init(
             sealed: decoy.sealed, loadedSeed: decoy.seed, recordHash: decoy.recordHash,
             questions: shown.map {
-                ShownQuestion(questionId: Base64URL.encode($0.id.bytes), question: .listed($0.question))
+                QuestionResponse(id: $0.id, .listed($0.question))
             }, scene: scene)
     }
 
     private init(
-        sealed: SealedCredentials, loadedSeed: OPRFSeed? = nil, recordHash: [UInt8], questions: [ShownQuestion],
+        sealed: SealedCredentials, loadedSeed: OPRFSeed? = nil, recordHash: [UInt8], questions: [QuestionResponse],
         scene: FlowScene
     ) {
         self.sealed = sealed
@@ -149,12 +150,11 @@ struct ChallengedCredential: Sendable {
     /// Decrypts the question texts under the user's key; an erased user has none.
     private static func texts(
         of stored: StoredCredentials, key: PersonKey?, credential: UUID
-    ) throws -> [ShownQuestion] {
+    ) throws -> [QuestionResponse] {
         guard let key else { return [] }
         return try zip(stored.record.sealed.context.questionIds, stored.encryptedTexts).map { id, sealed in
             let clear = try key.open(bytes: sealed, authenticating: questionPlace(credential, id))
-            return ShownQuestion(
-                questionId: Base64URL.encode(id.bytes), question: try QuestionText(plaintext: clear).question)
+            return QuestionResponse(id: id, try QuestionText(plaintext: clear).question)
         }
     }
 

@@ -1,49 +1,16 @@
-public import Credentials
+import Canonical
+import Credentials
 import ErrorCodes
+import FoundationEssentials
+public import TenureAPI
 
-/// The published list of security questions in one language.
-public struct QuestionCatalogue: Sendable, Equatable {
-    /// The version of the list.
-    public var version: Int
-    /// The language of the texts, for example `en`.
-    public var locale: String
-    /// Every language that the list has.
-    public var locales: [String]
-    /// The number and text of each question, ordered by number.
-    public var items: [Item]
-
-    /// One question.
-    public struct Item: Sendable, Equatable {
-        /// The number, counted from 1.
-        public var number: Int
-        /// The text.
-        public var question: String
-    }
-
+extension QuestionListResponse {
     /// The current list in the first of `languages` that it has, or else in English.
     public init(preferring languages: [String]) {
         let locale = QuestionLocale(preferring: languages), list = QuestionList.current
-        version = list.version
-        self.locale = locale.rawValue
-        locales = QuestionLocale.allCases.map(\.rawValue)
-        items = list.questions.map { Item(number: $0.number, question: $0.text(in: locale)) }
-    }
-}
-
-/// A question as chosen in a set-up.
-public enum QuestionInput: Sendable, Hashable {
-    /// A text, which may be that of a listed question in any language.
-    case text(String)
-    /// A question of the published list, in its current version if `version` is `nil`.
-    case listed(number: Int64, version: Int64?)
-
-    /// The question in the form that ``Credentials/QuestionText`` commits to.
-    public init(_ question: Question) {
-        self =
-            switch question {
-            case .listed(let listed): .listed(number: Int64(listed.number), version: Int64(listed.version))
-            case .own(let text): .text(text)
-            }
+        self.init(
+            version: Int64(list.version), locale: locale.rawValue, locales: QuestionLocale.allCases.map(\.rawValue),
+            items: list.questions.map { Item(number: Int64($0.number), question: $0.text(in: locale)) })
     }
 }
 
@@ -63,7 +30,7 @@ struct ChosenQuestions {
     ///
     /// - Throws: `credentials.five_questions_required` for another number of questions; `request.invalid` for a number
     ///   that the list does not have; `credentials.custom_question` for the user's own text if the app allows none.
-    func resolve(_ inputs: [QuestionInput]) throws(ServiceError) -> [Question] {
+    func resolve(_ inputs: [QuestionChoice]) throws(ServiceError) -> [Question] {
         guard inputs.count == 5 else { throw ServiceError(.credentialsFiveQuestionsRequired) }
         var questions: [Question] = []
         for (index, input) in inputs.enumerated() { questions.append(try resolve(input, index)) }
@@ -80,7 +47,7 @@ struct ChosenQuestions {
         return questions
     }
 
-    private func resolve(_ input: QuestionInput, _ index: Int) throws(ServiceError) -> Question {
+    private func resolve(_ input: QuestionChoice, _ index: Int) throws(ServiceError) -> Question {
         switch input {
         case .text(let text): return Question(text)
         case .listed(let number, let version):
@@ -106,41 +73,51 @@ struct ChosenQuestions {
     }
 }
 
-extension CredentialsInput {
+extension CredentialsRequest {
     /// Returns the questions, checked against the list and the app's setting, with their answers.
     ///
     /// - Parameter pointer: The place of the credentials in the request, as a JSON pointer.
     /// - Throws: As ``ChosenQuestions/resolve(_:)``.
     func chosenQuestions(_ app: AppCaller, under pointer: String = "") throws(ServiceError) -> [QuestionAndAnswer] {
         let questions = try ChosenQuestions(app, at: pointer + "/securityQuestions")
-            .resolve(securityQuestions.map(\.question))
+            .resolve(securityQuestions.map(\.choice))
         return zip(questions, securityQuestions).map { QuestionAndAnswer(question: $0, answer: $1.answer) }
     }
 }
 
-/// A question as replies show it.
-///
-/// A listed question is stored by its number, so a reply shows it in the language of its request.
-public struct ShownQuestion: Sendable, Equatable {
-    /// Sixteen random bytes, unpadded base64url.
-    public var questionId: String
-    let question: Question
-
-    init(questionId: String, question: Question) {
-        self.questionId = questionId
-        self.question = question
+extension QuestionResponse {
+    /// Shows a question in English, or as its user entered it.
+    init(id: UUID, _ question: Question) {
+        let listed = question.listed
+        self.init(
+            questionId: Base64URL.encode(id.bytes), question: question.text(in: .english),
+            number: listed.map { Int64($0.number) }, version: listed.map { Int64($0.version) })
     }
 
-    /// A question with a text, which may be that of a listed question.
-    public init(questionId: String, question: String) {
-        self.init(questionId: questionId, question: Question(question))
+    /// The question with the text of a listed one in the first of `languages` that the list has.
+    func preferring(_ languages: [String]) -> QuestionResponse {
+        guard let number, let version, let listed = ListedQuestion(number: Int(number), version: Int(version)) else {
+            return self
+        }
+        var question = self
+        question.question = listed.text(in: QuestionLocale(preferring: languages))
+        return question
     }
+}
 
-    /// The text: a listed question in the first of `languages` that the list has, any other as entered.
-    public func text(preferring languages: [String]) -> String {
-        question.text(in: QuestionLocale(preferring: languages))
+extension FlowOutcomeResponse {
+    /// The outcome with its listed questions in the first of `languages` that the list has.
+    ///
+    /// A listed question is stored by its number, so a reply shows it in the language of its request.
+    public func preferring(_ languages: [String]) -> FlowOutcomeResponse {
+        switch self {
+        case .validateAnswers(let challenge, let questions, let opening):
+            .validateAnswers(
+                challenge: challenge, questions: questions.map { $0.preferring(languages) }, opening: opening)
+        case .validatePassphrase(let challenge, let questions, let opening):
+            .validatePassphrase(
+                challenge: challenge, questions: questions?.map { $0.preferring(languages) }, opening: opening)
+        case .success, .authorizationPending, .setCredentials: self
+        }
     }
-
-    /// The number and version of a listed question, or `nil` for the user's own text.
-    public var listed: (number: Int, version: Int)? { question.listed.map { ($0.number, $0.version) } }
 }

@@ -6,18 +6,19 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
+public import TenureAPI
 
 /// Sets a new user's credentials in direct mode and completes the registration, all or nothing.
 public struct SetCredentials: RepeatableUseCase {
     /// The new credentials.
-    public let credentials: CredentialsInput
+    public let credentials: CredentialsRequest
     /// The flow's handle.
     public let flow: String
     /// The calling app.
     public let app: AppCaller
 
     /// Each parameter sets the property of the same name.
-    public init(_ credentials: CredentialsInput, flow: String, app: AppCaller) {
+    public init(_ credentials: CredentialsRequest, flow: String, app: AppCaller) {
         self.credentials = credentials
         self.flow = flow
         self.app = app
@@ -30,7 +31,7 @@ public struct SetCredentials: RepeatableUseCase {
     public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
 
     /// Sets the credentials, and registers the employee.
-    public func run(_ run: UseCaseRun<StepAnswer>) async throws -> StepAnswer {
+    public func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context
         let row = try await FlowStore(context: context).load(
             handle: flow, purpose: .registration, app: app, at: run.call.time)
@@ -72,6 +73,30 @@ public struct SetCredentials: RepeatableUseCase {
     }
 }
 
+extension CredentialRulesResponse {
+    /// The rules of a tenant's policy and of the app.
+    init(_ policy: TenantPolicy, _ app: AppCaller) {
+        self.init(
+            questions: 5, passphraseMinimumLength: 8, questionsWithPassphraseAllowed: policy.questionsWithPassphrase,
+            blindOnly: policy.blindOnly, customQuestionsAllowed: app.customQuestions)
+    }
+}
+
+extension SetUpPlanResponse {
+    /// The public half of a new seed, with what else the record must repeat.
+    init(
+        credentialId: UUID, userId: UUID, keys: OPRFKeys, _ kdf: ScryptParameters, previous: PreviousCredentials? = nil,
+        approvals: Approvals? = nil
+    ) {
+        self.init(
+            credentialId: credentialId, userId: userId, oprfAnswers: keys.answers.publicKey.bytes,
+            oprfPassphrase: keys.passphrase.publicKey.bytes,
+            kdf: Scrypt(log2N: Int64(kdf.log2N), r: Int64(kdf.r), p: Int64(kdf.p)),
+            previous: previous.map { Previous(recordHash: $0.hash, generation: Int64($0.generation)) },
+            approvals: approvals)
+    }
+}
+
 /// New credentials, before the append.
 struct PreparedCredentials: Sendable {
     let record: CredentialsRecord
@@ -107,8 +132,8 @@ struct SetBlindCredentials: Sendable {
     let context: ServiceContext
 
     func run(
-        _ row: FlowStore.Row, _ input: ProofInput, app: AppCaller, _ run: UseCaseRun<StepAnswer>
-    ) async throws -> StepAnswer {
+        _ row: FlowStore.Row, _ input: ProofRequest, app: AppCaller, _ run: UseCaseRun<FlowOutcomeResponse>
+    ) async throws -> FlowOutcomeResponse {
         guard let proved = row.state.proved, let bytes = row.state.setUp?.seed else {
             throw ServiceError(.flowWrongStep)
         }
@@ -132,16 +157,16 @@ struct SetBlindCredentials: Sendable {
 
     /// Parses the client's record and checks it against the flow's plan, the device and the tenant's policy.
     func made(
-        _ input: ProofInput, _ proved: FlowState.ProvedKey, _ state: FlowState, app: AppCaller, plan: SetUpPlan
+        _ input: ProofRequest, _ proved: FlowState.ProvedKey, _ state: FlowState, app: AppCaller, plan: SetUpPlan
     ) async throws -> Made {
         guard let entered = input.credentials else { throw Self.refused("/record", "a record is needed") }
-        let chosen = try ChosenQuestions(app, at: "/questions").resolve(entered.questions.map(\.question))
+        let chosen = try ChosenQuestions(app, at: "/questions").resolve(entered.questions.map(\.choice))
         let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(state.tenantId))
         let questions = try accepted { () throws(CredentialsError) in
             var questions: [QuestionText] = []
             for (item, question) in zip(entered.questions, chosen) {
                 // A client that sent a text has committed to that text, even if it is that of a listed question.
-                if case .text(let text) = item.question {
+                if case .text(let text) = item.choice {
                     questions.append(try QuestionText(text, salt: item.salt))
                 } else {
                     questions.append(try QuestionText(question, salt: item.salt))

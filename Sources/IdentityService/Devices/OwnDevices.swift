@@ -6,6 +6,7 @@ import FoundationEssentials
 import Identity
 import Ledger
 import Postgres
+public import TenureAPI
 
 /// The caller as an employee with their own devices, without any authority over the tenant.
 struct OwnDevices: Sendable {
@@ -52,7 +53,7 @@ public struct ListDevices: UseCase {
     public init(caller: EmployeeCaller) { self.caller = caller }
 
     /// Lists the keys, oldest first.
-    public func run(_ run: UseCaseRun<[DeviceView]>) async throws -> [DeviceView] {
+    public func run(_ run: UseCaseRun<[DeviceResponse]>) async throws -> [DeviceResponse] {
         let context = run.context, time = run.call.time
         let own = try await OwnDevices(of: caller, context)
         let used = try await lastUses(context)
@@ -60,13 +61,14 @@ public struct ListDevices: UseCase {
         let apps = try await apps(of: own, context)
         return own.employee.state.keys.values.sorted { $0.presented.position < $1.presented.position }.map { key in
             let fingerprint = ServiceContext.fingerprint(of: key.key)
-            return DeviceView(
+            return DeviceResponse(
                 fingerprint: Hex.encode(fingerprint), employeePublicKey: key.key.bytes,
                 state: own.employee.state.standing(of: key.key, at: time).name,
                 isCurrent: fingerprint == caller.fingerprint,
                 presentedAt: key.presentedAt, presentedBy: apps[key.presented.position], authorizedAt: key.authorizedAt,
                 endedAt: key.endedAt,
-                lastUsedAt: used[fingerprint], authorizedBy: key.authorizedBy.map { DeviceAuthority($0, names) })
+                lastUsedAt: used[fingerprint],
+                authorizedBy: key.authorizedBy.map { DeviceResponse.Authorizer($0, names) })
         }
     }
 
@@ -87,15 +89,15 @@ public struct ListDevices: UseCase {
     }
 
     /// The app of each presentation, by the position of the event.
-    private func apps(of own: OwnDevices, _ context: ServiceContext) async throws -> [Int64: DeviceApp] {
+    private func apps(of own: OwnDevices, _ context: ServiceContext) async throws -> [Int64: DeviceResponse.Presenter] {
         var names: [UUID: String] = [:]
-        var apps: [Int64: DeviceApp] = [:]
+        var apps: [Int64: DeviceResponse.Presenter] = [:]
         for event in own.employee.events where event.type == EmployeeKeyPresented.type {
             guard let app = event.app else { continue }
             if names[app] == nil {
                 names[app] = try await StateLoader(reader: context.reader).app(AppID(app)).state.name
             }
-            apps[event.position] = DeviceApp(appId: app, name: names[app])
+            apps[event.position] = DeviceResponse.Presenter(appId: app, name: names[app])
         }
         return apps
     }
@@ -112,7 +114,7 @@ public struct ListDevices: UseCase {
     }
 }
 
-extension DeviceAuthority {
+extension DeviceResponse.Authorizer {
     /// The authority with the employee's name, if it is known.
     init(_ authority: Authority, _ names: [UUID: String]) {
         switch authority {
@@ -148,12 +150,12 @@ public struct RevokeDevice: RepeatableUseCase {
     /// A code `[a-z0-9_.-]{1,64}`.
     public let reason: String
     /// The statement and its signature, in the second call.
-    public let signed: SubmittedStatement?
+    public let signed: StatementSignature?
     /// The employee.
     public let caller: EmployeeCaller
 
     /// Each parameter sets the property of the same name.
-    public init(fingerprint: String, reason: String, signed: SubmittedStatement? = nil, caller: EmployeeCaller) {
+    public init(fingerprint: String, reason: String, signed: StatementSignature? = nil, caller: EmployeeCaller) {
         self.fingerprint = fingerprint
         self.reason = reason
         self.signed = signed
@@ -164,14 +166,14 @@ public struct RevokeDevice: RepeatableUseCase {
     public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
 
     /// Revokes the key, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
+    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let context = run.context, reason = try reasonCode(self.reason)
         return try await run.decide(signed) {
             let own = try await OwnDevices(of: caller, context)
             let tenant = own.access.tenant, employee = own.employee, key = try own.key(fingerprint)
             let isRevoked = key.status == .revoked
             guard isRevoked || key.status == .authorized else { throw ServiceError(.authorizationUnknownKey) }
-            var revocation = SignedDecision<EmployeeEvent, Decision>(
+            var revocation = SignedDecision<EmployeeEvent, DecisionResponse>(
                 access: own.access, leaves: employee.leaves,
                 decide: { decision in
                     guard !isRevoked else { return [] }

@@ -6,6 +6,7 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
+import TenureAPI
 
 /// What completes a log-in.
 enum LoginProof: Sendable {
@@ -40,12 +41,13 @@ struct CompleteLogin: Sendable {
 
     /// - Parameter scene: The state that the flow's step has already read. On a version conflict it is read again.
     func run(
-        _ row: FlowStore.Row, proof: LoginProof, _ scene: FlowScene, app: AppCaller, _ run: UseCaseRun<StepAnswer>
-    ) async throws -> StepAnswer {
+        _ row: FlowStore.Row, proof: LoginProof, _ scene: FlowScene, app: AppCaller,
+        _ run: UseCaseRun<FlowOutcomeResponse>
+    ) async throws -> FlowOutcomeResponse {
         let state = row.state
         let tenantId = TenantID(state.tenantId), employeeId = EmployeeID(state.employeeId)
         var known: FlowScene? = scene
-        let refusal: (StepAnswer?, ServiceError?) = try await optimistic {
+        let refusal: (FlowOutcomeResponse?, ServiceError?) = try await optimistic {
             let scene: FlowScene
             if let known { scene = known } else { scene = try await FlowScene.load(.proof, for: state, context) }
             known = nil
@@ -119,8 +121,9 @@ struct CompleteLogin: Sendable {
 
     private func open(
         _ recorder: inout FlowRecorder, _ employee: EmployeeSnapshot, in snapshot: TenantSnapshot,
-        by methods: AuthenticationMethods, _ summary: EmployeeSummary, _ scene: FlowScene, _ notices: [Notice]
-    ) async throws -> StepAnswer {
+        by methods: AuthenticationMethods, _ summary: EmployeeSummaryResponse, _ scene: FlowScene,
+        _ notices: [NoticeResponse]
+    ) async throws -> FlowOutcomeResponse {
         let tenant = recorder.tenant
         let state = recorder.row.state
         let session = try await NewSession(
@@ -139,7 +142,7 @@ struct CompleteLogin: Sendable {
 
     private func pending(
         _ recorder: inout FlowRecorder, _ employee: EmployeeSnapshot, in snapshot: TenantSnapshot
-    ) async throws -> StepAnswer {
+    ) async throws -> FlowOutcomeResponse {
         let domain = DomainRegistration(context: context)
         if let mail = try await domain.reminder(employee, in: snapshot, app: recorder.app, at: recorder.call.time) {
             try recorder.queue(mail)

@@ -7,20 +7,21 @@ import Identity
 import Keys
 import Ledger
 import Postgres
+import TenureAPI
 
 /// Builds the append that ends a flow: its events, and the rows that change in the same transaction.
 struct FlowRecorder: EventRecording {
     let row: FlowStore.Row
     let app: AppCaller
     let call: Call
-    let ticket: IdempotencyTicket<StepAnswer>?
+    let ticket: IdempotencyTicket<FlowOutcomeResponse>?
     /// Whether a second append may still change the reply: one call has one outcome.
     var isProvisional = false
     /// The error to reply with instead of an outcome.
     var refusal: ServiceError?
     var recorder: EventRecorder
 
-    init(row: FlowStore.Row, app: AppCaller, _ run: UseCaseRun<StepAnswer>) {
+    init(row: FlowStore.Row, app: AppCaller, _ run: UseCaseRun<FlowOutcomeResponse>) {
         self.row = row
         self.app = app
         call = run.call
@@ -76,7 +77,9 @@ struct FlowRecorder: EventRecording {
     }
 
     /// Appends the events, ends the flow and stores the reply for a repeated call, all in one transaction.
-    func append(_ outcome: @escaping @Sendable (AppendReceipt) -> StepAnswer) async throws -> StepAnswer {
+    func append(_ outcome: @escaping @Sendable (AppendReceipt) -> FlowOutcomeResponse) async throws
+        -> FlowOutcomeResponse
+    {
         let ending = try FlowStore(context: context).ending(row.state)
         var recorder = recorder
         recorder.ledgers.formUnion([FlowStore.ledger(of: row.state.id), .directory(of: UserID(row.state.userId))])
@@ -84,7 +87,7 @@ struct FlowRecorder: EventRecording {
         do {
             let appended = try await recorder.append { [ticket, isProvisional, refusal] appended in
                 guard let ticket else { return [ending] }
-                let reply: Result<StepAnswer, ServiceError> =
+                let reply: Result<FlowOutcomeResponse, ServiceError> =
                     refusal.map { .failure($0) } ?? .success(outcome(appended))
                 return [ending, isProvisional ? ticket.fallback(reply) : ticket.completion(reply)]
             }

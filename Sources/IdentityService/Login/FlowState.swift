@@ -2,6 +2,7 @@ import Canonical
 import Credentials
 import ErrorCodes
 import FoundationEssentials
+import TenureAPI
 
 /// The state of a flow in progress: everything the next step needs, encrypted in one short-lived row.
 ///
@@ -59,7 +60,7 @@ struct FlowState: Sendable, Equatable {
         /// The invitation with which the registration was started.
         var invitation: UUID?
         /// Whether the registration is to join a tenant or to found one.
-        var intent: RegistrationIntent?
+        var intent: RegistrationRequest.Intent?
     }
 
     /// The account that somebody named, whether or not it exists.
@@ -319,7 +320,7 @@ extension FlowState.Purpose {
         guard kind != .registration else {
             // An intent that this version does not know must not be ignored.
             let intent = try reader.optionalString("intent").map { name in
-                guard let intent = RegistrationIntent(rawValue: name) else { throw ServiceError(.flowExpired) }
+                guard let intent = RegistrationRequest.Intent(rawValue: name) else { throw ServiceError(.flowExpired) }
                 return intent
             }
             self = .registration(

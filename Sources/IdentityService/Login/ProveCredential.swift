@@ -3,6 +3,7 @@ import Credentials
 import ErrorCodes
 import FoundationEssentials
 import Identity
+public import TenureAPI
 
 /// Accepts the client's proof in blind mode: the user key's signature over the challenge that the device signed first.
 ///
@@ -10,7 +11,7 @@ import Identity
 /// credentials that the client made.
 public struct ProveCredential: RepeatableUseCase {
     /// The proof, with the new credentials in a set-up.
-    public let proof: ProofInput
+    public let proof: ProofRequest
     /// The kind of flow.
     public let purpose: FlowKind
     /// The flow's handle.
@@ -19,7 +20,7 @@ public struct ProveCredential: RepeatableUseCase {
     public let app: AppCaller
 
     /// Each parameter sets the property of the same name.
-    public init(_ proof: ProofInput, purpose: FlowKind, flow: String, app: AppCaller) {
+    public init(_ proof: ProofRequest, purpose: FlowKind, flow: String, app: AppCaller) {
         self.proof = proof
         self.purpose = purpose
         self.flow = flow
@@ -36,7 +37,7 @@ public struct ProveCredential: RepeatableUseCase {
     public func firstReads(in context: ServiceContext) -> PipelinedReads? { FlowStore.reading(flow) }
 
     /// Accepts the proof, and completes what the flow is for.
-    public func run(_ run: UseCaseRun<StepAnswer>) async throws -> StepAnswer {
+    public func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context, time = run.call.time, store = FlowStore(context: context)
         var row = try await store.load(handle: flow, purpose: purpose, app: app, at: time, run.firstRows)
         if row.state.step == .credentials { return try await set(row, run) }
@@ -71,7 +72,7 @@ public struct ProveCredential: RepeatableUseCase {
     }
 
     /// Accepts new credentials for the flow's purpose.
-    private func set(_ row: FlowStore.Row, _ run: UseCaseRun<StepAnswer>) async throws -> StepAnswer {
+    private func set(_ row: FlowStore.Row, _ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context
         switch purpose {
         case .change: return try await ChangeInBlindMode(context: context).run(row, proof, app: app, run)
@@ -84,18 +85,8 @@ public struct ProveCredential: RepeatableUseCase {
 
 /// Validates answers or a passphrase in direct mode: admission, charge, evaluation, completion, in this order.
 public struct ValidateCredential: RepeatableUseCase {
-    /// The secret that the client supplied.
-    public enum Secret: Sendable, CustomStringConvertible {
-        /// At least three answers.
-        case answers([AnswerInput])
-        /// The passphrase.
-        case passphrase(String)
-
-        /// A placeholder that never contains the secret.
-        public var description: String { "[redacted]" }
-    }
     /// The secret.
-    public let secret: Secret
+    public let secret: CredentialsChangeRequest.Current
     /// The kind of flow.
     public let purpose: FlowKind
     /// The flow's handle.
@@ -104,7 +95,7 @@ public struct ValidateCredential: RepeatableUseCase {
     public let app: AppCaller
 
     /// Each parameter sets the property of the same name.
-    public init(_ secret: Secret, purpose: FlowKind, flow: String, app: AppCaller) {
+    public init(_ secret: CredentialsChangeRequest.Current, purpose: FlowKind, flow: String, app: AppCaller) {
         self.secret = secret
         self.purpose = purpose
         self.flow = flow
@@ -121,7 +112,7 @@ public struct ValidateCredential: RepeatableUseCase {
     public func firstReads(in context: ServiceContext) -> PipelinedReads? { FlowStore.reading(flow) }
 
     /// Validates the secret, and completes what the flow is for.
-    public func run(_ run: UseCaseRun<StepAnswer>) async throws -> StepAnswer {
+    public func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context, call = run.call
         let row = try await FlowStore(context: context).load(
             handle: flow, purpose: purpose, app: app, at: call.time, run.firstRows)
@@ -164,7 +155,7 @@ public struct ValidateCredential: RepeatableUseCase {
     }
 }
 
-extension ValidateCredential.Secret {
+extension CredentialsChangeRequest.Current {
     var kind: FlowProof.Kind {
         switch self {
         case .answers: .answers

@@ -5,6 +5,7 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Keys
+public import TenureAPI
 
 /// Verifies that the device holds its key. Only then is the next step revealed.
 public struct ProveKey: RepeatableUseCase {
@@ -35,7 +36,7 @@ public struct ProveKey: RepeatableUseCase {
     public func firstReads(in context: ServiceContext) -> PipelinedReads? { FlowStore.reading(flow) }
 
     /// Returns the next step.
-    public func run(_ run: UseCaseRun<StepAnswer>) async throws -> StepAnswer {
+    public func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context, time = run.call.time, store = FlowStore(context: context)
         var row = try await store.load(handle: flow, purpose: purpose, app: app, at: time, run.firstRows)
         guard row.state.step == .key else { throw ServiceError(.flowWrongStep) }
@@ -73,7 +74,7 @@ public struct ProveKey: RepeatableUseCase {
 
     private func next(
         _ state: inout FlowState, at time: Timestamp, _ context: ServiceContext
-    ) async throws -> StepAnswer {
+    ) async throws -> FlowOutcomeResponse {
         state.challenge = try context.challenge(for: state, at: time)
         if case .recovery(let account, _) = state.purpose {
             return try await RequestRecovery(context: context).next(&state, account, app, at: time)
@@ -82,10 +83,7 @@ public struct ProveKey: RepeatableUseCase {
             let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(state.tenantId))
             state.step = .credentials
             return .setCredentials(
-                challenge: state.challenge,
-                rules: SetUpRules(
-                    questionsWithPassphraseAllowed: tenant.state.policy.questionsWithPassphrase,
-                    blindOnly: tenant.state.policy.blindOnly, customQuestionsAllowed: app.customQuestions),
+                challenge: state.challenge, rules: CredentialRulesResponse(tenant.state.policy, app),
                 setUp: try plan(&state, context.settings.scrypt))
         }
         let target = try await ChallengedCredential.load(.keyStep, for: state, context)
@@ -93,11 +91,11 @@ public struct ProveKey: RepeatableUseCase {
     }
 
     /// The question for a user with credentials, or for a decoy.
-    private func asking(_ state: inout FlowState, _ target: ChallengedCredential) throws -> StepAnswer {
+    private func asking(_ state: inout FlowState, _ target: ChallengedCredential) throws -> FlowOutcomeResponse {
         let policy = try target.policy(for: state)
         let opening = target.sealed.context
         let shown = target.questions
-        let blind = BlindChallenge(context: opening.bytes, recordHash: target.recordHash)
+        let blind = OpeningResponse(context: opening.bytes, recordHash: target.recordHash)
         guard opening.acceptsPassphrase else {
             state.step = .answers
             state.questionsAllowed = true
@@ -110,13 +108,10 @@ public struct ProveKey: RepeatableUseCase {
     }
 
     /// Draws the seed of the new credentials, in either mode, and returns its public half.
-    private func plan(_ state: inout FlowState, _ kdf: ScryptParameters) throws -> CredentialSetUpPlan {
+    private func plan(_ state: inout FlowState, _ kdf: ScryptParameters) throws -> SetUpPlanResponse {
         let seed = try OPRFSeed.generate()
         state.setUp = FlowState.SetUp(seed: seed.bytes)
-        let keys = try seed.keys()
-        return CredentialSetUpPlan(
-            credentialId: state.credentialId, userId: state.userId, oprfAnswers: keys.answers.publicKey.bytes,
-            oprfPassphrase: keys.passphrase.publicKey.bytes, log2N: Int(kdf.log2N), r: Int(kdf.r), p: Int(kdf.p))
+        return SetUpPlanResponse(credentialId: state.credentialId, userId: state.userId, keys: try seed.keys(), kdf)
     }
 }
 

@@ -5,6 +5,7 @@ import Identity
 import Keys
 import Ledger
 import Postgres
+import TenureAPI
 
 /// The M-Pin identities that end when a tenant reclaims the address that is their user id.
 struct ReclaimedMPinIdentities: Sendable {
@@ -73,7 +74,7 @@ struct ReclaimedMPinIdentities: Sendable {
     }
 
     /// Adds the decisions to an append, which fails if another identity took a slot of the address meanwhile.
-    func record(_ decision: AuthorityDecision, in recorder: inout DecisionRecorder<Decision>) throws {
+    func record(_ decision: AuthorityDecision, in recorder: inout DecisionRecorder<DecisionResponse>) throws {
         for (stream, version, event) in try decide(decision) {
             try recorder.add(event.payload, to: stream, version: version, keys: [:])
         }

@@ -7,6 +7,7 @@ public import FoundationEssentials
 import Identity
 import Keys
 import Ledger
+public import TenureAPI
 
 extension OperatorUseCases {
     /// Registers an app and issues its first secret.
@@ -18,7 +19,7 @@ extension OperatorUseCases {
     /// - Throws: `request.invalid` if the name is taken or not 1 to 256 bytes; ``OperatorKeyError``; what `handOver`
     ///   throws.
     public func createApp(
-        name: String, roles: Set<CallerRole>, customQuestions: Bool = false,
+        name: String, roles: Set<AppLinkRequest.Role>, customQuestions: Bool = false,
         handOver: (IssuedSecret) throws -> Void = { _ in }
     ) async throws -> IssuedSecret {
         let id = AppID(UUID())
@@ -57,7 +58,7 @@ extension OperatorUseCases {
     /// - Parameter handOver: Called once before the secret counts; if it throws, nothing is issued.
     /// - Throws: `app.unknown`, `request.invalid` without a role, ``OperatorKeyError``, or what `handOver` throws.
     public func issueSecret(
-        appId: UUID, roles: Set<CallerRole>, handOver: (IssuedSecret) throws -> Void = { _ in }
+        appId: UUID, roles: Set<AppLinkRequest.Role>, handOver: (IssuedSecret) throws -> Void = { _ in }
     ) async throws -> IssuedSecret {
         let drawn = DrawnSecret()
         var isHandedOver = false
@@ -83,7 +84,7 @@ extension OperatorUseCases {
     /// - Throws: ``AppRoleError``, `app.unknown`, `app.secret_invalid` for a secret that is not in force, or
     ///   ``OperatorKeyError``.
     public func addRoles(
-        _ roles: Set<CallerRole>, toApp appId: UUID, extending secretId: UUID? = nil,
+        _ roles: Set<AppLinkRequest.Role>, toApp appId: UUID, extending secretId: UUID? = nil,
         handOver: (IssuedSecret) throws -> Void = { _ in }
     ) async throws -> IssuedSecret {
         let drawn = DrawnSecret()
@@ -96,7 +97,7 @@ extension OperatorUseCases {
             guard let old = inForce.first(where: { secretId == nil || $0.id.uuid == secretId }) else {
                 throw ServiceError(.appSecretInvalid)
             }
-            let had = Set(old.roles.roles.map(CallerRole.init))
+            let had = Set(old.roles.roles.map(AppLinkRequest.Role.init))
             guard !roles.isSubset(of: had) else { throw AppRoleError.nothingToAdd }
             let issued = try await issue(drawn, app.state, roles: had.union(roles))
             if !isHandedOver { try handOver(issued.secret) }
@@ -122,7 +123,7 @@ extension OperatorUseCases {
             guard let old = app.state.secrets[SecretID(secretId)], old.isInForce else {
                 throw ServiceError(.appSecretInvalid)
             }
-            let issued = try await issue(drawn, app.state, roles: Set(old.roles.roles.map(CallerRole.init)))
+            let issued = try await issue(drawn, app.state, roles: Set(old.roles.roles.map(AppLinkRequest.Role.init)))
             let retired = try await signing.decide(on: .app(app.id)) { decision in
                 try App.decided(app.state, .retireSecret(old.id, decision))
             }
@@ -167,7 +168,7 @@ extension OperatorUseCases {
 
     /// Issues a secret. The log gets its digest, its roles and the public half of its authority key.
     private func issue(
-        _ drawn: DrawnSecret, _ state: App.State, roles: Set<CallerRole>
+        _ drawn: DrawnSecret, _ state: App.State, roles: Set<AppLinkRequest.Role>
     ) async throws -> (events: [AppEvent], secret: IssuedSecret) {
         guard let id = state.id, let salt = state.salt else { throw ServiceError(.appUnknown) }
         guard let set = RoleSet(roles.map(\.appRole)) else {
@@ -200,7 +201,10 @@ public enum AppRoleError: String, Error, Sendable, CustomStringConvertible {
     public var description: String { rawValue }
 }
 
-extension CallerRole {
+extension AppLinkRequest.Role {
+    /// The roles of an app that logs people in: all but ``administration``.
+    public static let usual: Set<AppLinkRequest.Role> = [.access, .creation, .authorization]
+
     /// The role as events name it.
     var appRole: AppRole {
         switch self {

@@ -5,6 +5,7 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
+import TenureAPI
 
 /// Handles the device step of a recovery.
 ///
@@ -18,7 +19,7 @@ struct RequestRecovery: Sendable {
 
     func next(
         _ state: inout FlowState, _ account: FlowState.Account, _ app: AppCaller, at time: Timestamp
-    ) async throws -> StepAnswer {
+    ) async throws -> FlowOutcomeResponse {
         let fingerprint = try state.fingerprint
         // For a decoy a colleague's credentials are looked up in the same way, and discarded.
         let approved = try await approval(of: state, fingerprint, at: time)
@@ -63,23 +64,17 @@ struct RequestRecovery: Sendable {
     /// Draws the seed of the new credentials, and returns what their record must repeat.
     private func plan(
         _ state: inout FlowState, _ account: FlowState.Account, _ approved: Approved, _ app: AppCaller
-    ) async throws -> StepAnswer {
-        let seed = try OPRFSeed.generate(), keys = try seed.keys(), kdf = context.settings.scrypt
+    ) async throws -> FlowOutcomeResponse {
+        let seed = try OPRFSeed.generate()
         state.step = .credentials
         state.setUp = FlowState.SetUp(seed: seed.bytes)
         state.purpose = .recovery(account, approved.recovery)
-        let plan = CredentialSetUpPlan(
-            credentialId: approved.recovery.credentialId, userId: state.userId,
-            oprfAnswers: keys.answers.publicKey.bytes, oprfPassphrase: keys.passphrase.publicKey.bytes,
-            log2N: Int(kdf.log2N), r: Int(kdf.r), p: Int(kdf.p),
-            previous: .init(hash: approved.previous.hash, generation: Int(approved.previous.generation)),
+        let plan = SetUpPlanResponse(
+            credentialId: approved.recovery.credentialId, userId: state.userId, keys: try seed.keys(),
+            context.settings.scrypt, previous: approved.previous,
             approvals: .init(opened: approved.recovery.opened, confirmed: approved.recovery.confirmed))
         return .setCredentials(
-            challenge: state.challenge,
-            rules: SetUpRules(
-                questionsWithPassphraseAllowed: approved.policy.questionsWithPassphrase,
-                blindOnly: approved.policy.blindOnly, customQuestionsAllowed: app.customQuestions),
-            setUp: plan)
+            challenge: state.challenge, rules: CredentialRulesResponse(approved.policy, app), setUp: plan)
     }
 }
 

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Identity
 import Ledger
 import Postgres
+public import TenureAPI
 
 /// Ends the caller's session. Does nothing if it has ended.
 public struct CloseSession: UseCase {
@@ -66,7 +67,7 @@ public struct ListSessions: UseCase {
     public init(caller: EmployeeCaller) { self.caller = caller }
 
     /// Lists the sessions, oldest first.
-    public func run(_ run: UseCaseRun<[SessionView]>) async throws -> [SessionView] {
+    public func run(_ run: UseCaseRun<[OpenSessionResponse]>) async throws -> [OpenSessionResponse] {
         let time = run.call.time
         let found = try await run.context.pool.query(
             """
@@ -79,12 +80,12 @@ public struct ListSessions: UseCase {
         return try found.compactMap { found in
             let row = try SessionRow(found)
             guard row.isAuthentic(run.context.rows, at: time) else { return nil }
-            return SessionView(row, isCurrent: row.id == caller.sessionId)
+            return OpenSessionResponse(row, isCurrent: row.id == caller.sessionId)
         }
     }
 }
 
-extension SessionView {
+extension OpenSessionResponse {
     /// The session of a row.
     init(_ row: SessionRow, isCurrent: Bool) {
         self.init(

@@ -1,33 +1,8 @@
-public import Canonical
+import Canonical
 import ErrorCodes
 import EventCoding
 import Identity
-
-/// A message to the owner of an account, included in every reply to their sessions.
-public struct Notice: Sendable, Equatable {
-    /// The kind of message, such as `recovery.opened`.
-    public var type: String
-    /// When a recovery was opened.
-    public var openedAt: Timestamp?
-    /// The employee id of the admin who opened it, unless erased; absent in other tenants.
-    public var openedBy: String?
-    /// When it can be completed.
-    public var availableAt: Timestamp?
-    /// When the last certain chance to cancel it ends.
-    public var cancelBefore: Timestamp?
-
-    /// Each parameter sets the property of the same name.
-    public init(
-        type: String, openedAt: Timestamp? = nil, openedBy: String? = nil, availableAt: Timestamp? = nil,
-        cancelBefore: Timestamp? = nil
-    ) {
-        self.type = type
-        self.openedAt = openedAt
-        self.openedBy = openedBy
-        self.availableAt = availableAt
-        self.cancelBefore = cancelBefore
-    }
-}
+public import TenureAPI
 
 /// Reads the notices for the caller as the owner of the account.
 public struct ReadNotices: UseCase {
@@ -38,7 +13,7 @@ public struct ReadNotices: UseCase {
     public init(caller: EmployeeCaller) { self.caller = caller }
 
     /// Returns the notices; none if neither a recovery nor a return is open.
-    public func run(_ run: UseCaseRun<[Notice]>) async throws -> [Notice] {
+    public func run(_ run: UseCaseRun<[NoticeResponse]>) async throws -> [NoticeResponse] {
         try await run.context.notices(
             for: EmployeeID(caller.employeeId), in: TenantID(caller.tenantId), at: run.call.time)
     }
@@ -49,7 +24,7 @@ public struct ReadNotices: UseCase {
 /// Only sessions in the deciding tenant learn who opened it. A session elsewhere learns when, not where.
 extension ServiceContext {
     /// Returns the notices for an employee's sessions; none if no recovery is open.
-    func notices(for employee: EmployeeID, in tenant: TenantID, at time: Timestamp) async throws -> [Notice] {
+    func notices(for employee: EmployeeID, in tenant: TenantID, at time: Timestamp) async throws -> [NoticeResponse] {
         let loader = StateLoader(reader: reader)
         let snapshot = try await loader.employee(employee, in: tenant)
         guard let account = snapshot.state.account else { return [] }
@@ -59,21 +34,21 @@ extension ServiceContext {
     }
 
     /// Returns the notices for a user's sessions in a tenant.
-    func notices(of user: UserSnapshot, in tenant: TenantID, at time: Timestamp) async throws -> [Notice] {
+    func notices(of user: UserSnapshot, in tenant: TenantID, at time: Timestamp) async throws -> [NoticeResponse] {
         guard let recovery = user.state.openRecovery(at: time) else { return [] }
         let account = try await StateLoader(reader: reader).employee(recovery.employee, in: recovery.tenant)
         return [
-            Notice(
-                type: Notice.recoveryOpened, openedAt: recovery.openedAt,
+            NoticeResponse(
+                type: NoticeResponse.recoveryOpened, openedAt: recovery.openedAt,
                 openedBy: try await opener(recovery, in: tenant),
                 availableAt: recovery.availableAt, cancelBefore: recovery.cancelBefore(account.state))
         ]
     }
 
     /// The notice for the user whose call has just cancelled a recovery.
-    func cancellationNotice(_ recovery: User.Recovery, in tenant: TenantID) async throws -> Notice {
-        Notice(
-            type: Notice.recoveryCancelled, openedAt: recovery.openedAt,
+    func cancellationNotice(_ recovery: User.Recovery, in tenant: TenantID) async throws -> NoticeResponse {
+        NoticeResponse(
+            type: NoticeResponse.recoveryCancelled, openedAt: recovery.openedAt,
             openedBy: try await opener(recovery, in: tenant))
     }
 
@@ -91,7 +66,7 @@ extension ServiceContext {
     }
 }
 
-extension Notice {
+extension NoticeResponse {
     /// A recovery of the user's credentials is open.
     static let recoveryOpened = "recovery.opened"
     /// This call cancelled the open recovery.

@@ -1,52 +1,5 @@
 public import Canonical
 
-/// New credentials in direct mode.
-public struct CredentialsInput: Sendable, CustomStringConvertible {
-    /// The questions with their answers, in the user's order.
-    public var securityQuestions: [(question: QuestionInput, answer: String)]
-    /// The passphrase, if the user chose one.
-    public var passphrase: String?
-    /// Whether the questions may be used instead of the passphrase.
-    public var questionsWithPassphrase: Bool
-    /// A placeholder that never contains the secrets.
-    public var description: String { "[redacted]" }
-
-    /// Each parameter sets the property of the same name.
-    public init(
-        securityQuestions: [(question: QuestionInput, answer: String)], passphrase: String?,
-        questionsWithPassphrase: Bool
-    ) {
-        self.securityQuestions = securityQuestions
-        self.passphrase = passphrase
-        self.questionsWithPassphrase = questionsWithPassphrase
-    }
-
-    /// New credentials whose questions are texts, listed ones or the user's own.
-    public init(
-        texts: [(question: String, answer: String)], passphrase: String?, questionsWithPassphrase: Bool
-    ) {
-        self.init(
-            securityQuestions: texts.map { (.text($0.question), $0.answer) }, passphrase: passphrase,
-            questionsWithPassphrase: questionsWithPassphrase)
-    }
-}
-
-/// One answer in direct mode.
-public struct AnswerInput: Sendable, CustomStringConvertible {
-    /// The question's id, unpadded base64url of 16 bytes.
-    public var questionId: String
-    /// The answer as typed.
-    public var answer: String
-    /// A placeholder that never contains the answer.
-    public var description: String { "[redacted]" }
-
-    /// Each parameter sets the property of the same name.
-    public init(questionId: String, answer: String) {
-        self.questionId = questionId
-        self.answer = answer
-    }
-}
-
 /// The page of a list that is asked for.
 public struct PageRequest: Sendable {
     /// Only items after this cursor, which the page before names.

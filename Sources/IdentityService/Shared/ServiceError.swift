@@ -1,5 +1,6 @@
 public import Canonical
 public import ErrorCodes
+public import TenureAPI
 
 /// A refusal of the service, with a code that is part of the API contract.
 ///
@@ -16,7 +17,7 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
     /// When the call may be made, if it came too early.
     public var availableAt: Timestamp?
     /// Notices for the owner of the account.
-    public var notices: [Notice] = []
+    public var notices: [NoticeResponse] = []
     /// What the database gave as the cause, for the log. No caller sees it.
     package var cause: String?
 

@@ -1,10 +1,11 @@
 import AccessTokens
-public import Canonical
+import Canonical
 import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity
 import Postgres
+public import TenureAPI
 
 /// How the person of a session logged in, as values of RFC 8176. A device key is always proved.
 struct AuthenticationMethods: Sendable, Equatable {
@@ -78,16 +79,6 @@ extension EmployeeSnapshot {
     }
 }
 
-/// A token for a back end.
-public struct IssuedAccessToken: Sendable, Equatable, CustomStringConvertible {
-    /// The token, in the compact form of RFC 7515.
-    public var accessToken: String
-    /// When the token expires.
-    public var expiresAt: Timestamp
-    /// A placeholder that never contains the token.
-    public var description: String { "[redacted]" }
-}
-
 /// Issues a token of the caller's session for one of the app's resources (RFC 8707).
 ///
 /// The service itself refuses such a token, so a back end that receives it cannot act for the employee here.
@@ -106,7 +97,7 @@ public struct IssueResourceToken: UseCase {
     /// Issues the token.
     ///
     /// - Throws: `token.resource_unknown` for a resource that the operator has not registered for the session's app.
-    public func run(_ run: UseCaseRun<IssuedAccessToken>) async throws -> IssuedAccessToken {
+    public func run(_ run: UseCaseRun<ResourceTokenResponse>) async throws -> ResourceTokenResponse {
         let context = run.context, time = run.call.time
         guard let session = try await context.session(caller.sessionId, of: caller.tenantId, at: time),
             session.isInForce, let app = session.row.app
@@ -123,7 +114,7 @@ public struct IssueResourceToken: UseCase {
             role: employee.sessionRole(of: caller.fingerprint, in: tenant),
             methods: AuthenticationMethods(text: session.row.methods), loggedIn: session.row.createdAt)
         let expires = min(time.adding(context.settings.accessLifetime), session.row.end)
-        return IssuedAccessToken(
+        return ResourceTokenResponse(
             accessToken: try await subject.token(for: resource, until: expires, at: time, context), expiresAt: expires)
     }
 }

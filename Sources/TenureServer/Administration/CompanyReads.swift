@@ -5,6 +5,7 @@ import Identity
 public import IdentityService
 import Keys
 import Projections
+public import TenureAPI
 
 /// Reads a tenant.
 public struct ReadCompany: ProjectionRead {
@@ -23,10 +24,10 @@ public struct ReadCompany: ProjectionRead {
     }
 
     /// Reads the tenant.
-    public func run(_ reads: CompanyReads) async throws -> CompanyView {
+    public func run(_ reads: CompanyReads) async throws -> CompanyResponse {
         let access = try await reads.open(company, caller, role: .access, waitFor: waitFor)
         let row = try await reads.present(access) { try await reads.views.tenant(access.tenant.id) }
-        return CompanyView(
+        return CompanyResponse(
             companyName: row.companyName, foundedAt: row.foundedAt, employees: row.employees,
             confirmedDomain: row.confirmedDomain, position: try await reads.views.position(of: access.tenant.id))
     }
@@ -52,13 +53,13 @@ public struct ListEmployees: ProjectionRead {
     }
 
     /// Reads a page.
-    public func run(_ reads: CompanyReads) async throws -> Page<EmployeeView> {
+    public func run(_ reads: CompanyReads) async throws -> PageResponse<EmployeeResponse> {
         let access = try await reads.open(company, caller, role: .access, waitFor: waitFor)
         let rows = try await reads.views.employees(in: access.tenant.id, after: page.after, limit: page.limit + 1)
         let shown = rows.prefix(page.limit)
         let keys = try await reads.keys(of: shown.map(\.id), in: access.tenant.id)
-        let items = try shown.map { try EmployeeView($0, access, keys, devices: nil) }
-        return Page(items: items, next: rows.count > page.limit ? shown.last?.registeredPosition : nil)
+        let items = try shown.map { try EmployeeResponse($0, access, keys, devices: nil) }
+        return PageResponse(items: items, next: rows.count > page.limit ? shown.last?.registeredPosition : nil)
     }
 }
 
@@ -82,13 +83,14 @@ public struct ReadEmployee: ProjectionRead {
     }
 
     /// Reads the employee.
-    public func run(_ reads: CompanyReads) async throws -> EmployeeView {
+    public func run(_ reads: CompanyReads) async throws -> EmployeeResponse {
         let access = try await reads.open(company, caller, role: .access, waitFor: waitFor)
         let id = try await reads.context.employeeID(companyEmployeeId, in: access.tenant.id)
         let found = try await reads.present(access) { try await reads.views.employee(id, in: access.tenant.id) }
         let keys = try await reads.keys(of: [found.employee.id], in: access.tenant.id)
         let now = reads.context.settings.now()
-        return try EmployeeView(found.employee, access, keys, devices: found.keys.map { EmployeeKeyView($0, at: now) })
+        return try EmployeeResponse(
+            found.employee, access, keys, devices: found.keys.map { EmployeeKeyResponse($0, at: now) })
     }
 }
 
@@ -109,7 +111,7 @@ public struct ReadSecurityAdmin: ProjectionRead {
     }
 
     /// Reads the security admin.
-    public func run(_ reads: CompanyReads) async throws -> SecurityAdminView {
+    public func run(_ reads: CompanyReads) async throws -> SecurityAdminResponse {
         let access = try await reads.open(company, caller, role: .access, waitFor: waitFor)
         let (entry, employee) = try await reads.present(access) {
             try await reads.views.securityAdmin(of: access.tenant.id).flatMap { entry in
@@ -117,19 +119,21 @@ public struct ReadSecurityAdmin: ProjectionRead {
             }
         }
         let keys = try await reads.keys(of: [employee.id], in: access.tenant.id)
-        return SecurityAdminView(
-            employee: try EmployeeSummary(employee, access, keys), eventId: entry.admin.current.proof.id,
+        return SecurityAdminResponse(
+            employee: try EmployeeSummaryResponse(employee, access, keys), eventId: entry.admin.current.proof.id,
             position: entry.admin.current.proof.position, since: entry.admin.current.since)
     }
 }
 
-extension EmployeeView {
+extension EmployeeResponse {
     /// The view of a row, with personal texts decrypted while the key exists.
     fileprivate init(
-        _ row: EmployeeRow, _ access: CompanyAccess, _ keys: [UUID: PersonKey], devices: [EmployeeKeyView]?
+        _ row: EmployeeRow, _ access: CompanyAccess, _ keys: [UUID: PersonKey], devices: [EmployeeKeyResponse]?
     ) throws {
+        let summary = try EmployeeSummaryResponse(row, access, keys)
         self.init(
-            summary: try EmployeeSummary(row, access, keys),
+            companyName: summary.companyName, companyEmployeeId: summary.companyEmployeeId, status: summary.status,
+            role: summary.role,
             email: row.isReclaimed ? nil : try row.email.open(with: keys, in: access.tenant.id.uuid),
             isCompanyOwnedEmail: row.isCompanyOwnedEmail, registeredAt: row.registeredAt, keys: devices)
     }

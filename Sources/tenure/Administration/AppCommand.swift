@@ -3,6 +3,7 @@ import Canonical
 import ErrorCodes
 import FoundationEssentials
 import IdentityService
+import TenureAPI
 
 /// Manages the apps that call the service.
 struct AppCommand: AsyncParsableCommand {
@@ -35,8 +36,8 @@ struct AppCreate: AsyncParsableCommand {
     @Option(
         name: .customLong("role"),
         help: "ACCESS, CREATION, AUTHORIZATION or ADMINISTRATION; may be repeated.",
-        transform: CallerRole.argument)
-    var roles: [CallerRole]
+        transform: AppLinkRequest.Role.argument)
+    var roles: [AppLinkRequest.Role]
 
     @Flag(
         help: ArgumentHelp(
@@ -64,10 +65,10 @@ struct AppCreate: AsyncParsableCommand {
     }
 }
 
-extension CallerRole {
+extension AppLinkRequest.Role {
     /// Parses a role from the command line.
-    static func argument(_ text: String) throws -> CallerRole {
-        guard let role = CallerRole(rawValue: text.uppercased()) else {
+    static func argument(_ text: String) throws -> AppLinkRequest.Role {
+        guard let role = AppLinkRequest.Role(rawValue: text.uppercased()) else {
             throw ValidationError(
                 "\(text) is not a role. The roles are ACCESS, CREATION, AUTHORIZATION and ADMINISTRATION.")
         }
@@ -199,8 +200,8 @@ struct AppLinkCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "A role of the link; may be repeated. Default: those of an existing link, else ACCESS, CREATION and "
                 + "AUTHORIZATION."),
-        transform: CallerRole.argument)
-    var roles: [CallerRole] = []
+        transform: AppLinkRequest.Role.argument)
+    var roles: [AppLinkRequest.Role] = []
 
     @OptionGroup var options: OperatorKeyOptions
 
@@ -244,8 +245,8 @@ struct AppAddRole: AsyncParsableCommand {
     @Option(
         name: .customLong("role"),
         help: "The role to add: ACCESS, CREATION, AUTHORIZATION or ADMINISTRATION; may be repeated.",
-        transform: CallerRole.argument)
-    var roles: [CallerRole]
+        transform: AppLinkRequest.Role.argument)
+    var roles: [AppLinkRequest.Role]
 
     @Option(
         help: "The id of the secret whose roles are extended. Needed if the app has several in force.",
@@ -334,7 +335,7 @@ struct AppRotateSecret: AsyncParsableCommand {
                 return try await commands.rotateSecret(appId: app, secretId: secret, handOver: handOver)
             }
             return try await commands.issueSecret(
-                appId: app, roles: Set(old.roles.map(CallerRole.argument)), handOver: handOver)
+                appId: app, roles: Set(old.roles.map(AppLinkRequest.Role.argument)), handOver: handOver)
         }
     }
 }

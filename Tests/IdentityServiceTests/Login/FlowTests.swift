@@ -6,6 +6,7 @@ import Foundation
 import Keys
 import Ledger
 import Logging
+import TenureAPI
 import Testing
 @testable import IdentityService
 @testable import Postgres

@@ -6,6 +6,7 @@ import Foundation
 import Keys
 import Ledger
 import Postgres
+import TenureAPI
 import TestSupport
 import Testing
 

@@ -5,6 +5,7 @@ import Foundation
 import Keys
 import Logging
 import Postgres
+import TenureAPI
 import TestSupport
 import Testing
 
