@@ -19,7 +19,7 @@ extension Route {
     /// `POST /v1/credentials/changes/{flow}/credentials`.
     static let changeCredentials = Route(.changeCredentials, body: .required) { exchange in
         let request = try exchange.read(CredentialsChangeRequest.self)
-        let current: ValidateCredential.Secret =
+        let current: SuppliedSecret =
             switch request.current {
             case .answers(let answers):
                 .answers(answers.map { AnswerInput(questionId: $0.questionId, answer: $0.answer) })

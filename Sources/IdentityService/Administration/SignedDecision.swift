@@ -12,8 +12,6 @@ protocol SignableAnswer: Sendable {
 }
 
 extension Decision: SignableAnswer {}
-extension InvitationDecision: SignableAnswer {}
-extension MPinActivationDecision: SignableAnswer {}
 
 /// A decision that takes effect only with a signature: of the device key of whoever decides, or of the app, which
 /// vouches.

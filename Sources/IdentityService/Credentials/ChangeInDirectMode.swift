@@ -11,7 +11,7 @@ import Identity
 /// input is checked before the attempt is charged.
 public struct ChangeInDirectMode: RepeatableUseCase {
     /// The old secret: at least three answers to the old questions, or the old passphrase.
-    public let current: ValidateCredential.Secret
+    public let current: SuppliedSecret
     /// The new credentials.
     public let credentials: CredentialsInput
     /// The flow's handle.
@@ -21,7 +21,7 @@ public struct ChangeInDirectMode: RepeatableUseCase {
 
     /// Each parameter sets the property of the same name.
     public init(
-        current: ValidateCredential.Secret, credentials: CredentialsInput, flow: String, app: AppCaller
+        current: SuppliedSecret, credentials: CredentialsInput, flow: String, app: AppCaller
     ) {
         self.current = current
         self.credentials = credentials

@@ -117,30 +117,3 @@ extension CredentialsInput {
         return zip(questions, securityQuestions).map { QuestionAndAnswer(question: $0, answer: $1.answer) }
     }
 }
-
-/// A question as replies show it.
-///
-/// A listed question is stored by its number, so a reply shows it in the language of its request.
-public struct ShownQuestion: Sendable, Equatable {
-    /// Sixteen random bytes, unpadded base64url.
-    public var questionId: String
-    let question: Question
-
-    init(questionId: String, question: Question) {
-        self.questionId = questionId
-        self.question = question
-    }
-
-    /// A question with a text, which may be that of a listed question.
-    public init(questionId: String, question: String) {
-        self.init(questionId: questionId, question: Question(question))
-    }
-
-    /// The text: a listed question in the first of `languages` that the list has, any other as entered.
-    public func text(preferring languages: [String]) -> String {
-        question.text(in: QuestionLocale(preferring: languages))
-    }
-
-    /// The number and version of a listed question, or `nil` for the user's own text.
-    public var listed: (number: Int, version: Int)? { question.listed.map { ($0.number, $0.version) } }
-}

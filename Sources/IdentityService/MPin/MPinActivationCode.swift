@@ -73,6 +73,8 @@ public enum MPinActivationDecision: Sendable, Equatable {
     case signatureRequired(statement: [UInt8])
 }
 
+extension MPinActivationDecision: SignableAnswer {}
+
 /// Issues a code of six digits that verifies one M-Pin identity of a user id. An admin signs, or an app vouches.
 ///
 /// A new code replaces the last one of the same user id.

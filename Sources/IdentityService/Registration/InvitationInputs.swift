@@ -35,3 +35,5 @@ public struct InvitationView: Sendable, Equatable {
         self.expiresAt = expiresAt
     }
 }
+
+extension InvitationDecision: SignableAnswer {}

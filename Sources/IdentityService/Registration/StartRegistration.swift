@@ -102,14 +102,6 @@ public struct StartRegistration: RepeatableUseCase, CustomStringConvertible {
     }
 }
 
-/// What a person who registers means to do. A typing error in the tenant's name then neither founds nor joins one.
-public enum RegistrationIntent: String, Sendable, CaseIterable {
-    /// Join a tenant that exists.
-    case join
-    /// Found a tenant that does not exist.
-    case found
-}
-
 /// Decides at the start of a registration whether the tenant admits the person: everybody, or only invited people.
 ///
 /// It depends only on the mode and the invitation, not on whether the employee id or the address has an owner. So a

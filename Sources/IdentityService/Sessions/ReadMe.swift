@@ -17,10 +17,10 @@ public struct ReadMe: UseCase {
     /// Describes the caller.
     public func run(_ run: UseCaseRun<MeView>) async throws -> MeView {
         let context = run.context
-        let own = try await OwnDevices(of: caller, context)
+        let own = try await OwnAccount(of: caller, context)
         let (session, app) = try await session(context, at: run.call.time)
         let loaded = try await StateLoader(reader: context.reader).app(app)
-        let tenant = own.access.tenant, employee = own.employee
+        let tenant = own.tenant, employee = own.employee
         let role = employee.sessionRole(of: caller.fingerprint, in: tenant)
         return MeView(
             tenantId: caller.tenantId, employeeId: caller.employeeId,
