@@ -1,4 +1,4 @@
-import Canonical
+public import Canonical
 import ErrorCodes
 import EventCoding
 import FoundationEssentials
@@ -212,5 +212,27 @@ public struct ReadTile: UseCase {
             let page = try await context.reader.ledger(ledger, after: tile.firstIndex, limit: Int(tile.width))
             return EntryBundle.encode(page.events.map(\.entry))
         }
+    }
+}
+
+/// The filter of a list of events.
+public struct EventQuery: Sendable {
+    /// Which of them.
+    public var page: PageRequest
+    /// Only events of this type.
+    public var type: String?
+    /// Only events that concern this employee id.
+    public var employee: String?
+    /// Only events recorded at this time or before.
+    public var asOf: Timestamp?
+
+    /// Each parameter sets the property of the same name.
+    public init(
+        _ page: PageRequest, type: String? = nil, employee: String? = nil, asOf: Timestamp? = nil
+    ) {
+        self.page = page
+        self.type = type
+        self.employee = employee
+        self.asOf = asOf
     }
 }

@@ -13,7 +13,7 @@ enum LoginProof: Sendable {
     /// The answers or the passphrase.
     case credential(FlowProof)
     /// The PIN of an identity that is linked to the flow's device.
-    case mpin(MPinLoginProof)
+    case mpin(any PINProof)
 
     /// The event that carries the proof.
     func event(of state: FlowState, employee: EmployeeID) throws -> any EventPayload {
@@ -30,6 +30,17 @@ enum LoginProof: Sendable {
         case .mpin: .mpin
         }
     }
+}
+
+/// A right proof of a PIN that completes a log-in.
+protocol PINProof: Sendable {
+    /// The event of the flow.
+    var event: MPinValidated { get }
+
+    /// Adds to the log-in's append that the identity is unchanged and that the proof is redeemed.
+    ///
+    /// - Throws: `mpin.request_expired` if it is redeemed already, and `authorization.not_permitted`.
+    func add(to recorder: inout FlowRecorder, in tenant: TenantSnapshot) async throws
 }
 
 /// Completes a log-in after a valid proof.

@@ -148,16 +148,12 @@ public struct LogInByMPin: RepeatableUseCase {
 }
 
 /// A right proof of a PIN that completes a log-in.
-struct MPinLoginProof: Sendable {
+struct MPinLoginProof: PINProof {
     let token: String
     let pass: MPinPass
     let passes: MPinPasses
-    /// The event of the flow.
     let event: MPinValidated
 
-    /// Adds to the log-in's append that the identity is unchanged and that the proof is redeemed.
-    ///
-    /// - Throws: `mpin.request_expired` if it is redeemed already, and `authorization.not_permitted`.
     func add(to recorder: inout FlowRecorder, in tenant: TenantSnapshot) async throws {
         let context = recorder.context, state = recorder.row.state, time = recorder.call.time
         _ = try await passes.verdict(of: token, at: time)

@@ -75,3 +75,11 @@ extension StreamID {
         StreamID(ledger: ledger, kind: "mail", id: id.uuid)
     }
 }
+
+extension EventRecording {
+    /// Adds a mail.
+    mutating func queue(_ mail: QueuedMail) throws {
+        try recorder.add(mail.event, to: mail.stream, version: 0)
+        recorder.statements += mail.statements(recorder.context.ring)
+    }
+}

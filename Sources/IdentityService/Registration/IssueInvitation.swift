@@ -155,3 +155,12 @@ struct InvitationToken: Sendable, CustomStringConvertible {
     /// A placeholder that never contains the token.
     var description: String { "invitation [redacted]" }
 }
+
+extension KeyRing {
+    /// The claim on an invitation token in one tenant, owned by the invitation.
+    func invitationClaim(_ token: InvitationToken, in tenant: TenantID) -> ClaimKey {
+        ClaimKey(
+            ledger: LedgerID(tenant.uuid), kind: Self.invitationKind,
+            digest: lookupDigest(kind: Self.invitationKind, token.bytes, scope: tenant.uuid))
+    }
+}

@@ -104,3 +104,13 @@ extension Timestamp {
     /// The same moment as the database's type.
     var postgres: PostgresTimestamp { PostgresTimestamp(microsecondsSinceUnixEpoch: microseconds) }
 }
+
+extension EmployeeSnapshot {
+    /// Returns the role of a session that this device key opened: `employee` unless the key carries the account's role.
+    func sessionRole(of fingerprint: [UInt8], in tenant: TenantSnapshot) -> EmployeeRole {
+        let carriesRole = state.roleKeys(in: tenant.state).contains {
+            ServiceContext.fingerprint(of: $0) == fingerprint
+        }
+        return carriesRole ? tenant.state.role(of: id) : .employee
+    }
+}

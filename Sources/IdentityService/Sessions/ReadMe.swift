@@ -18,10 +18,10 @@ public struct ReadMe: UseCase {
     /// Describes the caller.
     public func run(_ run: UseCaseRun<MeResponse>) async throws -> MeResponse {
         let context = run.context
-        let own = try await OwnDevices(of: caller, context)
+        let own = try await OwnAccount(of: caller, context)
         let (session, app) = try await session(context, at: run.call.time)
         let loaded = try await StateLoader(reader: context.reader).app(app)
-        let tenant = own.access.tenant, employee = own.employee
+        let tenant = own.tenant, employee = own.employee
         let role = employee.sessionRole(of: caller.fingerprint, in: tenant)
         let summary = try await context.summary(of: employee, in: tenant)
         return MeResponse(

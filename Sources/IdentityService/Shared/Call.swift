@@ -1,5 +1,4 @@
 public import Canonical
-import ErrorCodes
 public import FoundationEssentials
 public import TenureAPI
 
@@ -80,15 +79,4 @@ public struct EmployeeCaller: Sendable {
     public let sessionId: UUID
     /// The SHA-256 of the device key that opened the session, 32 bytes.
     public let fingerprint: [UInt8]
-}
-
-extension AppCaller {
-    /// Refuses an app whose secret lacks the role for a flow.
-    ///
-    /// - Throws: `app.role_missing`.
-    func require(_ purpose: FlowKind) throws(ServiceError) {
-        guard roles.contains(purpose == .registration ? .creation : .access) else {
-            throw ServiceError(.appRoleMissing)
-        }
-    }
 }

@@ -39,13 +39,6 @@ extension KeyRing {
             digest: lookupDigest(kind: "employee", id.canonical, scope: tenant.uuid))
     }
 
-    /// The claim on an invitation token in one tenant, owned by the invitation.
-    func invitationClaim(_ token: InvitationToken, in tenant: TenantID) -> ClaimKey {
-        ClaimKey(
-            ledger: LedgerID(tenant.uuid), kind: Self.invitationKind,
-            digest: lookupDigest(kind: Self.invitationKind, token.bytes, scope: tenant.uuid))
-    }
-
     /// The claim of a recorded invitation, of which the log has only the digest.
     func claim(of invitation: Invitation.Issue, in tenant: TenantID) -> ClaimKey {
         ClaimKey(

@@ -1,6 +1,5 @@
 import ErrorCodes
 import FoundationEssentials
-import Identity
 import Synchronization
 
 /// Counts admitted callers, and reserves places for known devices, for other apps and for other tenants.
@@ -95,30 +94,6 @@ struct AdmissionLane: Hashable, Sendable {
         self.app = app
         self.tenant = tenant
         self.isKnownDevice = isKnownDevice
-    }
-
-    /// The lane of a flow.
-    init(_ state: FlowState, isKnownDevice: Bool = false) {
-        self.init(app: state.appId, tenant: state.tenantId, isKnownDevice: isKnownDevice)
-    }
-}
-
-extension ServiceContext {
-    /// Admits an attempt while `body` runs. An attempt from an unknown device first draws on the rate limit of its app.
-    ///
-    /// Known and unknown names draw alike, and before the charge. A refusal costs no attempt and reveals nothing about
-    /// the name.
-    ///
-    /// - Parameter isNew: Whether the attempt begins with this call. A call that belongs to an attempt already charged
-    ///   draws nothing.
-    /// - Throws: `request.rate_limited`, or `service.busy` if the lane has no place.
-    func admitted<Result>(
-        to pool: ComputePool, attempt state: FlowState, _ budget: AttemptBudget, isNew: Bool = true,
-        _ body: (ComputeTurn) async throws -> Result
-    ) async throws -> Result {
-        let isKnown = budget.device == .known
-        if isNew, !isKnown { try unknownAttempts.draw(state.appId) }
-        return try await pool.admitted(AdmissionLane(state, isKnownDevice: isKnown), body)
     }
 }
 

@@ -344,3 +344,83 @@ extension FlowState.Purpose {
         }
     }
 }
+
+/// What a person who registers means to do. A typing error in the tenant's name then neither founds nor joins one.
+public enum RegistrationIntent: String, Sendable, CaseIterable {
+    /// Join a tenant that exists.
+    case join
+    /// Found a tenant that does not exist.
+    case found
+}
+
+/// A change of credentials in blind mode, between the proof of the old secret and the new record.
+struct PendingChange: Sendable, Equatable {
+    /// The id of the new credential.
+    var credentialId: UUID
+    /// The kind of secret that was proved.
+    var kind: FlowProof.Kind
+    /// The old user key's signature over the flow's challenge, 64 bytes.
+    var userSignature: [UInt8]
+
+    init(credentialId: UUID = UUID(), kind: FlowProof.Kind, userSignature: [UInt8]) {
+        self.credentialId = credentialId
+        self.kind = kind
+        self.userSignature = userSignature
+    }
+
+    /// The plaintext in the flow's row.
+    var json: JSONValue {
+        .object([
+            "credential": .string(credentialId.lowercased), "passphrase": .bool(kind == .passphrase),
+            "signature": .string(Base64URL.encode(userSignature)),
+        ])
+    }
+
+    /// Decodes the value that ``json`` encodes.
+    init(reading object: ObjectReader) throws {
+        var object = object
+        credentialId = try object.uuid("credential")
+        kind = try object.bool("passphrase") ? .passphrase : .answers
+        userSignature = try object.bytes("signature")
+        try object.finish()
+    }
+}
+
+/// An approved recovery, between the device's proof and the new credentials.
+struct ApprovedRecovery: Sendable, Equatable {
+    /// The id of the new credential.
+    var credentialId: UUID
+    /// The hash of the event that opened the recovery, 32 bytes.
+    var opened: [UInt8]
+    /// The hash of the event that confirmed it, 32 bytes; zeros if a single admin's decision suffices.
+    var confirmed: [UInt8]
+
+    /// The value in place of a confirmation that is not needed.
+    static let noConfirmation = [UInt8](repeating: 0, count: 32)
+
+    init(credentialId: UUID = UUID(), opened: [UInt8], confirmed: [UInt8]) {
+        self.credentialId = credentialId
+        self.opened = opened
+        self.confirmed = confirmed
+    }
+
+    /// The authority for the new record.
+    var authority: SetUpAuthority { .recovered(firstApproval: opened, secondApproval: confirmed) }
+
+    /// The plaintext in the flow's row.
+    var json: JSONValue {
+        .object([
+            "credential": .string(credentialId.lowercased), "opened": .string(Base64URL.encode(opened)),
+            "confirmed": .string(Base64URL.encode(confirmed)),
+        ])
+    }
+
+    /// Decodes the value that ``json`` encodes.
+    init(reading object: ObjectReader) throws {
+        var object = object
+        credentialId = try object.uuid("credential")
+        opened = try object.bytes("opened", count: 32)
+        confirmed = try object.bytes("confirmed", count: 32)
+        try object.finish()
+    }
+}

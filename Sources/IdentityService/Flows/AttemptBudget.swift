@@ -1,4 +1,5 @@
 import Canonical
+import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity
@@ -128,21 +129,6 @@ extension AttemptBudget {
     }
 }
 
-extension ServiceContext {
-    /// The budget that the next attempt of a flow is charged to.
-    ///
-    /// A device is known if its key is authorized for the employee of this flow. A decoy's device is looked up in the
-    /// same way, and is never known. A change of credentials is charged like a log-in from the same device.
-    func budget(for state: FlowState, of target: ChallengedCredential) throws -> AttemptBudget {
-        var isKnown = false
-        if [.login, .change].contains(state.purpose.kind) {
-            guard let isInForce = target.scene.isKeyInForce else { throw ProgramDefect("the device was not read") }
-            isKnown = isInForce && !state.isDecoy
-        }
-        return AttemptBudget(state, isKnownDevice: isKnown, ring: ring)
-    }
-}
-
 extension AttemptBudget {
     /// The statement that asks whether the budget or one of its shares has reached its lifetime cap. Only new
     /// credentials, which have budgets of their own, lift the cap.
@@ -202,46 +188,28 @@ struct BudgetPart: Sendable, Equatable {
     }
 }
 
-/// The numbers of attempts that credentials and devices have (docs/credentials.md section 12).
-public struct BudgetRules: Sendable {
-    /// The attempts that all unknown devices together have on one credential.
-    public var unknownLimit = 20
-    /// The part of ``unknownLimit`` that one app may spend, in all tenants together.
-    public var unknownAppLimit = 10
-    /// The part of ``unknownLimit`` that may be spent in one tenant, through all its apps together.
-    public var unknownTenantLimit = 15
-    /// The seconds after which unknown devices, and each share of their budget, get one attempt back.
-    public var unknownRefillSeconds = 3_600
-    /// The number of charges by unknown devices that locks a credential until it is changed; 0 for no limit.
-    public var unknownLifetimeCap = 100
-    /// The part of ``unknownLifetimeCap`` that one app may cause; 0 for no limit.
-    public var unknownAppLifetimeCap = 50
-    /// The part of ``unknownLifetimeCap`` that may be caused in one tenant; 0 for no limit.
-    public var unknownTenantLifetimeCap = 75
-    /// The attempts that one known device has.
-    public var knownLimit = 20
-    /// The seconds after which a known device gets one attempt back.
-    public var knownRefillSeconds = 600
-    /// The number of wrong attempts of a known device that cause no delay.
-    public var knownFreeOfDelay = 5
-    /// The first delay of a known device, in seconds. It doubles with every further attempt, up to an hour.
-    public var knownDelaySeconds = 1
-    /// The number of failures in a row after which a known device has one attempt a day and no sessions; 0 for no
-    /// limit.
-    public var knownFailuresInARow = 100
-
-    /// The documented defaults.
-    public init() {}
+extension ServiceContext {
+    /// Admits an attempt while `body` runs. An attempt from an unknown device first draws on the rate limit of its app.
+    ///
+    /// Known and unknown names draw alike, and before the charge. A refusal costs no attempt and reveals nothing about
+    /// the name.
+    ///
+    /// - Parameter isNew: Whether the attempt begins with this call. A call that belongs to an attempt already charged
+    ///   draws nothing.
+    /// - Throws: `request.rate_limited`, or `service.busy` if the lane has no place.
+    func admitted<Result>(
+        to pool: ComputePool, attempt state: FlowState, _ budget: AttemptBudget, isNew: Bool = true,
+        _ body: (ComputeTurn) async throws -> Result
+    ) async throws -> Result {
+        let isKnown = budget.device == .known
+        if isNew, !isKnown { try unknownAttempts.draw(state.appId) }
+        return try await pool.admitted(AdmissionLane(state, isKnownDevice: isKnown), body)
+    }
 }
 
-extension BudgetRules {
-    /// The longest delay of a known device, in seconds.
-    static let longestDelaySeconds = 3_600
-    /// The delay of a known device that reached its limit of failures in a row, in seconds: a day.
-    static let daySeconds = 86_400
-    /// The seconds for which the budgets of decoys and of known devices are kept after the last charge: a year.
-    static let yearSeconds = 31_536_000
-    /// The seconds for which the budget of a real credential is kept: the largest value of the column, which is 68
-    /// years.
-    static let neverSeconds = Int32.max
+extension AdmissionLane {
+    /// The lane of a flow.
+    init(_ state: FlowState, isKnownDevice: Bool = false) {
+        self.init(app: state.appId, tenant: state.tenantId, isKnownDevice: isKnownDevice)
+    }
 }

@@ -20,9 +20,31 @@ struct FlowScene: Sendable {
     /// The row with the credential's wrapped seeds, or with the wrapped key of the user's questions.
     var wrapped: [PostgresRow] = []
 
+    /// The parts that a step needs besides context and copies. All are read together. No step needs both seed and
+    /// questions.
+    struct Parts: OptionSet {
+        let rawValue: Int
+        static let seed = Parts(rawValue: 1)
+        static let questions = Parts(rawValue: 2)
+        /// Whether the flow's device key is in force for the employee.
+        static let device = Parts(rawValue: 4)
+        static let tenant = Parts(rawValue: 8)
+        /// Whether the lifetime cap of the budget is reached.
+        static let lifetime = Parts(rawValue: 16)
+
+        /// The parts that the key step shows.
+        static let keyStep: Parts = [.questions, .tenant]
+        /// The parts that an evaluation needs.
+        static let evaluation: Parts = [.seed, .device]
+        /// The parts that a proof in blind mode needs to complete a log-in.
+        static let proof: Parts = [.tenant, .lifetime]
+        /// The parts that direct mode needs to open a copy and complete a log-in.
+        static let validation: Parts = [.seed, .device, .tenant, .lifetime]
+    }
+
     /// Reads the state that a step needs in one round trip.
     static func load(
-        _ parts: ChallengedCredential.Parts, for state: FlowState, _ context: ServiceContext
+        _ parts: Parts, for state: FlowState, _ context: ServiceContext
     ) async throws -> FlowScene {
         let reading = FlowSceneReading(parts, for: state, context)
         return try reading.read(try await context.pool.pipeline(reading.reads))
@@ -41,7 +63,7 @@ struct FlowSceneReading: Sendable {
     private let lifetime: PipelinedReads.Handle?
 
     /// The statements for a step that needs `parts`, which contain the seed or the questions, never both.
-    init(_ parts: ChallengedCredential.Parts, for state: FlowState, _ context: ServiceContext) {
+    init(_ parts: FlowScene.Parts, for state: FlowState, _ context: ServiceContext) {
         let user = UserID(state.account?.standIn?.userId ?? state.userId), directory = LedgerID.directory(of: user)
         let tenant: TenantID? = parts.contains(.tenant) ? TenantID(state.tenantId) : nil
         // The service computes all these ledgers from the flow's state.
@@ -120,5 +142,24 @@ extension StandIn {
             return id
         }
         self.init(employeeId: ids[0], userId: ids[1], credentialId: ids[2])
+    }
+}
+
+/// Finds out whether a flow's key is in force for its employee.
+///
+/// The look-up costs the same however many devices the employee has. For a decoy it finds nothing, whichever device
+/// asks.
+struct DeviceReading: Sendable {
+    let sql: SQL
+
+    init(_ state: FlowState) {
+        let employee = EmployeeID(state.employeeId), tenant = TenantID(state.tenantId)
+        sql = KnownDevice(state.employeePublicKey, of: employee, in: tenant).query
+    }
+
+    /// Reads the rows of ``sql``, and returns whether the key is in force. A claim that the service did not write makes
+    /// no device known.
+    func read(_ found: [PostgresRow], _ rows: RowAuthentication) throws -> Bool {
+        try found.contains { rows.accepts(try ClaimsQuery.claim($0)) }
     }
 }

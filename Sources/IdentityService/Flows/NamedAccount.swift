@@ -86,19 +86,6 @@ extension ServiceContext {
     }
 }
 
-extension FlowKind {
-    /// The purpose as challenges name it. A signature for one purpose is invalid for another.
-    var challenge: Challenge.Purpose {
-        switch self {
-        case .registration: .registration
-        case .login: .login
-        case .change: .change
-        case .recovery: .recovery
-        case .returning: .return
-        }
-    }
-}
-
 /// Random bytes of the system.
 package func randomBytes(_ count: Int) -> [UInt8] {
     SymmetricKey(size: SymmetricKeySize(bitCount: count * 8)).withUnsafeBytes { Array($0) }

@@ -23,8 +23,8 @@ struct FlowSceneReadingTests {
         reading.reads.statements.list.map { "\($0.text) \($0.parameters.bytes.count)" }
     }
 
-    @Test(arguments: [ChallengedCredential.Parts.keyStep, .evaluation, .proof, .validation])
-    func `known and unknown names are read by the same statements`(parts: ChallengedCredential.Parts) {
+    @Test(arguments: [FlowScene.Parts.keyStep, .evaluation, .proof, .validation])
+    func `known and unknown names are read by the same statements`(parts: FlowScene.Parts) {
         let known = BudgetFixture.flow(tenant: tenant)
         var unknown = BudgetFixture.flow(tenant: tenant)
         unknown.purpose = .login(

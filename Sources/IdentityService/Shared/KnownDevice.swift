@@ -49,22 +49,3 @@ struct KnownDevice: Sendable {
         "DELETE FROM tenure.claim WHERE ledger_id = \(tenant.uuid) AND kind = 'device' AND owner = \(employee.uuid)"
     }
 }
-
-/// Finds out whether a flow's key is in force for its employee.
-///
-/// The look-up costs the same however many devices the employee has. For a decoy it finds nothing, whichever device
-/// asks.
-struct DeviceReading: Sendable {
-    let sql: SQL
-
-    init(_ state: FlowState) {
-        let employee = EmployeeID(state.employeeId), tenant = TenantID(state.tenantId)
-        sql = KnownDevice(state.employeePublicKey, of: employee, in: tenant).query
-    }
-
-    /// Reads the rows of ``sql``, and returns whether the key is in force. A claim that the service did not write makes
-    /// no device known.
-    func read(_ found: [PostgresRow], _ rows: RowAuthentication) throws -> Bool {
-        try found.contains { rows.accepts(try ClaimsQuery.claim($0)) }
-    }
-}
