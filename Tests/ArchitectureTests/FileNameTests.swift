@@ -41,8 +41,8 @@ import Testing
         return declared.count > 1 && Self.families.contains(where: name.hasSuffix)
     }
 
-    private func stem(_ file: Checkout.File) -> Substring {
-        (file.path.split(separator: "/").last ?? "").dropLast(".swift".count)
+    private func stem(_ file: Checkout.File) -> String {
+        String((file.path.split(separator: "/").last ?? "").dropLast(".swift".count))
     }
 
     /// The type that a line begins to extend, without what is nested in it.
