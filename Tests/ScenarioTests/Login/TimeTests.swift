@@ -2,6 +2,7 @@ import Canonical
 import ErrorCodes
 import IdentityService
 import TenureServer
+import TenureAPI
 import Testing
 
 /// Time passes only for the call that is told another time, so these tests speak to the service behind the address.
