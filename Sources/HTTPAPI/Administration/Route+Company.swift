@@ -65,9 +65,8 @@ extension Route {
             let request = try exchange.read(StatusDecisionRequest.self)
             return try await exchange.decision(
                 DecideStatus(
-                    action, company: exchange.company, companyEmployeeId: exchange.captures["companyEmployeeId"],
-                    note: request.note, signed: request.signed,
-                    caller: exchange.caller()))
+                    action, request, company: exchange.company,
+                    companyEmployeeId: exchange.captures["companyEmployeeId"], caller: exchange.caller()))
         }
     }
 }
@@ -78,8 +77,7 @@ extension Route {
         let request = try exchange.read(RoleRequest.self)
         return try await exchange.decision(
             ChangeRole(
-                request.role, company: exchange.company, companyEmployeeId: exchange.captures["companyEmployeeId"],
-                fingerprints: request.fingerprints, signed: request.signed,
+                request, company: exchange.company, companyEmployeeId: exchange.captures["companyEmployeeId"],
                 caller: exchange.caller()))
     }
 }
@@ -89,8 +87,6 @@ extension Route {
     static let reclaimEmail = Route(.reclaimEmail, body: .required) { exchange in
         let request = try exchange.read(EmailReclaimRequest.self)
         return try await exchange.decision(
-            ReclaimEmail(
-                email: request.email, reason: request.reason, company: exchange.company,
-                signed: request.signed, caller: exchange.caller()))
+            ReclaimEmail(request, company: exchange.company, caller: exchange.caller()))
     }
 }

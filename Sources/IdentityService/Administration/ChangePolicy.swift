@@ -8,7 +8,7 @@ import Ledger
 public import TenureAPI
 
 /// Changes a tenant's policy. An admin signs the whole new policy.
-public struct ChangePolicy: RepeatableUseCase {
+public struct ChangePolicy: CallerUseCase {
     /// The tenant's name.
     public let company: String
     /// What changes, with the statement and an admin's signature over it in the second call.
@@ -27,9 +27,6 @@ public struct ChangePolicy: RepeatableUseCase {
         self.ifMatch = ifMatch
         self.caller = caller
     }
-
-    /// The caller.
-    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
 
     /// Makes the decision, or returns the statement to sign.
     public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {

@@ -10,7 +10,7 @@ public import TenureAPI
 ///
 /// The old user key, which must sign the new record, is thus open only during the call and stored nowhere. The new
 /// input is checked before the attempt is charged.
-public struct ChangeInDirectMode: RepeatableUseCase {
+public struct ChangeInDirectMode: AppUseCase {
     /// The old secret: at least three answers to the old questions, or the old passphrase.
     public let current: CredentialsChangeRequest.Current
     /// The new credentials.
@@ -32,9 +32,6 @@ public struct ChangeInDirectMode: RepeatableUseCase {
 
     /// Refuses an app without the role for the flow.
     public func authorize() throws(ServiceError) { try app.require(.change) }
-
-    /// The app.
-    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
 
     /// Changes the credentials, and logs the employee in.
     public func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {

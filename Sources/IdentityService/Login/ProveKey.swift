@@ -8,7 +8,7 @@ import Keys
 public import TenureAPI
 
 /// Verifies that the device holds its key. Only then is the next step revealed.
-public struct ProveKey: RepeatableUseCase {
+public struct ProveKey: FlowStepUseCase {
     /// The signature of the device key over the flow's challenge, DER or 64 raw bytes.
     public let proof: [UInt8]
     /// The kind of flow.
@@ -25,15 +25,6 @@ public struct ProveKey: RepeatableUseCase {
         self.flow = flow
         self.app = app
     }
-
-    /// Refuses an app without the role for the flow.
-    public func authorize() throws(ServiceError) { try app.require(purpose) }
-
-    /// The app.
-    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
-
-    /// The read of the flow.
-    public func firstReads(in context: ServiceContext) -> PipelinedReads? { FlowStore.reading(flow) }
 
     /// Returns the next step.
     public func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {

@@ -34,7 +34,7 @@ extension MPinPolicyChangeRequest {
 }
 
 /// Changes a tenant's rules for M-Pin. The security admin signs the whole new policy.
-public struct ChangeMPinPolicy: RepeatableUseCase {
+public struct ChangeMPinPolicy: CallerUseCase {
     /// The tenant's name.
     public let company: String
     /// What changes, with the statement and the security admin's signature over it in the second call.
@@ -53,9 +53,6 @@ public struct ChangeMPinPolicy: RepeatableUseCase {
         self.ifMatch = ifMatch
         self.caller = caller
     }
-
-    /// The caller.
-    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
 
     /// Makes the decision, or returns the statement to sign.
     public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {

@@ -9,7 +9,7 @@ import Postgres
 public import TenureAPI
 
 /// Tells an app, once, whether a proof was right and whose it was.
-public struct RedeemMPinProof: RepeatableUseCase {
+public struct RedeemMPinProof: AppUseCase {
     /// The tenant's name.
     public let company: String
     /// The token of pass 2.
@@ -26,9 +26,6 @@ public struct RedeemMPinProof: RepeatableUseCase {
 
     /// Refuses an app that may log nobody in.
     public func authorize() throws(ServiceError) { try app.require(.login) }
-
-    /// The app.
-    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
 
     /// Redeems the token.
     ///
@@ -96,7 +93,7 @@ public struct RedeemMPinProof: RepeatableUseCase {
 /// The tenant's policy must permit it, and the identity must be linked to the flow's employee and to the device that
 /// signed the flow's challenge. The device's state, the account's approval and the app's link are checked as in every
 /// log-in.
-public struct LogInByMPin: RepeatableUseCase {
+public struct LogInByMPin: AppUseCase {
     /// The token of pass 2.
     public let token: String
     /// The flow's handle.
@@ -113,9 +110,6 @@ public struct LogInByMPin: RepeatableUseCase {
 
     /// Refuses an app that may log nobody in.
     public func authorize() throws(ServiceError) { try app.require(.login) }
-
-    /// The app.
-    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
 
     /// The read of the flow.
     public func firstReads(in context: ServiceContext) -> PipelinedReads? { FlowStore.reading(flow) }

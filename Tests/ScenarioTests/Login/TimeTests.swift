@@ -1,6 +1,7 @@
 import Canonical
 import ErrorCodes
 import IdentityService
+import TenureAPI
 import TenureServer
 import TenureAPI
 import Testing
@@ -14,7 +15,8 @@ struct `Time` {
 
     private func login(_ person: Person, _ device: Device, _ app: AppCaller) -> StartLogin {
         StartLogin(
-            companyName: person.company, companyEmployeeId: person.id, employeePublicKey: device.point, app: app)
+            LoginRequest(
+                companyName: person.company, companyEmployeeId: person.id, employeePublicKey: device.point), app: app)
     }
 
     private func code(_ body: () async throws -> Void) async -> String? {
