@@ -81,15 +81,15 @@ public struct DecideStatus: CallerUseCase {
 
     private func decide(
         _ note: FreeText?, _ employee: EmployeeSnapshot, _ tenant: Tenant.State, _ decision: AuthorityDecision
-    ) throws(ServiceError) -> [EmployeeEvent] {
+    ) throws -> [EmployeeEvent] {
+        guard let ended = ReasonCode(Action.endSessions.reason) else { throw ProgramDefect("a reason is no code") }
         let by = Employee.StatusDecision(role: tenant.role(of: employee.id), decision: decision)
         let command: Employee.Command =
             switch action {
             case .approve: .approve(Employee.Approve(by: by, confirmedDomains: tenant.confirmedDomains))
             case .cancel: .cancel(Employee.Cancel(note: note, by: by))
             case .reinstate: .reinstate(Employee.Reinstate(by: by))
-            case .endSessions:
-                .endSessions(Employee.EndSessions(reason: try reasonCode(Action.endSessions.reason), by: by))
+            case .endSessions: .endSessions(Employee.EndSessions(reason: ended, by: by))
             }
         return try Employee.decided(employee.state, command)
     }

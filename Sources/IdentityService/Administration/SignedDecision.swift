@@ -94,15 +94,15 @@ func subjectSalt(of caller: Caller, _ given: [UInt8]?) throws(ServiceError) -> B
 }
 
 /// The id of what a signed decision issues.
-func statementID(of decision: AuthorityDecision) throws(ServiceError) -> UUID {
+func statementID(of decision: AuthorityDecision) throws -> UUID {
     guard let signed = decision.statement else { throw ServiceError(.authorizationNotPermitted) }
     return try statementID(of: signed)
 }
 
 /// The id of what a statement issues: the first 16 bytes of its SHA-256, so that a statement issues one thing.
-func statementID(of signed: SignedStatement) throws(ServiceError) -> UUID {
+func statementID(of signed: SignedStatement) throws(ProgramDefect) -> UUID {
     guard let id = UUID(bytes: Array(SHA256.hash(data: signed.statement)).prefix(16)) else {
-        throw ServiceError(.serviceUnavailable)
+        throw ProgramDefect("a digest has another length")
     }
     return id
 }

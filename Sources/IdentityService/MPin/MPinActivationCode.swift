@@ -19,9 +19,9 @@ struct MPinActivationCode: Sendable {
     }
 
     /// The digest by which a code is compared. It is keyed, because a code has six digits.
-    static func digest(_ code: String, of id: MPinActivationID, ring: KeyRing) throws(ServiceError) -> Bytes32 {
+    static func digest(_ code: String, of id: MPinActivationID, ring: KeyRing) throws(ProgramDefect) -> Bytes32 {
         guard let digest = Bytes32(ring.mpinCode("activation", [id.uuid.bytes, Array(code.utf8)])) else {
-            throw ServiceError(.serviceUnavailable)
+            throw ProgramDefect("a digest has another length")
         }
         return digest
     }
@@ -99,7 +99,9 @@ public struct IssueMPinActivation: CallerUseCase {
             return SignedDecision(
                 access: access,
                 decide: { decision in
-                    guard let committed = Bytes32(subject.bytes) else { throw ServiceError(.serviceUnavailable) }
+                    guard let committed = Bytes32(subject.bytes) else {
+                        throw ProgramDefect("a digest has another length")
+                    }
                     let id = MPinActivationID(try statementID(of: decision))
                     let issue = MPinActivation.Issue(
                         id: id, digest: try MPinActivationCode.digest(code, of: id, ring: context.ring),

@@ -50,7 +50,7 @@ public struct IssueInvitation: CallerUseCase {
                 access: access,
                 decide: { decision in
                     guard let digest = Bytes32(claim.digest), let subject = Bytes32(subject.bytes) else {
-                        throw ServiceError(.serviceUnavailable)
+                        throw ProgramDefect("a digest has another length")
                     }
                     let issue = Invitation.IssueInvitation(
                         id: InvitationID(try statementID(of: decision)), digest: digest, subject: subject,

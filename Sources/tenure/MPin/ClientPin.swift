@@ -4,6 +4,7 @@ import ErrorCodes
 import Foundation
 import TenureAPI
 import TenureClient
+import Text
 
 /// Registers a PIN on this device and authenticates with it.
 struct ClientPin: AsyncParsableCommand {

@@ -4,6 +4,7 @@ import HTTPAPI
 import IdentityService
 import Keys
 import Ledger
+import LocalDevelopment
 import MPinAuthority
 import Postgres
 import TenureAPI
@@ -30,6 +31,22 @@ struct CommandFailure: Error, Sendable, Equatable, CustomStringConvertible {
         let first = "tenure: " + Printable.text(message)
         guard let remedy else { return first }
         return first + "\n        " + remedy
+    }
+}
+
+extension CommandFailure {
+    /// Says what keeps a development service from running.
+    init(_ failure: DevelopmentFailure) {
+        let exitCode: ExitCode =
+            switch failure.kind {
+            case .failure: .failure
+            case .usage: .usage
+            case .unreachable: .unreachable
+            case .notPermitted: .notPermitted
+            case .notFound: .notFound
+            case .busy: .busy
+            }
+        self.init(exitCode, failure.message, remedy: failure.remedy)
     }
 }
 
@@ -121,6 +138,7 @@ extension CommandFailure {
     init?(describing error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
+        case let failure as DevelopmentFailure: self.init(failure)
         case let error as PostgresError: self = Self.postgres(error)
         case let error as MigrationError: self = Self.migration(error)
         case let error as KeysError: self.init(.failure, error.reason, remedy: error.remedy)
