@@ -35,7 +35,7 @@ public struct ChangePolicy: RepeatableUseCase {
 
     /// Makes the decision, or returns the statement to sign.
     public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
-        guard case .employee = caller else { throw ServiceError(.authorizationNotPermitted) }
+        guard case .employee = caller else { throw ServiceError(Denial.appMayNotDecide) }
         return try await run.decide(signed) {
             let access = try await run.context.access(company, caller, role: .authorization), tenant = access.tenant
             guard ifMatch.map({ $0 == tenant.version }) ?? true else { throw ServiceError(.requestStale) }
@@ -120,7 +120,7 @@ public struct ReadPolicy: UseCase {
     /// Reads the policy.
     public func run(_ run: UseCaseRun<PolicyView>) async throws -> PolicyView {
         let access = try await run.context.access(company, caller, role: .access)
-        guard case .employee = access.decider else { throw ServiceError(.authorizationNotPermitted) }
+        guard case .employee = access.decider else { throw ServiceError(Denial.appMayNotDecide) }
         let tenant = access.tenant
         let policy = tenant.state.policy
         return PolicyView(

@@ -49,7 +49,7 @@ public struct ChangeRole: RepeatableUseCase {
 
     /// Makes the decision, or returns the statement to sign.
     public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
-        guard case .employee(let decider) = caller else { throw ServiceError(.authorizationNotPermitted) }
+        guard case .employee(let decider) = caller else { throw ServiceError(Denial.appMayNotDecide) }
         let named = try named(), context = run.context, time = run.call.time
         return try await run.decide(signed) {
             let access = try await context.access(company, caller, role: .authorization), tenant = access.tenant

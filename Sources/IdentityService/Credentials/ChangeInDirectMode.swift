@@ -53,7 +53,7 @@ public struct ChangeInDirectMode: RepeatableUseCase {
                         detail: "the company's policy does not allow questions beside a passphrase")
                 ])
         }
-        let opening = try current.opening(target)
+        let opening = try current.opening(target, in: .current)
         let seed = try OPRFSeed.generate()
         let questions = try credentials.chosenQuestions(app, under: "/credentials")
         let setUp = try await setUp(questions, seed: seed, row.state, context)
@@ -83,7 +83,7 @@ public struct ChangeInDirectMode: RepeatableUseCase {
     ) async throws -> CredentialSetUp {
         // A decoy has no previous record, and its change is never completed.
         let previous = state.isDecoy ? nil : try await context.previousCredentials(of: state)
-        return try accepted(under: "/credentials") { () throws(CredentialsError) in
+        return try accepted(in: .setUp(under: "/credentials")) { () throws(CredentialsError) in
             try CredentialSetUp(
                 plan: try SetUpPlan(
                     credentialId: UUID(), userId: state.userId, mode: .direct, seed: seed, previous: previous,

@@ -93,7 +93,7 @@ public struct ChangeMPinPolicy: RepeatableUseCase {
 
     /// Makes the decision, or returns the statement to sign.
     public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
-        guard case .employee = caller else { throw ServiceError(.authorizationNotPermitted) }
+        guard case .employee = caller else { throw ServiceError(Denial.appMayNotDecide) }
         return try await run.decide(signed) {
             let access = try await run.context.access(company, caller, role: .authorization), tenant = access.tenant
             guard ifMatch.map({ $0 == tenant.version }) ?? true else { throw ServiceError(.requestStale) }
@@ -129,7 +129,7 @@ public struct ReadMPinPolicy: UseCase {
     /// Reads the policy.
     public func run(_ run: UseCaseRun<MPinPolicyView>) async throws -> MPinPolicyView {
         let access = try await run.context.access(company, caller, role: .access)
-        guard case .employee = access.decider else { throw ServiceError(.authorizationNotPermitted) }
+        guard case .employee = access.decider else { throw ServiceError(Denial.appMayNotDecide) }
         let policy = access.tenant.state.mpinPolicy
         return MPinPolicyView(
             enabled: policy.enabled, verification: policy.verification.rawValue,

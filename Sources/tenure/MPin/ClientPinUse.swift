@@ -34,7 +34,7 @@ struct ClientPinLogin: AsyncParsableCommand {
     func run() async throws {
         if let employee { return try await openSession(of: employee) }
         let isCode = authorizationCode
-        try await arguments.run { _, mpin, user in
+        try await arguments.run(isProof: true) { _, mpin, user in
             let started = await mpin.startAuthentication(user)
             guard started.status == .ok else { return (started, [:]) }
             let pin = try await TerminalPrompts().pin()
