@@ -142,7 +142,9 @@ struct SetBlindCredentials: Sendable {
             let text = try accepted(in: .record) { () throws(CredentialsError) in
                 do throws(CredentialsError) {
                     // A client that sent a text has committed to that text, even if it is that of a listed question.
-                    guard case .text(let text) = item.question else { return try QuestionText(question, salt: item.salt) }
+                    guard case .text(let text) = item.question else {
+                        return try QuestionText(question, salt: item.salt)
+                    }
                     return try QuestionText(text, salt: item.salt)
                 } catch {
                     throw error.placed(at: .question(index))

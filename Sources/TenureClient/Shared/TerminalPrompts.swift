@@ -131,7 +131,9 @@ public struct TerminalPrompts: PromptProvider {
         let count = await counter.next()
         guard !error.isRetryable, count < tries else { return false }
         if error.kind == .signingRefused {
-            say((["That does not open the credentials of this account. Try again."] + error.advice).joined(separator: "\n"))
+            say(
+                (["That does not open the credentials of this account. Try again."] + error.advice).joined(
+                    separator: "\n"))
         } else {
             let lines = error.sentences
             say(lines.isEmpty ? "\(error)" : lines.joined(separator: "\n"))

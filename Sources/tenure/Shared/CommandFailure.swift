@@ -206,7 +206,11 @@ extension CommandFailure {
 
     private static func service(_ error: ServiceError) -> CommandFailure {
         let details = error.members.map { member in
-            if case .pointer(let pointer) = member.place, !pointer.isEmpty { "\(pointer) \(member.detail)" } else { member.detail }
+            if case .pointer(let pointer) = member.place, !pointer.isEmpty {
+                "\(pointer) \(member.detail)"
+            } else {
+                member.detail
+            }
         }.joined(separator: ", ")
         // The API's text for the code, as `tenure client` shows it.
         let message = "\(error.code.title) (\(error.code))" + (details.isEmpty ? "" : ": \(details)")

@@ -23,6 +23,9 @@ struct `Codes of status 429 and 503` {
             }
             let locked = try await flow.complete(owner.person, asked)
             try expectProblem(locked, "credentials.locked")
+            // Right log-ins that run side by side are refused too, so the words call no attempt wrong.
+            #expect(locked["title"]?.text == "The attempts at these credentials are used up")
+            #expect(locked["detail"]?.text?.contains("side by side") == true)
             #expect((locked.headers["retry-after"].flatMap(Int.init) ?? 0) <= 3_600)
             expectOutcome(try await client.logIn(owner.person, owner.device), "success")
         }
