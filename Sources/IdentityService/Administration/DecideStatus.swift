@@ -28,7 +28,7 @@ public struct DecideStatus: RepeatableUseCase {
     public let company: String
     /// The employee id in that tenant.
     public let companyEmployeeId: String
-    /// A free-text note, at most 1,024 bytes.
+    /// A free-text note, at most 1,024 bytes. The log keeps the one of a cancellation; others have none.
     public let note: String?
     /// The statement and an admin's signature over it, in the second call.
     public let signed: SubmittedStatement?

@@ -11,7 +11,7 @@ struct `The message of a refusal` {
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         try expectProblem(reply, code, sourceLocation: sourceLocation)
-        let fault = try #require(reply["errors"]?.items?.first, "\(reply)", sourceLocation: sourceLocation)
+        let fault = try #require(reply["errors"]?.items.first, "\(reply)", sourceLocation: sourceLocation)
         let named = ["pointer", "parameter", "header"].compactMap { fault[$0]?.text }.first
         #expect(named == place, "\(reply)", sourceLocation: sourceLocation)
         #expect(fault["detail"]?.text?.contains(words) == true, "\(reply)", sourceLocation: sourceLocation)
