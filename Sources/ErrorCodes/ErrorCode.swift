@@ -126,7 +126,7 @@ extension ErrorCode {
         "session.expired", 401, "The session has expired", "Refresh the session or log in again.")
     package static let sessionInvalid = ErrorCode(
         "session.invalid", 401, "The token is not valid",
-        "Send the latest token of the session that errors names, or log in again.")
+        "Do what errors says: send the session's latest token, or log in again.")
     package static let sessionReused = ErrorCode(
         "session.reused", 401, "The refresh token was used before, so the session has ended",
         "Log in again. If your app refreshes from several places at once, present its secret as well.")
