@@ -118,6 +118,11 @@ extension CommandFailure {
         .promptRequired: "a person must be asked, and this command cannot ask",
         .authorizationPending: "this device's key is not authorized yet",
         .cancelled: "cancelled",
+        .questionsAlike: "the five questions must differ",
+        .textTooLong: "an entry is too long",
+        .textInvalid: "an entry contains a character that is not accepted",
+        .questionTwice: "a question is answered twice",
+        .questionUnknown: "an answer is to a question that was not asked",
     ]
 }
 
