@@ -62,7 +62,11 @@ extension Route {
 
     private static func decideStatus(_ endpoint: Endpoint, _ action: DecideStatus.Action) -> Route {
         Route(endpoint, body: .optional) { exchange in
-            let request = try exchange.read(StatusDecisionRequest.self)
+            // The log keeps a note of a cancellation, so no other decision takes one.
+            let request =
+                action == .cancel
+                ? try exchange.read(StatusDecisionRequest.self)
+                : StatusDecisionRequest(signed: try DecisionRequest(json: exchange.document()).signed)
             return try await exchange.decision(
                 DecideStatus(
                     action, request, company: exchange.company,

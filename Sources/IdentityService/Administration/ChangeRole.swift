@@ -28,7 +28,7 @@ public struct ChangeRole: CallerUseCase {
 
     /// Makes the decision, or returns the statement to sign.
     public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
-        guard case .employee(let decider) = caller else { throw ServiceError(.authorizationNotPermitted) }
+        guard case .employee(let decider) = caller else { throw ServiceError(Denial.appMayNotDecide) }
         let named = try named(), context = run.context, time = run.call.time
         return try await run.decide(request.signed) {
             let access = try await context.access(company, caller, role: .authorization), tenant = access.tenant

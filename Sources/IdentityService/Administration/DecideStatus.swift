@@ -29,7 +29,8 @@ public struct DecideStatus: CallerUseCase {
     public let company: String
     /// The employee id in that tenant.
     public let companyEmployeeId: String
-    /// A note, and an admin's signature in the second call.
+    /// A free-text note, at most 1,024 bytes, which the log keeps for a cancellation and which others refuse; and an
+    /// admin's signature in the second call.
     public let request: StatusDecisionRequest
     /// The app or admin that decides.
     public let caller: Caller

@@ -83,7 +83,7 @@ public struct LinkApp: CallerUseCase {
 
     /// Makes the decision, or returns the statement to sign.
     public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
-        guard case .employee = caller else { throw ServiceError(.authorizationNotPermitted) }
+        guard case .employee = caller else { throw ServiceError(Denial.appMayNotDecide) }
         let context = run.context
         guard let app = AppID(text: appId) else { throw unknownApp }
         let named = try namedRoles()

@@ -51,7 +51,7 @@ public struct ChangeInDirectMode: AppUseCase {
                         detail: "the company's policy does not allow questions beside a passphrase")
                 ])
         }
-        let opening = try current.opening(target)
+        let opening = try current.opening(target, in: .current)
         let seed = try OPRFSeed.generate()
         let questions = try credentials.chosenQuestions(app, under: "/credentials")
         let setUp = try await setUp(questions, seed: seed, row.state, context)
@@ -81,7 +81,7 @@ public struct ChangeInDirectMode: AppUseCase {
     ) async throws -> CredentialSetUp {
         // A decoy has no previous record, and its change is never completed.
         let previous = state.isDecoy ? nil : try await context.previousCredentials(of: state)
-        return try accepted(under: "/credentials") { () throws(CredentialsError) in
+        return try accepted(in: .setUp(under: "/credentials")) { () throws(CredentialsError) in
             try CredentialSetUp(
                 plan: try SetUpPlan(
                     credentialId: UUID(), userId: state.userId, mode: .direct, seed: seed, previous: previous,

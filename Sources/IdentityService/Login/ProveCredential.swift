@@ -100,7 +100,7 @@ public struct ValidateCredential: FlowStepUseCase {
         try secret.requireExpected(in: row.state)
         let target = try await ChallengedCredential.load(.validation, for: row.state, context)
         try refuseDirectMode(row.state, target)
-        let opening = try secret.opening(target)
+        let opening = try secret.opening(target, in: .proof)
         let budget = try context.budget(for: row.state, of: target)
         return try await context.admitted(to: context.compute, attempt: row.state, budget) { admission in
             let charged = try await ChargeAttempt(context: context).run(

@@ -41,7 +41,10 @@ public struct ProveKey: FlowStepUseCase {
         do {
             signature = try challenge.verifyKeyProof(proof)
         } catch {
-            throw ServiceError(.employeeKeyInvalid, challenge: row.state.challenge)
+            let key = try EmployeePublicKey(kept: row.state.employeePublicKey)
+            let isOverText = KeyProof.isOverBase64(proof, of: row.state.challenge, by: key)
+            let fault = isOverText ? KeyFault.signatureOverText : .signatureInvalid
+            throw ServiceError(.employeeKeyInvalid, members: [fault.member], challenge: row.state.challenge)
         }
         row.state.proved = FlowState.ProvedKey(challenge: row.state.challenge, signature: signature.bytes)
         if purpose == .registration { try await refuseRegistered(row.state, at: time, context) }

@@ -56,7 +56,7 @@ public struct ChangeMPinPolicy: CallerUseCase {
 
     /// Makes the decision, or returns the statement to sign.
     public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
-        guard case .employee = caller else { throw ServiceError(.authorizationNotPermitted) }
+        guard case .employee = caller else { throw ServiceError(Denial.appMayNotDecide) }
         return try await run.decide(change.signed) {
             let access = try await run.context.access(company, caller, role: .authorization), tenant = access.tenant
             guard ifMatch.map({ $0 == tenant.version }) ?? true else { throw ServiceError(.requestStale) }
@@ -92,7 +92,7 @@ public struct ReadMPinPolicy: UseCase {
     /// Reads the policy.
     public func run(_ run: UseCaseRun<MPinPolicyResponse>) async throws -> MPinPolicyResponse {
         let access = try await run.context.access(company, caller, role: .access)
-        guard case .employee = access.decider else { throw ServiceError(.authorizationNotPermitted) }
+        guard case .employee = access.decider else { throw ServiceError(Denial.appMayNotDecide) }
         let policy = access.tenant.state.mpinPolicy
         return MPinPolicyResponse(
             enabled: policy.enabled, verification: policy.verification.rawValue,

@@ -37,7 +37,7 @@ struct MPinActivationCode: Sendable {
     ) async throws {
         let claim = context.ring.mpinActivationClaim(userID, in: access.tenant.id)
         guard let owner = try await context.reader.claim(claim)?.owner else {
-            throw ServiceError(.authorizationNotPermitted)
+            throw ServiceError(Denial.activationCodeInvalid)
         }
         let id = MPinActivationID(owner), stream = StreamID.activation(id, in: access.tenant.id)
         let keys = try await context.personKeys.load([owner], ledger: access.tenant.id.uuid)
@@ -58,7 +58,7 @@ struct MPinActivationCode: Sendable {
             failure.expectations = recorder.expectations
             try failure.add(events, to: stream, version: activation.version)
             try await failure.append()
-            throw ServiceError(.authorizationNotPermitted)
+            throw ServiceError(Denial.activationCodeInvalid)
         }
         recorder.notAfter = activation.state.issue?.expiresAt
         try recorder.add(events, to: stream, version: activation.version)

@@ -131,7 +131,7 @@ public struct LogInByMPin: AppUseCase {
         if case .refused(let code) = verdict { throw ServiceError(code) }
         // A decoy's random ids match no link, so known and unknown names take the same steps to the same refusal.
         guard try await passes.isLinked(pass, to: state), !state.isDecoy else {
-            throw ServiceError(.authorizationNotPermitted)
+            throw ServiceError(Denial.pinOpensNoSession)
         }
         let scene = try await FlowScene.load(.proof, for: state, context)
         let proof = MPinLoginProof(
@@ -157,7 +157,7 @@ struct MPinLoginProof: PINProof {
             let identity = try await context.mpinIdentity(named: MPinID(text: Hex.encode(bytes)), in: tenant.id),
             identity.state.status(at: time) == .registered, let link = identity.state.link,
             link.employee == EmployeeID(state.employeeId), link.fingerprint == (try state.fingerprint)
-        else { throw ServiceError(.authorizationNotPermitted) }
+        else { throw ServiceError(Denial.pinOpensNoSession) }
         recorder.expectations[.mpin(identity.id, in: tenant.id)] = identity.version
         let redeeming = passes.redeeming(pass)
         recorder.statements.append(

@@ -83,7 +83,8 @@ struct CompleteRecovery: Sendable {
         case .authorizationPending(let presenting): return presenting
         case .success: return []
         case .notApproved: throw ServiceError(.employeeNotApproved)
-        case .keyRevoked, .tooManyWaitingKeys: throw ServiceError(.authorizationNotPermitted)
+        case .keyRevoked: throw ServiceError(Denial.keyEnded)
+        case .tooManyWaitingKeys: throw ServiceError(Denial.tooManyPendingKeys)
         case .inactive, nil: throw ServiceError(.employeeInactive)
         }
     }
