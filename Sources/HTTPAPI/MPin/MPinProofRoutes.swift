@@ -30,8 +30,8 @@ extension Route {
         ) { answer in
             .json(
                 MPinAuthenticationResponse(
-                    userId: answer.userID, mpinId: answer.mpinID, identityId: answer.identityID,
-                    verifiedBy: answer.verifiedBy,
+                    userId: answer.userID, foldedUserId: answer.foldedUserID, mpinId: answer.mpinID,
+                    identityId: answer.identityID, verifiedBy: answer.verifiedBy,
                     employee: answer.employee.map(EmployeeSummaryResponse.init)))
         }
     }

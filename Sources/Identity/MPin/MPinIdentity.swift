@@ -29,6 +29,7 @@ public enum MPinIdentity: Decider {
         case .prove(let proof): try decide(state, proof)
         case .revoke(let revoke): try decide(state, revoke)
         case .supersede: state.isUnverified ? [.revoked(MPinRevoked(reason: .superseded, by: .policy))] : []
+        case .endWithDevice: state.endsWithDevice ? [.revoked(MPinRevoked(reason: .superseded, by: .policy))] : []
         case .expire(let time):
             state.status(at: time) == .expired ? [.revoked(MPinRevoked(reason: .expired, by: .policy))] : []
         case .erase(let decision): try erase(state, decision)

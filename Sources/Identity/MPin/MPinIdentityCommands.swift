@@ -20,6 +20,9 @@ extension MPinIdentity {
         case revoke(Revoke)
         /// End the identity if it is unverified, because another one of the user id is verified or linked.
         case supersede
+        /// End the identity if it is linked, because its device key has ended for good and another identity of the
+        /// user id needs the place. The caller has checked the key.
+        case endWithDevice
         /// End the identity if its registration has expired.
         case expire(at: Timestamp)
         /// Erase the personal data.

@@ -58,6 +58,9 @@ extension MPinIdentity {
             }
             return true
         }
+
+        /// Whether the identity is linked and has not ended. It then gives way once its device key has ended for good.
+        var endsWithDevice: Bool { registration != nil && end == nil && !isErased && link != nil }
     }
 
     /// The status of an identity at a time.

@@ -11,6 +11,8 @@ import Postgres
 public struct MPinAuthentication: Sendable, Equatable {
     /// The user id as it was registered.
     public var userID: String
+    /// The folded form, by which user ids are matched.
+    public var foldedUserID: String
     /// The M-Pin ID in lower-case hexadecimal.
     public var mpinID: String
     /// The identity's random id.
@@ -76,7 +78,8 @@ public struct RedeemMPinProof: RepeatableUseCase {
         }
         guard let userID = identity.state.registration?.userID.text else { return .failure(ServiceError(.mpinEnded)) }
         var answer = MPinAuthentication(
-            userID: userID, mpinID: mpinID.text, identityID: identity.id.uuid,
+            userID: userID, foldedUserID: (try? MPinUserID(userID))?.folded ?? userID, mpinID: mpinID.text,
+            identityID: identity.id.uuid,
             verifiedBy: identity.state.verifiedBy?.rawValue ?? "")
         if let linked = try await context.linkedEmployee(of: identity, in: tenant) {
             guard context.linkedStatus(linked, of: identity) == .active else {

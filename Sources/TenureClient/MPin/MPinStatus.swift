@@ -45,7 +45,7 @@ public struct MPinStatus: Sendable, CustomStringConvertible {
         case httpRequestError = "HTTP_REQUEST_ERROR"
         /// The service does not accept this client.
         case badUserAgent = "BAD_USER_AGENT"
-        /// The tenant has new keys. Delete the user and register again.
+        /// The tenant has new keys, or a D-TA issues no more shares for this M-Pin ID. Delete the user and register again.
         case clientSecretExpired = "CLIENT_SECRET_EXPIRED"
     }
 

@@ -84,7 +84,8 @@ extension FakeService {
         case let redeem as RedeemMPinProof:
             try await enter("redeemMPinProof", ["company": redeem.company, "token": redeem.token], call)
             return MPinAuthentication(
-                userID: "Zoe@a.example", mpinID: "7b7d", identityID: Self.appId, verifiedBy: "email",
+                userID: "Zoe@a.example", foldedUserID: "zoe@a.example", mpinID: "7b7d", identityID: Self.appId,
+                verifiedBy: "email",
                 employee: Self.summary)
         case let login as LogInByMPin:
             try await enter("logInByMPin", ["flow": login.flow, "token": login.token], call)
