@@ -5,7 +5,8 @@ import TenureServer
 extension CompanyResponse {
     init(_ view: CompanyView) {
         self.init(
-            companyName: view.companyName, foundedAt: view.foundedAt, employees: view.employees,
+            tenantId: view.tenantId, companyName: view.companyName, foundedAt: view.foundedAt,
+            employees: view.employees,
             confirmedDomain: view.confirmedDomain, position: view.position)
     }
 }
@@ -21,6 +22,7 @@ extension EmployeeKeyResponse {
 extension EmployeeResponse {
     init(_ view: EmployeeView) {
         self.init(
+            employeeId: view.summary.employeeId, tenantId: view.summary.tenantId,
             companyName: view.summary.companyName, companyEmployeeId: view.summary.companyEmployeeId,
             status: view.summary.status, role: view.summary.role, email: view.email,
             isCompanyOwnedEmail: view.isCompanyOwnedEmail, registeredAt: view.registeredAt,

@@ -21,8 +21,8 @@ extension SessionResponse {
 extension EmployeeSummaryResponse {
     init(_ summary: EmployeeSummary) {
         self.init(
-            companyName: summary.companyName, companyEmployeeId: summary.companyEmployeeId, status: summary.status,
-            role: summary.role)
+            employeeId: summary.employeeId, tenantId: summary.tenantId, companyName: summary.companyName,
+            companyEmployeeId: summary.companyEmployeeId, status: summary.status, role: summary.role)
     }
 }
 

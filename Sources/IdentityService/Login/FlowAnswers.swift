@@ -1,6 +1,6 @@
 public import Canonical
 import Credentials
-import FoundationEssentials
+public import FoundationEssentials
 
 /// The five kinds of flows.
 public enum FlowKind: String, Sendable, Hashable {
@@ -75,6 +75,10 @@ public struct IssuedTokens: Sendable, Equatable, CustomStringConvertible {
 
 /// An employee as replies show one.
 public struct EmployeeSummary: Sendable, Equatable {
+    /// The employee's permanent id, which access tokens name as `sub`.
+    public var employeeId: UUID
+    /// The tenant's id.
+    public var tenantId: UUID
     /// The tenant's name as first entered.
     public var companyName: String
     /// The employee id as first entered; `nil` once erased.
@@ -85,7 +89,11 @@ public struct EmployeeSummary: Sendable, Equatable {
     public var role: String
 
     /// Each parameter sets the property of the same name.
-    package init(companyName: String, companyEmployeeId: String?, status: String, role: String) {
+    package init(
+        employeeId: UUID, tenantId: UUID, companyName: String, companyEmployeeId: String?, status: String, role: String
+    ) {
+        self.employeeId = employeeId
+        self.tenantId = tenantId
         self.companyName = companyName
         self.companyEmployeeId = companyEmployeeId
         self.status = status

@@ -4,6 +4,8 @@ public import IdentityService
 
 /// A tenant as the read API returns it.
 public struct CompanyView: Sendable, Equatable {
+    /// The tenant's id.
+    public var tenantId: UUID
     /// The name as first entered.
     public var companyName: String
     /// When the tenant was founded.
@@ -40,4 +42,14 @@ public struct SecurityAdminView: Sendable, Equatable {
     public var position: Int64
     /// When the role began.
     public var since: Timestamp
+}
+
+/// A tenant that an app is linked to.
+public struct LinkedCompanyView: Sendable, Equatable {
+    /// The tenant's id.
+    public var tenantId: UUID
+    /// The name as first entered.
+    public var companyName: String
+    /// When the tenant was founded.
+    public var foundedAt: Timestamp
 }

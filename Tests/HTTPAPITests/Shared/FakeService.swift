@@ -21,7 +21,9 @@ struct FakeService: UseCaseRunner {
     var outcome = StepAnswer.validateAnswers(
         challenge: [1, 2, 3], questions: [ShownQuestion(questionId: "AAAA", question: "Why?")])
     var decision = Decision.done(
-        EmployeeSummary(companyName: "Acme", companyEmployeeId: "7", status: "active", role: "employee"), position: 9)
+        EmployeeSummary(
+            employeeId: Self.employeeId, tenantId: Self.appId, companyName: "Acme", companyEmployeeId: "7",
+            status: "active", role: "employee"), position: 9)
     var next: Int64?
     var missing: [String] = []
     var stoppedViews: [String: Int] = [:]

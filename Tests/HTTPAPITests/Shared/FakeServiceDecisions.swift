@@ -8,7 +8,9 @@ extension FakeService {
     static let everyAnswer: [(StepAnswer, Decision)] = {
         let question = ShownQuestion(questionId: "AAAA", question: "Why?")
         let rules = SetUpRules(questionsWithPassphraseAllowed: true, blindOnly: false)
-        let erased = EmployeeSummary(companyName: "A", companyEmployeeId: nil, status: "cancelled", role: "admin")
+        let erased = EmployeeSummary(
+            employeeId: employeeId, tenantId: appId, companyName: "A", companyEmployeeId: nil, status: "cancelled",
+            role: "admin")
         return [
             (.success(tokens, summary, position: 3), .done(summary, position: 3)),
             (.success(tokens, summary, position: nil), .done(nil, position: nil)),

@@ -118,7 +118,8 @@ extension FakeService {
             return MeView(
                 tenantId: Self.employeeId, employeeId: Self.employeeId,
                 summary: EmployeeSummary(
-                    companyName: "Acme", companyEmployeeId: "7", status: "active", role: "admin"),
+                    employeeId: Self.employeeId, tenantId: Self.employeeId, companyName: "Acme", companyEmployeeId: "7",
+                    status: "active", role: "admin"),
                 emailVerified: true, session: session, sessionRole: "employee", appId: Self.appId, appName: "app",
                 notices: [Notice(type: "recovery.opened", openedAt: Self.time)])
         case is VerifyMyEmail:

@@ -56,7 +56,8 @@ import Testing
             MPinAuthenticationResponse(
                 userId: "U", foldedUserId: "u", mpinId: "7b7d", identityId: Self.id, verifiedBy: "email"))
         let employee = EmployeeSummaryResponse(
-            companyName: "A", companyEmployeeId: "7", status: "active", role: "admin")
+            employeeId: Self.id, tenantId: Self.id, companyName: "A", companyEmployeeId: "7", status: "active",
+            role: "admin")
         try check(
             MPinAuthenticationResponse(
                 userId: "U", foldedUserId: "u", mpinId: "7b7d", identityId: Self.id, verifiedBy: "device",
