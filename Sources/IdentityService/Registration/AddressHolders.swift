@@ -2,7 +2,7 @@ import Canonical
 import ErrorCodes
 import EventCoding
 import FoundationEssentials
-import Identity
+package import Identity
 import Keys
 import Ledger
 
