@@ -1,3 +1,6 @@
+import Canonical
+import ErrorCodes
+import FoundationEssentials
 import IdentityService
 import TenureAPI
 import TenureServer
@@ -14,16 +17,50 @@ extension Route {
 }
 
 extension Route {
-    /// `GET /v1/companies/{companyName}/employees`.
-    static let listEmployees = Route(.listEmployees) { exchange in
+    /// `GET /v1/companies`.
+    static let listCompanies = Route(.listCompanies) { exchange in
         var query = try QueryReader(exchange.rawQuery)
         let asked = try query.page()
         try query.finish()
-        let page = try await exchange.run(
-            ListEmployees(
-                company: exchange.company, asked, caller: exchange.caller(),
-                waitFor: exchange.headers.waitFor()))
+        let page = try await exchange.run(ListCompanies(asked, app: exchange.app()))
         return .page(page, asked, of: exchange)
+    }
+}
+
+extension QueryReader {
+    /// Reads which employees are wanted: by `employeeId`, by `email`, or all.
+    fileprivate mutating func employees() throws(Refusal) -> EmployeeChoice {
+        switch (text("employeeId"), text("email")) {
+        case (nil, nil): return .all
+        case (let id?, nil):
+            guard let id = UUID(lowercased: id) else {
+                throw .invalid(.parameter("employeeId"), "a UUID in lower case is expected")
+            }
+            return .id(id)
+        case (nil, let email?):
+            guard !email.isEmpty else { throw .invalid(.parameter("email"), "an address is expected") }
+            return .email(email)
+        case (_?, _?): throw .invalid(.parameter("email"), "employeeId or email is expected, not both")
+        }
+    }
+}
+
+extension Route {
+    /// `GET /v1/companies/{companyName}/employees`.
+    static let listEmployees = Route(.listEmployees) { exchange in
+        var query = try QueryReader(exchange.rawQuery)
+        let asked = try query.page(), choice = try query.employees()
+        try query.finish()
+        do {
+            let page = try await exchange.run(
+                ListEmployees(
+                    company: exchange.company, choice, asked, caller: exchange.caller(),
+                    waitFor: exchange.headers.waitFor()))
+            return .page(page, asked, of: exchange)
+        } catch let error as ServiceError where error.code == .emailInvalid || error.code == .emailMissing {
+            // The address is a parameter here, and no member of a body.
+            throw Refusal.invalid(.parameter("email"), error.members.first?.detail ?? "an address is expected")
+        }
     }
 }
 

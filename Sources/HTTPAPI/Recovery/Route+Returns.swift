@@ -38,12 +38,11 @@ extension Route {
     private static func link(
         _ exchange: RoutedRequest, _ action: ConfirmReturn.Action, isDecision: Bool
     ) async throws -> Reply {
-        var query = try QueryReader(exchange.rawQuery)
-        let expires = query.text("expires") ?? "", key = query.text("key") ?? ""
-        try query.finish()
+        let link = MailLinkParameters(exchange.rawQuery)
         let answer = try await exchange.run(
             ConfirmReturn(
-                action, company: exchange.company, id: exchange.captures["returnId"], expires: expires, key: key,
+                action, company: exchange.company, id: exchange.captures["returnId"], expires: link.expires,
+                key: link.key,
                 isDecision: isDecision))
         let message: MailLinkPage.Message =
             switch answer {

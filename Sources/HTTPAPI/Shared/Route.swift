@@ -69,7 +69,7 @@ extension Route {
             openRecovery, confirmRecovery, cancelRecovery, cancelRecoveryByDevice,
             issueInvitation, listInvitations, revokeInvitation,
             refreshSession, closeSession, listSessions, endSessions, readMe, verifyMyEmail, showEmailLink,
-            confirmEmail, listDevices, revokeDevice, readCompany,
+            confirmEmail, listDevices, revokeDevice, listCompanies, readCompany,
             listEmployees,
             readEmployee, readSecurityAdmin, listAuthorizations, authorizeKey, refuseKey, revokeKey, approveEmployee,
             cancelEmployee,

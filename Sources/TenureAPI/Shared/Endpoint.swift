@@ -201,6 +201,9 @@ extension Endpoint {
         Endpoint(method, "/v1/companies/{companyName}" + rest, access, summary)
     }
 
+    /// Lists the tenants that the app is linked to.
+    public static let listCompanies = Endpoint(
+        "GET", "/v1/companies", .app, "List the companies that the app is linked to")
     /// Reads a tenant.
     public static let readCompany = company("GET", "", "Read a company")
     /// Lists employees.
@@ -296,7 +299,7 @@ extension Endpoint {
         .openRecovery, .confirmRecovery, .cancelRecovery, .cancelRecoveryByDevice,
         .issueInvitation, .listInvitations, .revokeInvitation,
         .refreshSession, .closeSession, .listSessions, .endSessions, .readMe, .verifyMyEmail, .showEmailLink,
-        .confirmEmail, .listDevices, .revokeDevice, .readCompany,
+        .confirmEmail, .listDevices, .revokeDevice, .listCompanies, .readCompany,
         .listEmployees,
         .readEmployee,
         .readSecurityAdmin, .listAuthorizations, .authorizeKey, .refuseKey, .revokeKey, .approveEmployee,

@@ -20,6 +20,7 @@ enum WireCatalogue {
         DeviceResponse.Presenter.self, DevicesResponse.self, EmailVerificationResponse.self, EmployeeKeyResponse.self,
         EmployeeResponse.self, EmployeeSummaryResponse.self, EvaluationsResponse.self,
         EvaluationsResponse.Evaluation.self, EventResponse.self, FlowStartedResponse.self, InvitationResponse.self,
+        LinkedCompanyResponse.self,
         MPinAuthenticationResponse.self, MPinIdentityResponse.self, MPinPolicyResponse.self,
         MPinRegistrationResponse.self, MPinSignatureResponse.self, MeResponse.self, MeResponse.App.self,
         MeResponse.Session.self, NoticeResponse.self, OpenSessionResponse.self, OpeningResponse.self,
