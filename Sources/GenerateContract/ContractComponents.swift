@@ -69,7 +69,7 @@ struct ContractComponents {
         var examples = ContractObject(entries: [])
         for entry in try prose.section("examples")[name]?.members ?? [] {
             let home = try entry.node.scalar.map { try prose.section("examples")[$0]?[entry.name] } ?? entry.node
-            guard let home, let value = home["value"] else {
+            guard let home, let value = try home["value"] ?? signed(home["signed"]?.scalar, of: name) else {
                 throw ContractFault("examples/\(name)/\(entry.name) has no value")
             }
             let summary = home["summary"] ?? .text(Self.words(entry.name))
@@ -80,6 +80,15 @@ struct ContractComponents {
         }
         if !examples.entries.isEmpty { content["examples"] = .object(examples) }
         return .object(content)
+    }
+
+    /// The value of an example of a schema, with the statement and signature of a signed decision besides.
+    private func signed(_ example: String?, of schema: String) throws -> ContractNode? {
+        let examples = try prose.section("examples")
+        guard let example, let unsigned = examples[schema]?[example]?["value"],
+            let signed = examples["DecisionRequest"]?["Signed"]?["value"]
+        else { return nil }
+        return .object(ContractObject(entries: unsigned.members).merging(signed.members))
     }
 
     /// The examples of codes in one kind of refusal.

@@ -54,6 +54,7 @@ struct ContractErrors {
             (name, summary) = ("mpin-" + name, title + ", in the M-Pin protocol")
         } else if family == .oauth {
             let refusal = OAuthRefusal(status: code.status, describing: detail)
+            value["errors"] = nil
             value["error"] = .text(refusal.error)
             value["error_description"] = .quoted(refusal.description)
             (name, summary) = ("oauth-" + name, title + ", with the members of RFC 6749")

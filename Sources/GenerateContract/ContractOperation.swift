@@ -85,7 +85,10 @@ struct ContractOperation {
         case .none: return nil
         case .emptyForm:
             let content: ContractObject = ["schema": .object(["type": "object", "maxProperties": .literal("0")])]
-            return .object(["content": .object(ContractObject(entries: [.init(name: form, node: .object(content))]))])
+            return .object([
+                "required": .literal("false"),
+                "content": .object(ContractObject(entries: [.init(name: form, node: .object(content))])),
+            ])
         case .optional, .required, .form:
             guard let schema = terms.body.schema else { throw ContractFault("\(endpoint) takes a body without schema") }
             let media = terms.body.kind == .form ? form : "application/json"
@@ -126,7 +129,7 @@ struct ContractOperation {
                 switch answer.content {
                 case .json(let schema): try components.content(schema)
                 case .binary: .object(["schema": .object(["type": "string", "format": "binary"])])
-                case .text, .nothing: .object(["schema": .object(["type": "string"])])
+                case .text, .nothing: try prose.text(media, example: texts?["example"])
                 }
             content = .object(ContractObject(entries: [.init(name: media, node: body)]))
         }

@@ -17,6 +17,13 @@ struct ContractProse {
         return node
     }
 
+    /// A body of characters, with its own example or that of its media type.
+    func text(_ mediaType: String, example: ContractNode? = nil) throws -> ContractNode {
+        var content: ContractObject = ["schema": .object(["type": "string"])]
+        if let example = try example ?? section("texts")[mediaType] { content["example"] = example }
+        return .object(content)
+    }
+
     private static func node(_ node: Node) throws -> ContractNode {
         if let scalar = node.scalar {
             let isPlain = scalar.style == .plain || scalar.style == .any
@@ -32,8 +39,18 @@ struct ContractProse {
                 }))
     }
 
+    private static func isOfWords(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    /// Whether a scalar can stand without quotes everywhere, as it does in the file.
     private static func isLiteral(_ text: String) -> Bool {
-        text == "true" || text == "false" || text.wholeMatch(of: /-?[0-9]+/) != nil
+        !text.isEmpty && text.utf8.allSatisfy(Self.isOfWords)
     }
 }
 

@@ -86,7 +86,7 @@ struct ContractRefusals {
     ) throws -> ContractNode {
         var fields = ContractObject(entries: []), content = ContractObject(entries: [], isOpen: true)
         for name in [HeaderName.requestId] + headers { fields[name] = try components.header(name) }
-        if isPage { content["text/html"] = .object(["schema": .object(["type": "string"])]) }
+        if isPage { content["text/html"] = try prose.text("text/html") }
         if !codes.isEmpty {
             let schema = try components.schema(family == .oauth ? "OAuthProblem" : "Problem")
             content[Problem.mediaType] =

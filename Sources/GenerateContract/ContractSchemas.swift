@@ -32,13 +32,41 @@ struct ContractSchemas {
         if let table = tables[name] ?? tables[name + "Response"] {
             return (try object(table, texts: prose[name], &inside).open, inside)
         }
+        if prose[name] == nil, let page = page(name) { return (page, ["Page"]) }
         guard let node = prose[name] else { throw ContractFault("schemas has no \(name), and no table has this name") }
-        guard let values = Self.knownValues[name] else {
-            return (.object(ContractObject(entries: node.members, isOpen: true)), [])
-        }
         var object = ContractObject(entries: node.members, isOpen: true)
-        object["x-known-values"] = .list(values.map { .literal($0) })
+        if let values = Self.knownValues[name] { object["x-known-values"] = .list(values.map { .literal($0) }) }
+        if let alternatives = node["oneOf"]?.elements { object["discriminator"] = discriminator(of: alternatives) }
         return (.object(object), [])
+    }
+
+    /// What tells alternatives apart: a member `outcome` that is another word in each; `nil` without one.
+    private func discriminator(of alternatives: [ContractNode]) -> ContractNode? {
+        var mapping = ContractObject(entries: [])
+        for alternative in alternatives {
+            guard let reference = alternative["$ref"]?.scalar, let name = reference.split(separator: "/").last,
+                let word = prose[String(name)]?["properties"]?["outcome"]?["const"]?.scalar
+            else { return nil }
+            mapping[word] = .quoted(reference)
+        }
+        return .object(["propertyName": "outcome", "mapping": .object(mapping)])
+    }
+
+    /// A page or a whole list of the objects of a table, by the name of both such as `EmployeePage`.
+    private func page(_ name: String) -> ContractNode? {
+        let element = String(name.dropLast(4)), isPage = name.hasSuffix("Page")
+        guard isPage || name.hasSuffix("List"), tables[element] != nil || tables[element + "Response"] != nil else {
+            return nil
+        }
+        let items: ContractObject = ["type": "array", "items": .object(Self.reference(element))]
+        var properties = ContractObject(entries: [.init(name: "items", node: .object(items))], isOpen: true)
+        if isPage {
+            properties["next"] = Self.node(["type": "integer"], texts: prose["Page"]?["members"]?["next"])
+        }
+        let page: ContractObject = [
+            "type": "object", "required": .list(["items"]), "properties": .object(properties),
+        ]
+        return page.open
     }
 
     private func object(

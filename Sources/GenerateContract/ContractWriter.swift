@@ -101,7 +101,7 @@ struct ContractWriter {
     }
 
     private static func key(_ name: String) -> String {
-        name.wholeMatch(of: /[A-Za-z$_][A-Za-z0-9_.\/{}+-]*/) != nil && !reserved.contains(name) ? name : quoted(name)
+        isWord(name, "$_/", "_./{}+-$") ? name : quoted(name)
     }
 
     private static let reserved: Set = [
@@ -110,7 +110,16 @@ struct ContractWriter {
     ]
 
     /// Whether every reader of YAML takes a text without quotes for a text.
-    private static func isPlain(_ text: String) -> Bool {
-        text.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_.\/-]*/) != nil && !reserved.contains(text)
+    private static func isPlain(_ text: String) -> Bool { isWord(text, "_", "_./-") }
+
+    /// Whether a text has letters, and of other characters only some at its start and some behind it.
+    private static func isWord(_ text: String, _ start: String, _ behind: String) -> Bool {
+        func isLetter(_ byte: UInt8) -> Bool {
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        }
+        func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+        guard let first = text.utf8.first, isLetter(first) || start.utf8.contains(first) else { return false }
+        let isPlain = text.utf8.dropFirst().allSatisfy { isLetter($0) || isDigit($0) || behind.utf8.contains($0) }
+        return isPlain && !reserved.contains(text)
     }
 }

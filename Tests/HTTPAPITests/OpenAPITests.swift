@@ -10,7 +10,7 @@ import Testing
 @Suite struct OpenAPITests {
     /// Method and pattern of every operation in the document.
     ///
-    /// The document is written by hand in one form: a path at two spaces, a method at four.
+    /// The document is generated in one form: a path at two spaces, a method at four.
     private static func operations(_ text: String) -> Set<String> {
         var found: Set<String> = []
         var path: Substring?
