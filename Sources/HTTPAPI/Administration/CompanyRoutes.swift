@@ -61,7 +61,7 @@ extension Route {
     static let endEmployeeSessions = decideStatus(.endEmployeeSessions, .endSessions)
 
     private static func decideStatus(_ endpoint: Endpoint, _ action: DecideStatus.Action) -> Route {
-        Route(endpoint, body: .optional) { exchange in
+        Route(endpoint) { exchange in
             let request = try exchange.read(StatusDecisionRequest.self)
             return try await exchange.decision(
                 DecideStatus(
@@ -74,7 +74,7 @@ extension Route {
 
 extension Route {
     /// `POST …/employees/{companyEmployeeId}/role`.
-    static let changeRole = Route(.changeRole, body: .required) { exchange in
+    static let changeRole = Route(.changeRole) { exchange in
         let request = try exchange.read(RoleRequest.self)
         let role: ChangeRole.Role =
             switch request.role {
@@ -92,7 +92,7 @@ extension Route {
 
 extension Route {
     /// `POST /v1/companies/{companyName}/reclaimed-emails`.
-    static let reclaimEmail = Route(.reclaimEmail, body: .required) { exchange in
+    static let reclaimEmail = Route(.reclaimEmail) { exchange in
         let request = try exchange.read(EmailReclaimRequest.self)
         return try await exchange.decision(
             ReclaimEmail(

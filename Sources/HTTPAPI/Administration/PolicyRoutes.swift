@@ -14,7 +14,7 @@ extension Route {
 
 extension Route {
     /// `PATCH /v1/companies/{companyName}/policy`. `If-Match` carries the version that the caller has read.
-    static let changePolicy = Route(.changePolicy, body: .required) { exchange in
+    static let changePolicy = Route(.changePolicy) { exchange in
         let request = try exchange.read(PolicyChangeRequest.self)
         let change = PolicyInput(
             keyAuthorization: request.keyAuthorization?.rawValue, approval: request.approval?.rawValue,
@@ -30,7 +30,7 @@ extension Route {
 
 extension Route {
     /// `PUT /v1/companies/{companyName}/apps/{appId}`.
-    static let linkApp = Route(.linkApp, body: .optional) { exchange in
+    static let linkApp = Route(.linkApp) { exchange in
         let request = try exchange.read(AppLinkRequest.self)
         let roles = request.roles.map { Set($0.compactMap { CallerRole(rawValue: $0.rawValue) }) }
         return try await exchange.decision(
@@ -40,7 +40,7 @@ extension Route {
     }
 
     /// `DELETE /v1/companies/{companyName}/apps/{appId}`.
-    static let unlinkApp = Route(.unlinkApp, body: .optional) { exchange in
+    static let unlinkApp = Route(.unlinkApp) { exchange in
         let request = try exchange.read(DecisionRequest.self)
         return try await exchange.decision(
             LinkApp(

@@ -3,7 +3,7 @@ import TenureAPI
 
 extension Route {
     /// `POST /v1/logins`.
-    static let startLogin = Route(.startLogin, body: .required) { exchange in
+    static let startLogin = Route(.startLogin) { exchange in
         let request = try exchange.read(LoginRequest.self)
         return try await exchange.started(.login, request)
     }
@@ -33,7 +33,7 @@ extension Route {
     static let proveReturnKey = proveKey(.proveReturnKey, .returning)
 
     private static func proveKey(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
-        Route(endpoint, body: .required) { exchange in
+        Route(endpoint) { exchange in
             let request = try exchange.read(KeyProofRequest.self)
             return try await exchange.outcome(
                 ProveKey(request.keyProof, purpose: purpose, flow: exchange.captures["flow"], app: exchange.app()))
@@ -50,7 +50,7 @@ extension Route {
     static let validateReturnAnswers = validateAnswers(.validateReturnAnswers, .returning)
 
     private static func validateAnswers(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
-        Route(endpoint, body: .required) { exchange in
+        Route(endpoint) { exchange in
             let request = try exchange.read(AnswersRequest.self)
             let answers = request.answers.map { AnswerInput(questionId: $0.questionId, answer: $0.answer) }
             return try await exchange.outcome(
@@ -69,7 +69,7 @@ extension Route {
     static let validateReturnPassphrase = validatePassphrase(.validateReturnPassphrase, .returning)
 
     private static func validatePassphrase(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
-        Route(endpoint, body: .required) { exchange in
+        Route(endpoint) { exchange in
             let request = try exchange.read(PassphraseRequest.self)
             return try await exchange.outcome(
                 ValidateCredential(
@@ -92,7 +92,7 @@ extension Route {
     static let evaluateReturn = evaluate(.evaluateReturn, .returning)
 
     private static func evaluate(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
-        Route(endpoint, body: .required) { exchange in
+        Route(endpoint) { exchange in
             let request = try exchange.read(EvaluationsRequest.self)
             let elements = request.elements.map { ElementInput(slot: Int(clamping: $0.slot), element: $0.element) }
             return try await exchange.reply(
@@ -116,7 +116,7 @@ extension Route {
     static let proveReturn = prove(.proveReturn, .returning)
 
     private static func prove(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
-        Route(endpoint, body: .required) { exchange in
+        Route(endpoint) { exchange in
             let request = try exchange.read(ProofRequest.self)
             let credentials = request.credentials.map { credentials in
                 ProofInput.Credentials(
