@@ -98,7 +98,7 @@ extension Route {
     static let endEmployeeSessions = decideStatus(.endEmployeeSessions, .endSessions)
 
     private static func decideStatus(_ endpoint: Endpoint, _ action: DecideStatus.Action) -> Route {
-        Route(endpoint, body: .optional) { exchange in
+        Route(endpoint) { exchange in
             // The log keeps a note of a cancellation, so no other decision takes one.
             let request =
                 action == .cancel
@@ -114,7 +114,7 @@ extension Route {
 
 extension Route {
     /// `POST …/employees/{companyEmployeeId}/role`.
-    static let changeRole = Route(.changeRole, body: .required) { exchange in
+    static let changeRole = Route(.changeRole) { exchange in
         let request = try exchange.read(RoleRequest.self)
         return try await exchange.decision(
             ChangeRole(
@@ -125,7 +125,7 @@ extension Route {
 
 extension Route {
     /// `POST /v1/companies/{companyName}/reclaimed-emails`.
-    static let reclaimEmail = Route(.reclaimEmail, body: .required) { exchange in
+    static let reclaimEmail = Route(.reclaimEmail) { exchange in
         let request = try exchange.read(EmailReclaimRequest.self)
         return try await exchange.decision(
             ReclaimEmail(request, company: exchange.company, caller: exchange.caller()))

@@ -8,7 +8,7 @@ extension Route {
     }
 
     /// `POST /mpin/{companyName}/verification/{identityId}`: the button on that page.
-    static let followMPinLink = Route(.followMPinLink, body: .form) { exchange in
+    static let followMPinLink = Route(.followMPinLink) { exchange in
         try await mpinLink(exchange, isConfirmed: true)
     }
 

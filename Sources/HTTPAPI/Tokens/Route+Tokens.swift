@@ -24,21 +24,21 @@ extension Route {
     }
 
     /// `POST /oauth/introspect`.
-    static let introspectToken = Route(.introspectToken, body: .parameters) { exchange in
+    static let introspectToken = Route(.introspectToken) { exchange in
         let request = try exchange.tokenForm()
         let claims = try await exchange.run(IntrospectToken(app: exchange.app(), token: request.token))
         return .json(claims.map { TokenIntrospectionResponse.active(.init($0)) } ?? .inactive)
     }
 
     /// `POST /oauth/revoke`. The reply tells nothing about the token (RFC 7009 §2.2).
-    static let revokeToken = Route(.revokeToken, body: .parameters) { exchange in
+    static let revokeToken = Route(.revokeToken) { exchange in
         let request = try exchange.tokenForm()
         try await exchange.run(RevokeToken(app: exchange.app(), token: request.token))
         return Reply()
     }
 
     /// `POST /v1/me/tokens`.
-    static let issueResourceToken = Route(.issueResourceToken, body: .required) { exchange in
+    static let issueResourceToken = Route(.issueResourceToken) { exchange in
         let request = try exchange.read(ResourceTokenRequest.self)
         let issued = try await exchange.run(
             IssueResourceToken(caller: exchange.employee(), resource: request.resource))
