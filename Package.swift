@@ -184,7 +184,7 @@ let package = Package(
             name: "Bench",
             dependencies: [
                 "Schema", "Canonical", "Postgres", "Ledger", "Keys", "Credentials", "MPinCryptography", "Identity",
-                "Projections", "IdentityService", "TenureServer", crypto, cryptoExtras, logging, lifecycle,
+                "Projections", "IdentityService", "TenureServer", "TenureAPI", crypto, cryptoExtras, logging, lifecycle,
             ], path: "Benchmarks/Sources/Bench", swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["Canonical", "Ledger", "Postgres", "Schema", crypto, logging],
