@@ -59,7 +59,7 @@ struct ContractOperation {
         for query in terms.query {
             let schema = ContractSchemas.parameter(query)
             if schema["$ref"] != nil { _ = try components.schema("Time") }
-            let node = try parameter(query.name, in: "query", isRequired: query.isRequired, schema)
+            let node = try parameter(query.name, in: "query", isRequired: false, schema)
             parameters.append(components.share("parameters", query.name, node))
         }
         return parameters
