@@ -1,7 +1,6 @@
 import ErrorCodes
 import TenureAPI
 
-/// An operation of the contract.
 struct ContractOperation {
     private let endpoint: Endpoint
     private let terms: EndpointTerms

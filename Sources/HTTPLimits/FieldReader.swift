@@ -7,10 +7,8 @@
 /// FieldReader(["gzip, deflate;q=0.5"]).weighted()
 /// ```
 package struct FieldReader: Sendable {
-    /// The lines of the field.
     private let lines: [String]
 
-    /// Each parameter sets the property of the same name.
     package init(_ lines: [String]) { self.lines = lines }
 
     /// The elements of the list, without the spaces around them. A comma within quotation marks separates nothing.
@@ -186,7 +184,6 @@ package struct WeightedRange: Sendable, Equatable {
 
 /// The condition of `If-None-Match`.
 package enum EntityTagCondition: Sendable, Equatable {
-    /// Any tag.
     case any
     /// One of these opaque tags, without quotation marks.
     case tags(Set<String>)

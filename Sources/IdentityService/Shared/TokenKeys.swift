@@ -1,11 +1,11 @@
 import AccessTokens
-public import Canonical
+package import Canonical
 import ErrorCodes
 import FoundationEssentials
-public import Keys
+package import Keys
 import Ledger
 import Logging
-public import Postgres
+package import Postgres
 
 /// The keys that sign access tokens: one that signs, and those whose tokens may still be in use.
 ///
@@ -157,19 +157,19 @@ struct TokenKeyRow: Sendable {
 /// let new = try await TokenKeyRotation(pool: pool, ring: ring).rotate(at: .now())
 /// print("The key \(new.keyID) signs from \(new.signsFrom) on.")
 /// ```
-public struct TokenKeyRotation: Sendable {
+package struct TokenKeyRotation: Sendable {
     /// A key by its id, and when it signs.
-    public struct NewKey: Sendable, Equatable {
+    package struct NewKey: Sendable, Equatable {
         /// The id of the key: its thumbprint (RFC 7638), 43 characters.
-        public let keyID: String
+        package let keyID: String
         /// When the key starts to sign.
-        public let signsFrom: Timestamp
+        package let signsFrom: Timestamp
         /// Whether this call created it; `false` if an earlier rotation is still waiting.
-        public let isNew: Bool
+        package let isNew: Bool
     }
 
     /// The time between the publication of a key and its first signature. Longer than any copy of the keys is kept.
-    public static let announcement: Duration = .seconds(900)
+    package static let announcement: Duration = .seconds(900)
     /// The time by which a key is published longer than its tokens are valid.
     static let slack: Duration = .seconds(60)
     /// The time after which the row of a replaced key is deleted.
@@ -181,7 +181,7 @@ public struct TokenKeyRotation: Sendable {
     /// - Parameters:
     ///   - pool: Connections of the application role.
     ///   - ring: The keys of the installation.
-    public init(pool: PostgresPool, ring: KeyRing) {
+    package init(pool: PostgresPool, ring: KeyRing) {
         self.init(pool: pool, rows: RowAuthentication(ring, logger: Logger(label: "tenure.token-keys")))
     }
 
@@ -191,7 +191,7 @@ public struct TokenKeyRotation: Sendable {
     }
 
     /// Creates the next key, unless one is waiting to sign.
-    public func rotate(at time: Timestamp) async throws -> NewKey {
+    package func rotate(at time: Timestamp) async throws -> NewKey {
         try await exclusively { connection in
             let newest = try await newest(&connection, at: time)
             if let newest, newest.signsFrom > time { return newest }
@@ -207,7 +207,7 @@ public struct TokenKeyRotation: Sendable {
     /// Creates a key that signs at once and deletes all others, whose tokens are refused from then on.
     ///
     /// For a key that somebody else may know. Running processes follow within half a minute.
-    public func replaceAll(at time: Timestamp) async throws -> NewKey {
+    package func replaceAll(at time: Timestamp) async throws -> NewKey {
         try await exclusively { connection in
             try await connection.execute("DELETE FROM tenure.token_key")
             return try await insert(at: time, signingFrom: time, &connection)

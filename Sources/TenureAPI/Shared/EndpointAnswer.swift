@@ -4,9 +4,7 @@ import ErrorCodes
 package struct EndpointAnswer: Sendable {
     /// What the body holds.
     package enum Content: Sendable, Equatable {
-        /// Nothing.
         case nothing
-        /// JSON of a schema.
         case json(schema: String)
         /// Characters.
         case text
@@ -69,7 +67,6 @@ package struct EndpointAnswer: Sendable {
     /// No body.
     static func empty(_ status: Int) -> EndpointAnswer { EndpointAnswer(status, nil, .nothing) }
 
-    /// A text of a media type.
     static func text(_ mediaType: String) -> EndpointAnswer { EndpointAnswer(200, mediaType, .text) }
 
     /// Bytes.

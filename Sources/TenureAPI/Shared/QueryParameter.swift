@@ -1,8 +1,6 @@
 package import Canonical
 
-/// A parameter of the query.
 package struct QueryParameter: Sendable {
-    /// The name.
     package let name: String
     /// The values that are accepted.
     package let value: ValueDescription
