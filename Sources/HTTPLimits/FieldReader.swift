@@ -110,7 +110,10 @@ extension FieldReader {
         guard var parameters = scanner.parameters(), scanner.isAtEnd else { return nil }
         var weight = 1_000
         if let place = parameters.firstIndex(where: { $0.name == "q" }) {
-            guard let value = Self.weight(parameters[place].value) else { return nil }
+            // Older clients send extensions after the weight of a media range; a language has none (RFC 9110 §12.5.4).
+            guard range.contains("/") || place == parameters.indices.last,
+                let value = Self.weight(parameters[place].value)
+            else { return nil }
             weight = value
             parameters.removeSubrange(place...)
         }

@@ -6,7 +6,7 @@ import Ledger
 ///
 /// The route makes the value and a ``UseCaseRunner`` runs it:
 ///
-///     let started = try await service.run(StartLogin(.login, names, app: app), call)
+///     let started = try await service.run(StartLogin(.login, request, app: app), call)
 package protocol UseCase<Answer>: Sendable {
     /// The outcome.
     associatedtype Answer: Sendable
@@ -65,20 +65,6 @@ package protocol CallerUseCase<Answer>: RepeatableUseCase {
 
 extension CallerUseCase {
     package func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
-}
-
-/// A step of a flow that was started before.
-package protocol FlowStepUseCase<Answer>: AppUseCase {
-    var purpose: FlowKind { get }
-    /// The flow's handle.
-    var flow: String { get }
-}
-
-extension FlowStepUseCase {
-    /// Refuses an app without the role for the flow.
-    package func authorize() throws(ServiceError) { try app.require(purpose) }
-
-    package func firstReads(in context: ServiceContext) -> PipelinedReads? { FlowStore.reading(flow) }
 }
 
 /// One run of a use case: the components, the call's metadata, and the right to store the reply.
