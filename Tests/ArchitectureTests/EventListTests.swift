@@ -95,9 +95,9 @@ import Testing
                 comment.append(line.dropFirst(3).drop { $0 == " " })
                 continue
             }
-            if let name = line.firstMatch(of: /^public struct (\w+): EventPayload\b/)?.output.1 {
+            if let name = line.firstMatch(of: /^(?:public|package) struct (\w+): EventPayload\b/)?.output.1 {
                 let body = lines[number...].prefix { $0 != "}" }
-                let types = body.compactMap { $0.wholeMatch(of: /\s+public (?:var|let) (\w+: \w+)/)?.output.1 }
+                let types = body.compactMap { $0.wholeMatch(of: /\s+(?:public|package) (?:var|let) (\w+: \w+)/)?.output.1 }
                 found.append(
                     Declaration(
                         name: String(name), summary: sentence(comment),

@@ -44,6 +44,7 @@ package enum AppEvent: AggregateEvent {
     }
 }
 
+/// An app was registered.
 package struct AppRegistered: EventPayload {
     package var appID: AppID
     /// The name that operators see.
@@ -102,6 +103,7 @@ package struct AppSecretRetired: EventPayload {
         Member("appId", \.appID), Member("secretId", \.secretID), Member("by", \.by))
 }
 
+/// A secret of an app was revoked.
 package struct AppSecretRevoked: EventPayload {
     package var appID: AppID
     package var secretID: SecretID

@@ -3,7 +3,7 @@ import Foundation
 @testable import Identity
 import Testing
 
-/// The events that the contract shows, held against the golden files.
+/// The events that the contract shows, as its prose has them, held against the golden files.
 @Suite struct EventExampleTests {
     private static let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
 
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func `the data of an event are those of the log`() throws {
-        let contract = try String(contentsOf: Self.root.appending(path: "openapi.yaml"), encoding: .utf8)
+        let contract = try String(contentsOf: Self.root.appending(path: "Sources/GenerateContract/prose.yaml"), encoding: .utf8)
         let examples = contract.matches(of: /- \{(position: .*, type: (\w+), .*)\}\n/)
         try #require(!examples.isEmpty)
         for example in examples {

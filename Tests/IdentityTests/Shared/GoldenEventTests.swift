@@ -35,7 +35,7 @@ import Testing
         var declared: [String] = []
         for case let url as URL in walk where url.pathExtension == "swift" {
             let text = String(decoding: try Data(contentsOf: url), as: UTF8.self)
-            declared += text.matches(of: /public struct (\w+): EventPayload\b/).map { String($0.output.1) }
+            declared += text.matches(of: /(?:public|package) struct (\w+): EventPayload\b/).map { String($0.output.1) }
         }
         #expect(declared.sorted() == EventCatalogue.all.map { $0.type }.sorted())
         #expect(EventCatalogue.all.allSatisfy { $0.type == String(describing: $0) })
