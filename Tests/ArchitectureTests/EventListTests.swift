@@ -97,7 +97,8 @@ import Testing
             }
             if let name = line.firstMatch(of: /^(?:public|package) struct (\w+): EventPayload\b/)?.output.1 {
                 let body = lines[number...].prefix { $0 != "}" }
-                let types = body.compactMap { $0.wholeMatch(of: /\s+(?:public|package) (?:var|let) (\w+: \w+)/)?.output.1 }
+                let member = /\s+(?:public|package) (?:var|let) (\w+: \w+)/
+                let types = body.compactMap { $0.wholeMatch(of: member)?.output.1 }
                 found.append(
                     Declaration(
                         name: String(name), summary: sentence(comment),

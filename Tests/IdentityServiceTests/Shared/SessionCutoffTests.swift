@@ -70,7 +70,7 @@ struct SessionCutoffTests {
             _ = try await pool.query(
                 SessionCutoff.unlinked(AppID(app.appId), from: tenant, version: 6, at: start).insertion(context.ring),
                 in: [LedgerID(tenant.uuid)])
-            #expect(await refusal(session, context) == ServiceError(.sessionInvalid))
+            #expect(await refusal(session, context)?.code == .sessionInvalid)
         }
     }
 
@@ -81,7 +81,7 @@ struct SessionCutoffTests {
             #expect(await refusal(session, context) == nil)
             _ = try await pool.query(
                 SessionCutoff.revoked(SecretID(app.secretId), at: start).insertion(context.ring), in: [.system])
-            #expect(await refusal(session, context) == ServiceError(.sessionInvalid))
+            #expect(await refusal(session, context)?.code == .sessionInvalid)
         }
     }
 
@@ -91,7 +91,7 @@ struct SessionCutoffTests {
             _ = try await pool.query(
                 "UPDATE tenure.session SET \(identifier: column) = NULL WHERE ledger_id = \(tenant.uuid)",
                 in: [LedgerID(tenant.uuid)])
-            #expect(await refusal(session, context) == ServiceError(.sessionInvalid))
+            #expect(await refusal(session, context)?.code == .sessionInvalid)
         }
     }
 
@@ -129,11 +129,11 @@ struct SessionCutoffTests {
                     "UPDATE tenure.session SET mac = NULL WHERE ledger_id = \(tenant.uuid)",
                     in: [LedgerID(tenant.uuid)])
                 #expect(await refusal(session, context, after: 3_599) == nil)
-                #expect(await refusal(session, context, after: 3_600) == ServiceError(.sessionInvalid))
+                #expect(await refusal(session, context, after: 3_600)?.code == .sessionInvalid)
                 _ = try await pool.query(
                     "UPDATE tenure.session SET mac = decode('00', 'hex') WHERE ledger_id = \(tenant.uuid)",
                     in: [LedgerID(tenant.uuid)])
-                #expect(await refusal(session, context, after: 1) == ServiceError(.sessionInvalid))
+                #expect(await refusal(session, context, after: 1)?.code == .sessionInvalid)
                 #expect(context.rows.counts.rows(of: ProtectedRows.sessions) == 2)
             }
         }
@@ -170,7 +170,7 @@ struct SessionCutoffTests {
                 "SELECT subject, tenant_version FROM tenure.session_cutoff", in: [LedgerID(tenant.uuid), .system])
             let found = try rows.map { try $0.decode(UUID.self, Int64.self) }
             #expect(Dictionary(found) { $1 } == [app.appId: 6, app.secretId: .max])
-            #expect(await refusal(session, context) == ServiceError(.sessionInvalid))
+            #expect(await refusal(session, context)?.code == .sessionInvalid)
         }
     }
 }

@@ -30,7 +30,8 @@ import Testing
     }
 
     @Test func `the data of an event are those of the log`() throws {
-        let contract = try String(contentsOf: Self.root.appending(path: "Sources/GenerateContract/prose.yaml"), encoding: .utf8)
+        let prose = Self.root.appending(path: "Sources/GenerateContract/prose.yaml")
+        let contract = try String(contentsOf: prose, encoding: .utf8)
         let examples = contract.matches(of: /- \{(position: .*, type: (\w+), .*)\}\n/)
         try #require(!examples.isEmpty)
         for example in examples {
