@@ -23,7 +23,7 @@ BUILD_OPTIONS ?= --configuration $(CONFIGURATION) -Xcc -O2
 BUILD := swift build $(BUILD_OPTIONS) --product tenure
 TENURE = "$$($(BUILD) --show-bin-path)/tenure"
 
-.PHONY: help run reset test quick test-versions test-citus soak bench lint format migrate docs reference sanitize memcheck install clean
+.PHONY: help run reset test quick test-versions test-peers test-citus soak bench lint format migrate docs reference sanitize memcheck install clean
 
 help: ## Print this list
 	@grep -hE '^[a-z-]+: ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+): ## (.*)/  make \1\t\2/'
@@ -45,6 +45,9 @@ quick: ## Build the targets that need no server for debugging, and run their tes
 
 test-versions: ## Run the service with each PostgreSQL that can be had, and print a table; TESTS=1 runs the scenarios too
 	@scripts/test-versions $(if $(TESTS),--tests)
+
+test-peers: ## Let schemathesis try what openapi.yaml permits and forbids, with 50 requests for each operation
+	@scripts/test-peers
 
 test-citus: ## Run the log, the scenarios and a drill on a Citus cluster: make test-citus CITUS_SOURCE=DIR
 	@scripts/test-citus "$(CITUS_SOURCE)"

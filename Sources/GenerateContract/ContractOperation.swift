@@ -44,7 +44,7 @@ struct ContractOperation {
     private func parameters(_ components: inout ContractComponents) throws -> [ContractNode] {
         var parameters: [ContractNode] = []
         for name in endpoint.template.captures {
-            let node = try parameter(name, in: "path", isRequired: true, ["type": "string"])
+            let node = try parameter(name, in: "path", isRequired: true, ["type": "string"], &components)
             parameters.append(components.share("parameters", name, node))
         }
         let traits: [(EndpointTraits, String)] = [
@@ -52,20 +52,20 @@ struct ContractOperation {
             (.waits, HeaderName.waitFor), (.multilingual, "Accept-Language"),
         ]
         for name in [HeaderName.requestId] + traits.filter({ terms.traits.contains($0.0) }).map(\.1) {
-            let node = try parameter(name, in: "header", isRequired: false, ["type": "string"])
+            let node = try parameter(name, in: "header", isRequired: false, ["type": "string"], &components)
             parameters.append(components.share("parameters", name, node))
         }
         for query in terms.query {
             let schema = ContractSchemas.parameter(query)
-            if schema["$ref"] != nil { _ = try components.schema("Time") }
-            let node = try parameter(query.name, in: "query", isRequired: false, schema)
+            let node = try parameter(query.name, in: "query", isRequired: false, schema, &components)
             parameters.append(components.share("parameters", query.name, node))
         }
         return parameters
     }
 
     private func parameter(
-        _ name: String, in place: String, isRequired: Bool, _ schema: ContractObject
+        _ name: String, in place: String, isRequired: Bool, _ schema: ContractObject,
+        _ components: inout ContractComponents
     ) throws -> ContractNode {
         guard let texts = try prose.section("parameters")[name] else {
             throw ContractFault("parameters has no \(name)")
@@ -73,7 +73,9 @@ struct ContractOperation {
         var parameter: ContractObject = ["name": .text(name), "in": .text(place)]
         if isRequired { parameter["required"] = .literal("true") }
         parameter["description"] = texts.scalar == nil ? texts["description"] : texts
-        parameter["schema"] = texts["schema"] ?? .object(schema)
+        let used = texts["schema"] ?? .object(schema)
+        if let name = used["$ref"]?.scalar?.split(separator: "/").last { _ = try components.schema(String(name)) }
+        parameter["schema"] = used
         if let example = texts["example"] { parameter["example"] = example }
         return .object(parameter)
     }

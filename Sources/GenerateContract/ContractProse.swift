@@ -16,9 +16,10 @@ struct ContractProse {
         return node
     }
 
-    /// A body of characters, with its own example or that of its media type.
+    /// A body of characters, with its own example or that of its media type. YAML is read as the object that it is.
     func text(_ mediaType: String, example: ContractNode? = nil) throws -> ContractNode {
-        var content: ContractObject = ["schema": .object(["type": "string"])]
+        let type: ContractNode = mediaType == "application/yaml" ? "object" : "string"
+        var content: ContractObject = ["schema": .object(["type": type])]
         if let example = try example ?? section("texts")[mediaType] { content["example"] = example }
         return .object(content)
     }

@@ -4,6 +4,9 @@ import TenureAPI
 @testable import IdentityService
 
 extension Samples {
+    /// 97 bytes.
+    static let mpinPoint = "04" + String(repeating: "ab", count: 96)
+
     /// The body of an endpoint of M-Pin that needs one; `nil` for other endpoints.
     static func mpinBody(_ endpoint: Endpoint) -> String? {
         switch endpoint {
@@ -12,13 +15,13 @@ extension Samples {
         case .restartMPin: #"{"userId":"Zoe@a.example","mobile":1,"regOTT":"\#(FakeService.mpinToken)"}"#
         case .activateMPin: #"{"activateKey":"\#(String(repeating: "ab", count: 32))"}"#
         case .finishMPin: #"{"mpinId":"7b7d"}"#
-        case .startMPinProof: #"{"mpin_id":"7b7d","U":"04ab","UT":"","pass":1}"#
-        case .proveMPin: #"{"mpin_id":"7b7d","V":"04ab","handle":"aA","WID":"0","OTP":false,"pass":2}"#
+        case .startMPinProof: #"{"mpin_id":"7b7d","U":"\#(mpinPoint)","UT":"","pass":1}"#
+        case .proveMPin: #"{"mpin_id":"7b7d","V":"\#(mpinPoint)","handle":"aA","WID":"0","OTP":false,"pass":2}"#
         case .redeemMPinProof: #"{"mpinResponse":{"authOTT":"b3R0","pass":2,"version":"0.3"}}"#
         case .logInByMPin: #"{"authOTT":"b3R0"}"#
         case .linkMPin: #"{"regOTT":"\#(FakeService.mpinToken)"}"#
         case .revokeMPin: #"{"reason":"lost.device"}"#
-        case .issueMPinActivation: #"{"userId":"Zoe@a.example","subjectSalt":"BAE="}"#
+        case .issueMPinActivation: #"{"userId":"Zoe@a.example","subjectSalt":"\#(String(repeating: "A", count: 43))="}"#
         case .changeMPinPolicy:
             #"{"enabled":true,"verification":"application","maximumFailures":3,"opensSessions":true}"#
         default: nil

@@ -116,8 +116,12 @@ actor Recorder {
 /// A request that each operation accepts.
 enum Samples {
     static let registration =
-        #"{"companyName":"Acme","companyEmployeeId":"7","email":"a@b.example","employeePublicKey":"BAE="}"#
-    static let login = #"{"companyName":"Acme","companyEmployeeId":"7","employeePublicKey":"BAE="}"#
+        #"{"companyName":"Acme","companyEmployeeId":"7","email":"a@b.example","employeePublicKey":"\#(key)"}"#
+    static let login = #"{"companyName":"Acme","companyEmployeeId":"7","employeePublicKey":"\#(key)"}"#
+    /// 65 bytes.
+    private static let key = "B" + String(repeating: "A", count: 86) + "="
+    /// The shortest signature in DER.
+    private static let signature = "MAYCAQECAQE="
     static let answers = #"{"answers":[{"questionId":"AAAA","answer":"x"}]}"#
     private static let credentials =
         #"{"securityQuestions":["#
@@ -131,16 +135,16 @@ enum Samples {
         case .startRegistration: registration
         case .startLogin, .startChange, .startRecovery, .startReturn: login
         case .proveRegistrationKey, .proveLoginKey, .proveChangeKey, .proveRecoveryKey, .proveReturnKey:
-            #"{"keyProof":"AQID"}"#
+            #"{"keyProof":"\#(signature)"}"#
         case .setCredentials, .recoverCredentials: credentials
         case .changeCredentials: #"{"currentPassphrase":"correct horse","credentials":"# + credentials + "}"
         case .validateRegistrationAnswers, .validateLoginAnswers, .validateReturnAnswers: threeAnswers
         case .validateRegistrationPassphrase, .validateLoginPassphrase, .validateReturnPassphrase:
             #"{"passphrase":"correct horse"}"#
         case .evaluateRegistration, .evaluateLogin, .evaluateChange, .evaluateRecovery, .evaluateReturn:
-            #"{"elements":[{"slot":255,"element":"AgAA"}]}"#
+            #"{"elements":[{"slot":255,"element":"Ag\#(String(repeating: "A", count: 64))=="}]}"#
         case .proveRegistration, .proveLogin, .proveChange, .proveRecovery, .proveReturn:
-            #"{"userSignature":"AQID"}"#
+            #"{"userSignature":"\#(signature)"}"#
         case .refreshSession: #"{"refreshToken":"cg"}"#
         case .refuseKey, .revokeKey, .revokeDevice, .cancelRecovery: #"{"reason":"lost.device"}"#
         case .issueInvitation: #"{"companyEmployeeId":"7"}"#
