@@ -122,7 +122,8 @@ let package = Package(
             name: "IdentityService",
             dependencies: [
                 "Identity", "ErrorCodes", "EventCoding", "Ledger", "Keys", "Credentials", "AccessTokens",
-                "MPinCryptography", "Postgres", "PrivateFiles", "Canonical", "Text", crypto, logging, lifecycle,
+                "MPinCryptography", "Postgres", "PrivateFiles", "Canonical", "Text", crypto, cryptoExtras, logging,
+                lifecycle,
             ], swiftSettings: settings),
         .target(
             name: "TenureServer",

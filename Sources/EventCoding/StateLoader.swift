@@ -216,6 +216,9 @@ extension StreamID {
     /// How the log begins.
     package static let system = StreamID(ledger: .system, kind: "system", id: LedgerID.system.uuid)
 
+    /// The replacements of keys that sign tokens.
+    package static let tokenKeys = StreamID(ledger: .system, kind: "token-keys", id: LedgerID.system.uuid)
+
     /// The one stream of checkpoints.
     package static let checkpoints = StreamID(ledger: .system, kind: "checkpoints", id: LedgerID.system.uuid)
 }

@@ -58,7 +58,7 @@ enum ImportTable {
             local: [
                 "Identity", "ErrorCodes", "EventCoding", "Ledger", "Keys", "Credentials", "AccessTokens",
                 "MPinCryptography", "Postgres", "PrivateFiles", "Canonical", "Text",
-            ], external: ["Crypto", "Logging", "ServiceLifecycle"]),
+            ], external: ["Crypto", "CryptoExtras", "Logging", "ServiceLifecycle"]),
         "TenureServer": Row(
             local: [
                 "IdentityService", "Projections", "EventCoding", "Identity", "ErrorCodes", "Credentials", "Keys",

@@ -20,7 +20,7 @@ extension Route {
         let keys = try await exchange.run(ReadTokenKeys())
         return Reply(
             headers: ["Content-Type": "application/jwk-set+json", "Cache-Control": cacheable],
-            body: keys.json.canonicalBytes())
+            body: keys.canonicalBytes())
     }
 
     /// `POST /oauth/introspect`.

@@ -1,6 +1,6 @@
 public import Canonical
 
-/// An event of an app, its secrets or its resources.
+/// An event of an app, its secrets, its resources or its registration as a client.
 public enum AppEvent: AggregateEvent {
     /// An app was registered.
     case registered(AppRegistered)
@@ -14,11 +14,13 @@ public enum AppEvent: AggregateEvent {
     case resourceAdded(AppResourceAdded)
     /// A resource was removed.
     case resourceRemoved(AppResourceRemoved)
+    /// The registration as a client changed.
+    case clientChanged(AppClientChanged)
 
     /// The event types of this aggregate.
     public static let payloads: [any EventPayload.Type] = [
         AppRegistered.self, AppSecretIssued.self, AppSecretRevoked.self, AppSecretRetired.self,
-        AppResourceAdded.self, AppResourceRemoved.self,
+        AppResourceAdded.self, AppResourceRemoved.self, AppClientChanged.self,
     ]
 
     /// The payload of the event.
@@ -30,6 +32,7 @@ public enum AppEvent: AggregateEvent {
         case .secretRetired(let event): event
         case .resourceAdded(let event): event
         case .resourceRemoved(let event): event
+        case .clientChanged(let event): event
         }
     }
 
@@ -42,6 +45,7 @@ public enum AppEvent: AggregateEvent {
         case let event as AppSecretRetired: self = .secretRetired(event)
         case let event as AppResourceAdded: self = .resourceAdded(event)
         case let event as AppResourceRemoved: self = .resourceRemoved(event)
+        case let event as AppClientChanged: self = .clientChanged(event)
         default: return nil
         }
     }

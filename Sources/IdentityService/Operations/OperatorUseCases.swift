@@ -57,6 +57,8 @@ public struct OperatorUseCases: Sendable {
         public let secrets: [(secretId: UUID, roles: [String])]
         /// The URIs of the app's resources, sorted.
         public let resources: [String]
+        /// What is registered about the app as a client of the OpenID provider; `nil` if it is none.
+        public let client: ClientView?
     }
 
     /// Returns the erasure of people on the same components.
@@ -168,7 +170,8 @@ extension OperatorUseCases {
             views.append(
                 AppView(
                     appId: id.uuid, name: state.name ?? "",
-                    secrets: secrets.map { ($0.id.uuid, $0.roles.names) }, resources: state.resources.sorted()))
+                    secrets: secrets.map { ($0.id.uuid, $0.roles.names) }, resources: state.resources.sorted(),
+                    client: state.client.map(ClientView.init)))
         }
         return views
     }

@@ -37,9 +37,13 @@ enum ProtectedRows {
         "recovery_request", key: ["ledger_id", "employee_id", "fingerprint"], covered: ["expires_at", "is_open"])
     static let tokenKeys = CodedTable(
         "token_key", key: ["key_id"], covered: ["sealed", "created_at", "signs_from"])
+    static let idTokenKeys = CodedTable(
+        "id_token_key", key: ["key_id"], covered: ["algorithm", "sealed", "created_at", "signs_from"])
 
     /// All tables, in the order of their names.
-    static let all = [claims, replies, mails, passes, recoveryRequests, sessions, cutoffs, tokenKeys]
+    static let all = [
+        claims, idTokenKeys, replies, mails, passes, recoveryRequests, sessions, cutoffs, tokenKeys,
+    ]
 }
 
 /// Makes and compares the codes of rows.

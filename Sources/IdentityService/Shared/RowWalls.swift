@@ -75,6 +75,9 @@ package enum RowWalls {
             "token_key", "key_id sealed created_at signs_from mac",
             code + "A row that was deleted and put back is published, but no longer signs"),
         Wall(
+            "id_token_key", "key_id algorithm sealed created_at signs_from mac",
+            code + "A row that was deleted and put back is published, but no longer signs"),
+        Wall(
             "mpin_server_key", "ledger_id epoch sealed",
             "AES-GCM, bound to tenant and epoch; fetched again if it does not open"),
         Wall(

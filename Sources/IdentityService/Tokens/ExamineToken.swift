@@ -1,5 +1,5 @@
 public import AccessTokens
-import Canonical
+public import Canonical
 import EventCoding
 import FoundationEssentials
 import Identity
@@ -15,14 +15,16 @@ public struct ReadTokenIssuer: UseCase {
     public func run(_ run: UseCaseRun<String>) async throws -> String { run.context.settings.tokenIssuer }
 }
 
-/// Returns the public keys that verify access tokens (RFC 7517).
+/// Returns the public keys that verify access tokens and ID tokens (RFC 7517).
 public struct ReadTokenKeys: UseCase {
     /// Takes nothing: the keys are the same for everybody.
     public init() {}
 
-    /// Returns the keys; during a rotation there are two.
-    public func run(_ run: UseCaseRun<TokenKeySet>) async throws -> TokenKeySet {
-        try await run.context.tokenKeys.published(at: run.call.time)
+    /// Returns the JWK set; during a rotation there are two keys for each use.
+    public func run(_ run: UseCaseRun<JSONValue>) async throws -> JSONValue {
+        let context = run.context, time = run.call.time
+        let access = try await context.tokenKeys.published(at: time).keys.map(\.json)
+        return ["keys": .array(access + (try await context.idTokenKeys.published(at: time)))]
     }
 }
 

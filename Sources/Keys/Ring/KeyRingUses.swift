@@ -299,5 +299,25 @@ extension KeyRing {
         SealedBytes.open(sealed, under: tokenSealKey, authenticating: Array(keyID.utf8))
     }
 
+    /// Encrypts a private key that signs ID tokens: nonce (12) ‖ ciphertext ‖ tag (16). It opens as no key of access
+    /// tokens, and as a key of no other algorithm.
+    ///
+    /// - Parameters:
+    ///   - keyID: The id of the key, which is authenticated with it.
+    ///   - algorithm: Its algorithm, such as `RS256`, which is authenticated too.
+    /// - Throws: ``KeysError/Code/cipherFailed``.
+    public func sealIDTokenKey(_ clear: [UInt8], keyID: String, algorithm: String) throws(KeysError) -> [UInt8] {
+        try SealedBytes.seal(clear, under: idTokenSealKey, authenticating: Array("\(algorithm) \(keyID)".utf8))
+    }
+
+    /// Decrypts what ``sealIDTokenKey(_:keyID:algorithm:)`` encrypted for this id; `nil` if it does not open.
+    public func openIDTokenKey(_ sealed: [UInt8], keyID: String, algorithm: String) -> [UInt8]? {
+        SealedBytes.open(sealed, under: idTokenSealKey, authenticating: Array("\(algorithm) \(keyID)".utf8))
+    }
+
+    private var idTokenSealKey: SymmetricKey {
+        derivedKey(.tokens, salt: [], info: Array("tenure/v1/id-token-key".utf8))
+    }
+
     private var tokenSealKey: SymmetricKey { derivedKey(.tokens, salt: [], info: Array("tenure/v1/token-key".utf8)) }
 }

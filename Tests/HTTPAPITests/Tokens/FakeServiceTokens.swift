@@ -31,7 +31,7 @@ extension FakeService {
             return Self.issuer
         case is ReadTokenKeys:
             try await enter("tokenKeys", [:], call)
-            return TokenKeySet(keys: [Self.tokenKey])
+            return TokenKeySet(keys: [Self.tokenKey]).json
         case let introspect as IntrospectToken:
             try await enter(
                 "introspectToken", ["token": introspect.token, "app": introspect.app.appId.lowercased], call)

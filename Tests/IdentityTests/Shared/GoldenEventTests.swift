@@ -46,6 +46,7 @@ import Testing
         AnswersValidated.self, AttemptCharged.self, AttemptsCleared.self, CheckpointSealed.self,
         CredentialsLocked.self, MPinAuthenticated.self, MPinValidated.self, MailFailed.self, MailQueued.self,
         MailSent.self, PassphraseValidated.self, SessionClosed.self, SessionOpened.self, SystemFounded.self,
+        TokenKeysRotated.self,
     ]
 
     @Test func `an event belongs to one aggregate and round-trips, or is listed as having none`() throws {

@@ -1,0 +1,111 @@
+import ErrorCodes
+import EventCoding
+public import FoundationEssentials
+import Identity
+import Keys
+
+/// What the operator registers about an app as a client of the OpenID provider, as typed.
+public struct ClientEntry: Sendable, Equatable {
+    /// The URIs to which an authorization may be answered.
+    public var redirects: [String]
+    /// The URIs to which the browser may be sent after a log-out.
+    public var postLogout: [String]
+    /// The origins whose scripts may call the endpoints of tokens.
+    public var origins: [String]
+    /// The names of the tenants whose people the client takes; `nil` for those of any tenant that links it.
+    public var tenants: [String]?
+    /// Whether the client cannot keep a secret.
+    public var isPublic: Bool
+    /// The algorithm of its ID tokens, `RS256` or `ES256`.
+    public var idToken: String
+    /// When people are asked: `none`, `once` or `always`.
+    public var consent: String
+
+    /// Each parameter sets the property of the same name.
+    public init(
+        redirects: [String], postLogout: [String] = [], origins: [String] = [], tenants: [String]? = [],
+        isPublic: Bool = false, idToken: String = "RS256", consent: String = "none"
+    ) {
+        self.redirects = redirects
+        self.postLogout = postLogout
+        self.origins = origins
+        self.tenants = tenants
+        self.isPublic = isPublic
+        self.idToken = idToken
+        self.consent = consent
+    }
+}
+
+/// What is registered about a client, as a list shows it.
+public struct ClientView: Sendable, Equatable {
+    /// The URIs to which an authorization may be answered.
+    public let redirects: [String]
+    /// The URIs to which the browser may be sent after a log-out.
+    public let postLogout: [String]
+    /// The origins whose scripts may call the endpoints of tokens.
+    public let origins: [String]
+    /// The ids of the tenants whose people the client takes; `nil` for those of any tenant that links it.
+    public let tenants: [UUID]?
+    /// Whether the client cannot keep a secret.
+    public let isPublic: Bool
+    /// The algorithm of its ID tokens.
+    public let idToken: String
+    /// When people are asked: `none`, `once` or `always`.
+    public let consent: String
+
+    init(_ client: ClientRegistration) {
+        redirects = client.redirects.map(\.text)
+        postLogout = client.postLogout.map(\.text)
+        origins = client.origins.map(\.text)
+        tenants = client.anyTenant ? nil : client.tenants.map(\.uuid)
+        isPublic = client.isPublic
+        idToken = client.idToken.rawValue
+        consent = client.consent.rawValue
+    }
+}
+
+extension OperatorUseCases {
+    /// Registers an app as a client of the OpenID provider, or replaces all that was registered.
+    ///
+    /// - Returns: Whether anything changed.
+    /// - Throws: `app.unknown`, `company.unknown`, `request.invalid` with the place, or ``OperatorKeyError``.
+    @discardableResult
+    public func changeClient(appId: UUID, _ entry: ClientEntry) async throws -> Bool {
+        var tenants: [TenantID] = []
+        for company in entry.tenants ?? [] {
+            let name = try parsed { () throws(ValueError) in try CompanyName(company) }
+            let id = TenantID(context.ring.tenantID(companyName: name.canonical))
+            guard try await StateLoader(reader: context.reader).tenant(id).exists else {
+                throw ServiceError(.companyUnknown)
+            }
+            tenants.append(id)
+        }
+        let client = try parsed { () throws(ValueError) in try entry.registration(tenants) }
+        return try await optimistic {
+            let app = try await StateLoader(reader: context.reader).app(AppID(appId))
+            let events = try await signing.decide(on: .app(app.id)) { decision in
+                try App.decided(app.state, .changeClient(client, decision))
+            }
+            try await append(events.map(\.payload), to: .app(app.id), version: app.version)
+            return !events.isEmpty
+        }
+    }
+}
+
+extension ClientEntry {
+    fileprivate func registration(_ tenants: [TenantID]) throws(ValueError) -> ClientRegistration {
+        var uris: [ClientURI] = [], ends: [ClientURI] = [], pages: [ClientOrigin] = []
+        for text in redirects { uris.append(try ClientURI(text)) }
+        for text in postLogout { ends.append(try ClientURI(text, field: "postLogout")) }
+        for text in origins { pages.append(try ClientOrigin(text)) }
+        guard let idToken = IDTokenAlgorithm(rawValue: idToken) else {
+            throw ValueError(.requestInvalid, field: "idToken", reason: "RS256 or ES256 is expected")
+        }
+        guard let consent = ConsentMode(rawValue: consent) else {
+            throw ValueError(.requestInvalid, field: "consent", reason: "none, once or always is expected")
+        }
+        return try ClientRegistration(
+            redirects: uris, postLogout: ends, origins: pages, tenants: tenants, anyTenant: self.tenants == nil,
+            isPublic: isPublic, idToken: idToken, consent: consent)
+    }
+}
