@@ -1,0 +1,23 @@
+/// A scope that the OpenID provider knows (OpenID Connect Core, sections 5.4 and 11). Unknown ones are ignored.
+public enum OpenIDScope: String, Sendable, Hashable, CaseIterable {
+    /// Who the person is: an ID token. Every request has it.
+    case openid
+    /// The names of the account and of its tenant.
+    case profile
+    /// The address, if it is verified.
+    case email
+    /// The role in the tenant.
+    case groups
+    /// A grant that outlives the session.
+    case offlineAccess = "offline_access"
+
+    /// The known scopes of a list that is separated by spaces.
+    public static func known(in text: String) -> Set<OpenIDScope> {
+        Set(text.split(separator: " ").compactMap { OpenIDScope(rawValue: String($0)) })
+    }
+}
+
+extension Set<OpenIDScope> {
+    /// The names, separated by spaces, in the order of ``OpenIDScope``.
+    public var text: String { OpenIDScope.allCases.filter(contains).map(\.rawValue).joined(separator: " ") }
+}
