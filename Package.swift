@@ -53,7 +53,8 @@ let package = Package(
         .library(
             name: "IdentityService",
             targets: [
-                "TenureServer", "IdentityService", "Keys", "Identity", "ErrorCodes", "EventCoding", "Projections",
+                "TenureServer", "IdentityService", "TenureAPI", "Keys", "Identity", "ErrorCodes", "EventCoding",
+                "Projections",
                 "MPinCryptography",
             ]),
     ],
@@ -121,14 +122,15 @@ let package = Package(
         .target(
             name: "IdentityService",
             dependencies: [
-                "Identity", "ErrorCodes", "EventCoding", "Ledger", "Keys", "Credentials", "AccessTokens",
+                "TenureAPI", "Identity", "ErrorCodes", "EventCoding", "Ledger", "Keys", "Credentials", "AccessTokens",
                 "MPinCryptography", "Postgres", "PrivateFiles", "Canonical", "Text", crypto, cryptoExtras, logging,
                 lifecycle,
             ], swiftSettings: settings),
         .target(
             name: "TenureServer",
             dependencies: [
-                "IdentityService", "Projections", "EventCoding", "Identity", "ErrorCodes", "Credentials", "Keys",
+                "TenureAPI", "IdentityService", "Projections", "EventCoding", "Identity", "ErrorCodes", "Credentials",
+                "Keys",
                 "Ledger", "Postgres", "MPinRequests", "Canonical", asyncHTTPClient, nioCore, nioHTTP1, nioSSL, logging,
                 lifecycle,
             ], swiftSettings: settings),
@@ -230,7 +232,8 @@ let package = Package(
         .testTarget(
             name: "IdentityServiceTests",
             dependencies: [
-                "IdentityService", "TenureServer", "ErrorCodes", "AccessTokens", "EventCoding", "Keys", "Ledger",
+                "IdentityService", "TenureServer", "TenureAPI", "ErrorCodes", "AccessTokens", "EventCoding", "Keys",
+                "Ledger",
                 "Postgres",
                 "Canonical",
                 "Schema", "TestSupport", crypto,

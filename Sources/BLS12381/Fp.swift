@@ -143,3 +143,78 @@ extension Fp: CurveField {
         return four.doubled + four
     }
 }
+
+extension Fp {
+    static let byteCount = 48
+
+    /// The element of an integer below p that `integer` holds in plain form.
+    init(integer: Fp) { self = integer * Fp.toMontgomery }
+
+    /// The element of an integer below p, the highest limb first as the integer is written.
+    init(_ h5: UInt64, _ h4: UInt64, _ h3: UInt64, _ h2: UInt64, _ h1: UInt64, _ h0: UInt64) {
+        self.init(integer: Fp(l0: h0, l1: h1, l2: h2, l3: h3, l4: h4, l5: h5))
+    }
+
+    /// The integer below p in plain form.
+    var integer: Fp { self * Fp(l0: 1) }
+
+    /// Whether the integer below p is odd.
+    var isOdd: Bool { integer.l0 & 1 == 1 }
+
+    /// Reads 48 big-endian bytes.
+    ///
+    /// The value is right only if the mask is all ones, which says that the integer is below p.
+    static func read(_ bytes: ArraySlice<UInt8>) -> (value: Fp, isCanonical: UInt64) {
+        let plain = Fp(
+            l0: Limbs.load(bytes, at: 40), l1: Limbs.load(bytes, at: 32), l2: Limbs.load(bytes, at: 24),
+            l3: Limbs.load(bytes, at: 16), l4: Limbs.load(bytes, at: 8), l5: Limbs.load(bytes, at: 0))
+        // What comes back is below p in any case. A comparison of limbs would branch.
+        let value = Fp(integer: plain)
+        let back = value.integer
+        let difference =
+            (plain.l0 ^ back.l0) | (plain.l1 ^ back.l1) | (plain.l2 ^ back.l2)
+            | (plain.l3 ^ back.l3) | (plain.l4 ^ back.l4) | (plain.l5 ^ back.l5)
+        return (value, Limbs.zeroMask(difference))
+    }
+
+    func write(to bytes: inout [UInt8]) {
+        let plain = integer
+        for limb in [plain.l5, plain.l4, plain.l3, plain.l2, plain.l1, plain.l0] { Limbs.store(limb, in: &bytes) }
+    }
+}
+
+extension Fp {
+    /// p − 2, the lowest limb first.
+    private static let inverseExponent: [UInt64] = [p0 &- 2, p1, p2, p3, p4, p5]
+    /// (p + 1) / 4, the lowest limb first.
+    private static let rootExponent: [UInt64] = [
+        0xee7f_bfff_ffff_eaab, 0x07aa_ffff_ac54_ffff, 0xd9cc_34a8_3dac_3d89, 0xd91d_d2e1_3ce1_44af,
+        0x92c6_e9ed_90d2_eb35, 0x0680_447a_8e5f_f9a6,
+    ]
+
+    /// Raises the element to a public exponent, the lowest limb first, in windows of four bits.
+    ///
+    /// The steps depend on the exponent and not on the element.
+    func power(_ exponent: [UInt64]) -> Fp {
+        var table = [Fp.one, self]
+        for index in 2..<16 { table.append(table[index - 1] * self) }
+        var result = Fp.one
+        for limb in exponent.reversed() {
+            for shift in stride(from: UInt64(60), through: 0, by: -4) {
+                result = result.squared().squared().squared().squared()
+                let digit = Int(limb >> shift & 15)
+                if digit > 0 { result = result * table[digit] }
+            }
+        }
+        return result
+    }
+
+    /// The inverse by Fermat's theorem; zero for zero.
+    func inverse() -> Fp { power(Fp.inverseExponent) }
+
+    /// A square root, or `nil` if the element is no square. p is 3 mod 4.
+    func squareRoot() -> Fp? {
+        let root = power(Fp.rootExponent)
+        return root.squared() == self ? root : nil
+    }
+}

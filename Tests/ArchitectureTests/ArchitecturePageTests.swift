@@ -10,7 +10,7 @@ import Testing
     static let capabilities = [
         "Registration", "Login", "MPin", "Mail", "Credentials", "Devices", "Recovery", "Administration", "Sessions",
         "Tokens",
-        "Audit", "Operations", "Shared",
+        "Audit", "Operations", "Flows", "Shared",
     ]
     /// Folders of these targets that are no capability.
     static let otherFolders: Set<String> = ["TenureClient/TenureClient.docc"]

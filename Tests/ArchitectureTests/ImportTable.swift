@@ -56,12 +56,13 @@ enum ImportTable {
             external: ["Logging", "ServiceLifecycle"]),
         "IdentityService": Row(
             local: [
-                "Identity", "ErrorCodes", "EventCoding", "Ledger", "Keys", "Credentials", "AccessTokens",
+                "TenureAPI", "Identity", "ErrorCodes", "EventCoding", "Ledger", "Keys", "Credentials", "AccessTokens",
                 "MPinCryptography", "Postgres", "PrivateFiles", "Canonical", "Text",
             ], external: ["Crypto", "CryptoExtras", "Logging", "ServiceLifecycle"]),
         "TenureServer": Row(
             local: [
-                "IdentityService", "Projections", "EventCoding", "Identity", "ErrorCodes", "Credentials", "Keys",
+                "TenureAPI", "IdentityService", "Projections", "EventCoding", "Identity", "ErrorCodes", "Credentials",
+                "Keys",
                 "Ledger", "Postgres", "MPinRequests", "Canonical",
             ], external: ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "NIOSSL", "ServiceLifecycle"]),
         "CContract": Row(isPure: true),

@@ -2,6 +2,7 @@ import Credentials
 import Crypto
 import Foundation
 import IdentityService
+import TenureAPI
 import TenureServer
 
 /// Somebody with a device, a passphrase and a company of their own.
@@ -25,8 +26,10 @@ struct BenchPerson: Sendable {
         QuestionList.current.questions.prefix(5).map { ($0.text(in: .english), "answer \($0.number)") }
     }
 
-    var credentials: CredentialsInput {
-        CredentialsInput(texts: questions, passphrase: passphrase, questionsWithPassphrase: false)
+    var credentials: CredentialsRequest {
+        CredentialsRequest(
+            securityQuestions: questions.map { .init(question: $0.question, answer: $0.answer) },
+            passphrase: passphrase)
     }
 }
 
@@ -75,35 +78,37 @@ struct BenchSession: Sendable {
                     .passphrase(person.passphrase), purpose: .login, flow: started.flow, app: app)))
     }
 
-    func startRegistration(_ person: BenchPerson) async throws -> FlowStarted {
+    func startRegistration(_ person: BenchPerson) async throws -> FlowStartedResponse {
         try await run(
             StartRegistration(
                 companyName: person.company, companyEmployeeId: "founder", email: person.email,
                 isCompanyOwnedEmail: false, employeePublicKey: person.publicKey, app: app))
     }
 
-    func startLogin(_ person: BenchPerson) async throws -> FlowStarted {
+    func startLogin(_ person: BenchPerson) async throws -> FlowStartedResponse {
         try await run(
             StartLogin(
                 companyName: person.company, companyEmployeeId: "founder", employeePublicKey: person.publicKey,
                 app: app))
     }
 
-    func proveKey(_ purpose: FlowKind, _ started: FlowStarted, _ person: BenchPerson) async throws -> StepAnswer {
+    func proveKey(_ purpose: FlowKind, _ started: FlowStartedResponse, _ person: BenchPerson) async throws
+        -> FlowOutcomeResponse
+    {
         try await run(ProveKey(person.sign(started.challenge), purpose: purpose, flow: started.flow, app: app))
     }
 
     func evaluate(
-        _ purpose: FlowKind, _ started: FlowStarted, _ elements: [ElementInput]
-    ) async throws -> [Evaluation] {
+        _ purpose: FlowKind, _ started: FlowStartedResponse, _ elements: [EvaluationsRequest.Element]
+    ) async throws -> EvaluationsResponse {
         try await run(EvaluateElements(elements, purpose: purpose, flow: started.flow, app: app))
     }
 
-    func prove(_ purpose: FlowKind, _ started: FlowStarted, _ proof: ProofInput) async throws {
+    func prove(_ purpose: FlowKind, _ started: FlowStartedResponse, _ proof: ProofRequest) async throws {
         try expectSuccess(await run(ProveCredential(proof, purpose: purpose, flow: started.flow, app: app)))
     }
 
-    private func expectSuccess(_ outcome: StepAnswer) throws {
+    private func expectSuccess(_ outcome: FlowOutcomeResponse) throws {
         guard case .success = outcome else { throw BenchError("a flow ended otherwise than with success") }
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import IdentityService
 import Keys
+import TenureAPI
 import TenureServer
 
 /// Log-ins in blind mode through the use cases, and what they cost with memory-hard hashing in the service instead.
@@ -33,7 +34,7 @@ struct BlindLoginBench: Benchmark {
         try await cluster.makeDatabase(Self.database)
         let direct = (101...148).map { BenchPerson(number: $0) }
         (secret, people) = try await BenchService(cluster, Self.database, masters).run { assembly in
-            let secret = try await assembly.commands.createApp(name: "bench", roles: CallerRole.usual)
+            let secret = try await assembly.commands.createApp(name: "bench", roles: AppLinkRequest.Role.usual)
             let session = try await BenchSession(assembly.service, secret)
             var people: [BlindPerson] = []
             // One after the other: what is slow here is the client, and it is on this machine.

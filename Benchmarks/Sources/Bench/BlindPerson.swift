@@ -2,13 +2,14 @@ import Credentials
 import Crypto
 import Foundation
 import IdentityService
+import TenureAPI
 
 /// Somebody in blind mode, whose device opened its copy once and then repeats what it sent: the service does all of its
 /// work for each log-in, and this machine none of the client's stretching.
 struct BlindPerson: Sendable {
     let person: BenchPerson
     let userKey: UserKey
-    let slot: Int
+    let slot: Int64
     let element: [UInt8]
     /// A challenge of an earlier log-in.
     private let challenge: [UInt8]
@@ -18,7 +19,7 @@ struct BlindPerson: Sendable {
         let started = try await session.startRegistration(person)
         let challenge = try Challenge(parsing: started.challenge)
         let asked = try await session.proveKey(.registration, started, person)
-        guard case .setCredentials(_, _, let told?) = asked, let log2N = UInt8(exactly: told.log2N) else {
+        guard case .setCredentials(_, _, let told?) = asked, let log2N = UInt8(exactly: told.kdf.log2N) else {
             throw BenchError("the service asked for something else than credentials")
         }
         let plan = SetUpPlan(
@@ -30,15 +31,17 @@ struct BlindPerson: Sendable {
             passphrase: nil
         ).blinded()
         let evaluations = try await session.evaluate(
-            .registration, started, blinded.elements.map { ElementInput(slot: Int($0.slot.byte), element: $0.element) })
-        let new = try blinded.complete(evaluations: evaluations.map(\.evaluation))
+            .registration, started,
+            blinded.elements.map { EvaluationsRequest.Element(slot: Int64($0.slot.byte), element: $0.element) })
+        let new = try blinded.complete(evaluations: evaluations.evaluations.map(\.evaluation))
         let record = try new.record(
             deviceSignature: person.sign(new.deviceMessage),
             employeeKey: try EmployeePublicKey(bytes: person.publicKey))
-        let proof = ProofInput(
+        let proof = ProofRequest(
             userSignature: try new.userKey.sign(validationOf: challenge).bytes,
             credentials: .init(
-                record: record.bytes, questions: new.questions.map { (QuestionInput($0.question), $0.salt) }))
+                record: record.bytes, questions: new.questions.map { .init(QuestionChoice($0.question), salt: $0.salt) }
+            ))
         try await session.prove(.registration, started, proof)
         return try await prepare(person, new.userKey, session)
     }
@@ -63,7 +66,7 @@ struct BlindPerson: Sendable {
             context: context, answers: try SuppliedAnswers(answers, questionIds: context.questionIds))
         let first = try opening.first()
         return BlindPerson(
-            person: person, userKey: userKey, slot: Int(first.slot.byte), element: first.element,
+            person: person, userKey: userKey, slot: Int64(first.slot.byte), element: first.element,
             challenge: started.challenge)
     }
 
@@ -79,8 +82,8 @@ struct BlindPerson: Sendable {
         if let (workers, count) = hashing {
             for _ in 0..<count { try await workers.hash() }
         }
-        _ = try await session.evaluate(.login, started, [ElementInput(slot: slot, element: element)])
-        try await session.prove(.login, started, ProofInput(userSignature: try userSignature(started.challenge)))
+        _ = try await session.evaluate(.login, started, [EvaluationsRequest.Element(slot: slot, element: element)])
+        try await session.prove(.login, started, ProofRequest(userSignature: try userSignature(started.challenge)))
     }
 
     /// Signs a challenge as the user key that the answers unlock.
@@ -95,5 +98,16 @@ struct BlindPerson: Sendable {
             _ = try person.sign(challenge)
             _ = try userSignature(challenge)
         }
+    }
+}
+
+extension QuestionChoice {
+    /// The question in the form that ``Credentials/QuestionText`` commits to.
+    fileprivate init(_ question: Question) {
+        self =
+            switch question {
+            case .listed(let listed): .listed(number: Int64(listed.number), version: Int64(listed.version))
+            case .own(let text): .text(text)
+            }
     }
 }

@@ -4,6 +4,7 @@ import Keys
 import Ledger
 import Postgres
 import Projections
+import TenureAPI
 import TenureServer
 
 /// A database in which people have founded companies through the service, and have logged in once.
@@ -16,7 +17,7 @@ struct FoundedCompanies: Sendable {
     func makeBlind(_ count: Int) async throws -> [BlindPerson] {
         try await cluster.makeDatabase(database)
         return try await BenchService(cluster, database, masters).run { assembly in
-            let secret = try await assembly.commands.createApp(name: "bench", roles: CallerRole.usual)
+            let secret = try await assembly.commands.createApp(name: "bench", roles: AppLinkRequest.Role.usual)
             let session = try await BenchSession(assembly.service, secret)
             var people: [BlindPerson] = []
             for number in 1...count {
@@ -33,7 +34,7 @@ struct FoundedCompanies: Sendable {
         try await cluster.makeDatabase(database)
         let people = (1...count).map { BenchPerson(number: $0) }
         try await BenchService(cluster, database, masters).run { assembly in
-            let secret = try await assembly.commands.createApp(name: "bench", roles: CallerRole.usual)
+            let secret = try await assembly.commands.createApp(name: "bench", roles: AppLinkRequest.Role.usual)
             let session = try await BenchSession(assembly.service, secret)
             try await withThrowingTaskGroup { group in
                 for person in people {

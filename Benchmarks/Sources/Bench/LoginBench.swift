@@ -1,6 +1,7 @@
 import Foundation
 import IdentityService
 import Keys
+import TenureAPI
 import TenureServer
 
 /// Logins in direct mode through the use cases, as the HTTP layer calls them: start, key, passphrase.
@@ -25,7 +26,7 @@ struct LoginBench: Benchmark {
         try await cluster.makeDatabase(Self.database)
         let people = (1...Self.people).map { BenchPerson(number: $0) }
         app = try await BenchService(cluster, Self.database, masters).run { assembly in
-            let secret = try await assembly.commands.createApp(name: "bench", roles: CallerRole.usual)
+            let secret = try await assembly.commands.createApp(name: "bench", roles: AppLinkRequest.Role.usual)
             let session = try await BenchSession(assembly.service, secret)
             try await withThrowingTaskGroup { group in
                 for person in people { group.addTask { try await session.register(person) } }

@@ -1,6 +1,7 @@
 import Foundation
 import IdentityService
 import Keys
+import TenureAPI
 import TenureServer
 
 /// Authentications with a PIN: what verification computes, whole authentications through the use cases beside blind
@@ -49,7 +50,7 @@ struct MPinBench: Benchmark {
         try await cluster.makeDatabase(Self.database)
         let service = BenchService(cluster, Self.database, masters, mpinKeys: mpinMasters)
         (secret, people, blind) = try await service.run { assembly in
-            let secret = try await assembly.commands.createApp(name: "bench", roles: CallerRole.usual)
+            let secret = try await assembly.commands.createApp(name: "bench", roles: AppLinkRequest.Role.usual)
             let session = try await BenchSession(assembly.service, secret)
             var people: [MPinPerson] = [], blind: [BlindPerson] = []
             for number in 1...Self.people {

@@ -2,6 +2,7 @@ import Canonical
 import Foundation
 import IdentityService
 import MPinCryptography
+import TenureAPI
 import TenureServer
 
 /// A registered M-Pin identity with the token of its device.
@@ -73,13 +74,13 @@ extension BenchSession {
         return code
     }
 
-    func startPIN(_ person: BenchPerson, activationCode: String) async throws -> MPinRegistration {
+    func startPIN(_ person: BenchPerson, activationCode: String) async throws -> MPinRegistrationResponse {
         try await perform(
             StartMPinRegistration(
                 company: person.company, userID: person.email, activationCode: activationCode, app: app))
     }
 
-    func confirmPIN(_ person: BenchPerson, _ started: MPinRegistration) async throws -> MPinClientKeyOffer {
+    func confirmPIN(_ person: BenchPerson, _ started: MPinRegistrationResponse) async throws -> MPinClientKeyOffer {
         try await perform(
             ConfirmMPinRegistration(
                 company: person.company, mpinID: started.mpinID, token: started.token, app: app))

@@ -13,7 +13,7 @@ enum LoginOutcome: String, Sendable, CaseIterable {
     case failed
 
     /// The outcome of a step; `nil` if the log-in goes on.
-    init?(_ answer: StepAnswer) {
+    init?(_ answer: FlowOutcomeResponse) {
         switch answer {
         case .success: self = .success
         case .authorizationPending: self = .authorizationPending

@@ -142,7 +142,7 @@ struct MetricsResponder: HTTPResponder {
     /// Whether the caller is on this machine, without a proxy and by a name of this machine, or has the token.
     private func isPermitted(_ request: Request, _ context: ConnectionContext) -> Bool {
         let headers = RequestHeaders(fields: request.headers)
-        if let token, case .bearer(let presented) = PresentedCredentials(headers) {
+        if let token, case .bearer(let presented) = headers.credentials {
             return ConstantTime.equal(token, Array(presented.utf8))
         }
         let isHere = (try? RequestAuthority(request.head))?.isLoopback ?? false

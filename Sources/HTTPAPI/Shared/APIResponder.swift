@@ -49,7 +49,7 @@ struct APIResponder: HTTPResponder {
             refusal.isOAuth = trace.isOAuth
             closes = refusal.closes
             let challenge = trace.access.map {
-                AuthenticationChallenge(access: $0, presented: PresentedCredentials(headers))
+                AuthenticationChallenge(access: $0, presented: headers.credentials)
             }
             reply = Reply(
                 refusal, requestId: trace.requestId, challenge: challenge, publicURL: configuration.publicURL ?? "")

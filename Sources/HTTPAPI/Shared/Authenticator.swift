@@ -14,7 +14,7 @@ struct Authenticator: Sendable {
         guard access != .anyone else { return nil }
         let appAllowed = access != .employee
         let employeeAllowed = access != .app
-        switch PresentedCredentials(headers) {
+        switch headers.credentials {
         case .basic(let appId, let secret) where appAllowed:
             return .app(try await service.run(AuthenticateApp(appId: appId, secret: secret), call))
         case .bearer(let token) where employeeAllowed:
@@ -46,9 +46,8 @@ enum PresentedCredentials: Sendable {
     /// An access token (RFC 6750).
     case bearer(String)
 
-    /// Reads the header.
-    init(_ headers: RequestHeaders) {
-        let values = headers.all("Authorization")
+    /// Reads the values of the header, of which there may be one.
+    init(authorization values: [String]) {
         guard let value = values.first else {
             self = .missing
             return

@@ -6,7 +6,7 @@ import TenureAPI
 /// The entity tag of a reply in `ETag`, `If-Match` and `If-None-Match` (RFC 9110 §8.8.3).
 enum EntityTag {
     /// Formats a version: `"<version>"`.
-    static func text(_ version: Int) -> String { "\"\(version)\"" }
+    static func text(_ version: Int64) -> String { "\"\(version)\"" }
 
     /// Formats the first 16 bytes of the SHA-256 of a body, as 32 hexadecimal digits. These never read as a version.
     static func text(of body: [UInt8]) -> String { "\"\(Hex.encode(Array(SHA256.hash(data: body).prefix(16))))\"" }

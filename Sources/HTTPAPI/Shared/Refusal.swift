@@ -90,7 +90,7 @@ extension Refusal {
         self.init(error.code, places: error.members.map { ProblemPlace(.pointer($0.pointer), $0.detail) })
         challenge = error.challenge
         availableAt = error.availableAt
-        notices = error.notices.map(NoticeResponse.init)
+        notices = error.notices
         let waits = code.status == 429 || code.status == 503
         retryAfter = error.retryAfterSeconds ?? (waits ? 1 : nil)
     }

@@ -29,11 +29,27 @@ struct Reply: Sendable {
     }
 
     /// Replies with a page of a list and the link to the next page.
-    static func page<View: Sendable, Item: JSONConvertible>(
-        _ page: Page<View>, _ asked: PageRequest, of exchange: RoutedRequest, _ item: (View) -> Item
-    ) -> Reply {
-        var reply = json(PageResponse(items: page.items.map(item), next: page.next))
+    static func page<Item>(_ page: PageResponse<Item>, _ asked: PageRequest, of exchange: RoutedRequest) -> Reply {
+        var reply = json(page)
         if let next = page.next { reply.headers["Link"] = exchange.link(next: next, limit: asked.limit) }
+        return reply
+    }
+
+    /// Replies with a decision that is made, or with the statement to sign.
+    static func decision(_ decision: DecisionResponse) -> Reply {
+        guard case .done(_, let position) = decision else { return json(decision) }
+        return json(decision, position: position)
+    }
+
+    /// Replies with the outcome of a step. Questions are in the first of `languages` that the published list has.
+    static func outcome(_ outcome: FlowOutcomeResponse, preferring languages: [String] = []) -> Reply {
+        let position: Int64? =
+            switch outcome {
+            case .success(_, _, let position), .authorizationPending(_, _, let position): position
+            case .setCredentials, .validateAnswers, .validatePassphrase: nil
+            }
+        var reply = json(outcome.preferring(languages), position: position)
+        reply.login = LoginOutcome(outcome)
         return reply
     }
 

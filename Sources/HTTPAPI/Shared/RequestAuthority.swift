@@ -15,7 +15,7 @@ struct RequestAuthority {
     ///
     /// - Throws: `request.invalid`.
     init(_ head: HTTPRequest) throws(Refusal) {
-        let hosts = RequestHeaders(fields: head.headerFields).all("Host")
+        let hosts = RequestHeaders.all("Host", in: head.headerFields)
         guard let text = head.authority ?? hosts.first, !text.isEmpty, hosts.count <= 1,
             hosts.allSatisfy({ $0.lowercased() == text.lowercased() })
         else { throw .invalid(.header("Host"), "one authority is expected, without another one in Host") }

@@ -5,6 +5,13 @@ import TenureAPI
 /// Reads the header fields that this API interprets.
 struct RequestHeaders {
     let fields: HTTPFields
+    /// The credentials in the `Authorization` header.
+    let credentials: PresentedCredentials
+
+    init(fields: HTTPFields) {
+        self.fields = fields
+        credentials = PresentedCredentials(authorization: fields[values: .authorization])
+    }
 
     /// Returns the value of a field, or `nil` if it is absent. Rejects a duplicate field.
     func single(_ name: String) throws(Refusal) -> String? {
@@ -14,7 +21,10 @@ struct RequestHeaders {
     }
 
     /// Every value of a field.
-    func all(_ name: String) -> [String] {
+    func all(_ name: String) -> [String] { Self.all(name, in: fields) }
+
+    /// Every value of a field.
+    static func all(_ name: String, in fields: HTTPFields) -> [String] {
         guard let name = HTTPField.Name(name) else { return [] }
         return fields[values: name]
     }

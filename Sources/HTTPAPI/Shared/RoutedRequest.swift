@@ -36,7 +36,7 @@ struct RoutedRequest: Sendable {
 
     /// The challenge of this request's refusals.
     var challenge: AuthenticationChallenge {
-        AuthenticationChallenge(access: endpoint.access, presented: PresentedCredentials(headers))
+        AuthenticationChallenge(access: endpoint.access, presented: headers.credentials)
     }
 
     /// Returns the calling app, or throws.
@@ -49,7 +49,7 @@ struct RoutedRequest: Sendable {
     ///
     /// - Throws: `app.unknown` or `app.secret_invalid` for a secret that is not in force.
     func presentedApp() async throws -> AppCaller? {
-        guard case .basic(let appId, let secret) = PresentedCredentials(headers) else { return nil }
+        guard case .basic(let appId, let secret) = headers.credentials else { return nil }
         return try await service.run(AuthenticateApp(appId: appId, secret: secret), call)
     }
 
@@ -118,13 +118,13 @@ extension RoutedRequest {
     }
 
     /// Runs a step of a flow, and replies with its outcome.
-    func outcome<Request: RepeatableUseCase<StepAnswer>>(_ request: Request) async throws -> Reply {
+    func outcome<Request: RepeatableUseCase<FlowOutcomeResponse>>(_ request: Request) async throws -> Reply {
         let languages = headers.preferredLanguages
         return try await reply(to: request) { .outcome($0, preferring: languages) }
     }
 
     /// Runs an administrative decision, and replies with it or with the statement to sign.
-    func decision<Request: RepeatableUseCase<Decision>>(_ request: Request) async throws -> Reply {
+    func decision<Request: RepeatableUseCase<DecisionResponse>>(_ request: Request) async throws -> Reply {
         try await reply(to: request) { .decision($0) }
     }
 }

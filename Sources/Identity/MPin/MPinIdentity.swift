@@ -1,4 +1,5 @@
-import Canonical
+public import Canonical
+public import ErrorCodes
 
 /// The M-Pin identity of one user id on one device: its registration, its counts of wrong proofs and its end.
 ///
@@ -219,5 +220,399 @@ public enum MPinIdentity: Decider {
         _ method: MPinVerificationMethod, _ by: Authority, _ time: Timestamp
     ) -> MPinIdentityEvent {
         .verified(MPinIdentityVerified(method: method, issueUntil: time.adding(issuingWindow), by: by))
+    }
+}
+
+extension MPinIdentity {
+    /// The state of an identity, folded from its events.
+    public struct State: Sendable, Equatable {
+        /// The registration as it started; `nil` before.
+        public internal(set) var registration: Registration?
+        /// How far the registration has come; `nil` before it starts.
+        public internal(set) var progress: Progress?
+        /// When the registration last started: at first, or by a restart.
+        public internal(set) var startedAt: Timestamp?
+        /// When the registration that last started expires, or would have expired unverified. Its mailed link does too.
+        public internal(set) var startedUntil: Timestamp?
+        /// How the identity was verified last; `nil` while it is not.
+        public internal(set) var verifiedBy: MPinVerificationMethod?
+        /// The employee's device that the identity is linked to; `nil` for an identity without an account.
+        public internal(set) var link: DeviceLink?
+        /// The client key whose share was issued last.
+        public internal(set) var key: IssuedKey?
+        /// The number of consecutive wrong proofs.
+        public internal(set) var failures = 0
+        /// The number of wrong proofs in all.
+        public internal(set) var lifetimeFailures = 0
+        /// How the identity ended; `nil` if it has not. Expiry ends it without an event.
+        public internal(set) var end: End?
+        /// Whether the personal data was erased, which ends the identity too.
+        public internal(set) var isErased = false
+
+        /// Returns the status at a time.
+        public func status(at time: Timestamp) -> Status {
+            guard registration != nil, let progress else { return .unknown }
+            switch end {
+            case .blocked: return .blocked
+            case .revoked: return .revoked
+            case nil: break
+            }
+            if isErased { return .revoked }
+            switch progress {
+            case .started(let until): return time < until ? .started : .expired
+            case .activated(let until): return time < until ? .activated : .expired
+            case .issued(let until): return time < until ? .issued : .expired
+            case .registered: return .registered
+            }
+        }
+
+        /// The end of the step that the registration is in; `nil` for a registered identity.
+        public var deadline: Timestamp? {
+            switch progress {
+            case .started(let until), .activated(let until), .issued(let until): until
+            case .registered, nil: nil
+            }
+        }
+
+        /// Whether nobody has verified the identity, linked it or ended it. It then gives way to one that is verified.
+        public var isUnverified: Bool {
+            guard registration != nil, end == nil, !isErased, link == nil, case .started = progress else {
+                return false
+            }
+            return true
+        }
+    }
+
+    /// The status of an identity at a time.
+    public enum Status: String, Sendable, Hashable, CaseIterable {
+        /// No registration started.
+        case unknown
+        /// The registration waits for verification.
+        case started
+        /// The identity is verified and may fetch its client key.
+        case activated
+        /// The client key was issued and the first right proof is outstanding.
+        case issued
+        /// The identity authenticates.
+        case registered
+        /// The registration was not completed in time. It can start again.
+        case expired
+        /// Wrong proofs ended the identity.
+        case blocked
+        /// A decision, a rule or an erasure ended the identity.
+        case revoked
+    }
+
+    /// How far a registration has come, with the time at which it expires.
+    public enum Progress: Sendable, Equatable {
+        /// It waits for verification.
+        case started(until: Timestamp)
+        /// It is verified.
+        case activated(until: Timestamp)
+        /// The client key was issued.
+        case issued(until: Timestamp)
+        /// It is complete and expires no more.
+        case registered
+    }
+
+    /// How an identity ended.
+    public enum End: Sendable, Equatable {
+        /// Wrong proofs reached a limit.
+        case blocked(MPinBlockReason)
+        /// It was revoked.
+        case revoked(MPinRevocationReason)
+    }
+
+    /// A registration as it started.
+    public struct Registration: Sendable, Equatable {
+        /// The identity.
+        public let id: MPinIdentityID
+        /// The SHA-256 of the M-Pin ID.
+        public let mpinIDHash: Bytes32
+        /// The user id as entered.
+        public let userID: Personal
+        /// The name of the device.
+        public let deviceName: Personal?
+        /// How the identity is to be verified.
+        public let verification: MPinVerificationMode
+        /// The place of the event.
+        public let place: EventPlace
+
+        init(_ event: MPinRegistrationStarted, at place: EventPlace) {
+            id = event.identityID
+            mpinIDHash = event.mpinIDHash
+            userID = event.userID
+            deviceName = event.deviceName
+            verification = event.verification
+            self.place = place
+        }
+    }
+
+    /// The link of an identity to an employee's device.
+    public struct DeviceLink: Sendable, Equatable {
+        /// The employee.
+        public let employee: EmployeeID
+        /// The device key that signed the link.
+        public let fingerprint: KeyFingerprint
+        /// The place of the event.
+        public let place: EventPlace
+    }
+
+    /// A client key whose share was issued.
+    public struct IssuedKey: Sendable, Equatable {
+        /// The suite.
+        public let suite: MPinKeySuite
+        /// The epoch of the master secrets. A repeated issue uses this epoch, so that it returns the same share.
+        public let epoch: Int
+        /// The push identifier of the device.
+        public let pushIdentifier: Personal?
+    }
+
+    /// Applies an event to the state. An identity starts once, and nothing but an erasure follows its end.
+    public static func evolve(_ state: inout State, _ recorded: Recorded<MPinIdentityEvent>) {
+        if case .erased = recorded.event { state.isErased = true }
+        guard state.end == nil, !state.isErased else { return }
+        switch recorded.event {
+        case .started(let event):
+            guard state.registration == nil else { return }
+            state.registration = Registration(event, at: recorded.place)
+            state.progress = .started(until: event.expiresAt)
+            state.startedAt = recorded.time
+            state.startedUntil = event.expiresAt
+        case .restarted(let event):
+            state.progress = .started(until: event.expiresAt)
+            state.startedAt = recorded.time
+            state.startedUntil = event.expiresAt
+            state.verifiedBy = nil
+        case .linked(let event):
+            guard state.link == nil else { return }
+            state.link = DeviceLink(
+                employee: event.employeeID, fingerprint: event.fingerprint, place: recorded.place)
+        case .verified(let event):
+            state.progress = .activated(until: event.issueUntil)
+            state.verifiedBy = event.method
+        case .keyIssued(let event):
+            state.key = IssuedKey(suite: event.suite, epoch: event.epoch, pushIdentifier: event.pushIdentifier)
+            if case .activated(let until) = state.progress { state.progress = .issued(until: until) }
+        case .registered: state.progress = .registered
+        case .authenticationFailed:
+            state.failures += 1
+            state.lifetimeFailures += 1
+        case .failuresCleared: state.failures = 0
+        case .blocked(let event): state.end = .blocked(event.reason)
+        case .revoked(let event): state.end = .revoked(event.reason)
+        case .erased: break
+        }
+    }
+}
+
+extension MPinIdentity {
+    /// A command on an identity.
+    public enum Command: Sendable, Equatable {
+        /// Start the registration.
+        case start(Start)
+        /// Start the registration again, unverified, before it is verified or after it expired.
+        case restart(MPinPolicy, at: Timestamp)
+        /// Verify the identity. The proof was checked before.
+        case verify(VerificationProof, at: Timestamp)
+        /// Link the identity to an employee's account, which verifies it too.
+        case link(Link)
+        /// Issue the service's share of the client key.
+        case issueKey(IssueKey)
+        /// Take the verdict about a proof.
+        case prove(Proof)
+        /// Revoke the identity.
+        case revoke(Revoke)
+        /// End the identity if it is unverified, because another one of the user id is verified or linked.
+        case supersede
+        /// End the identity if its registration has expired.
+        case expire(at: Timestamp)
+        /// Erase the personal data.
+        case erase(AuthorityDecision)
+    }
+
+    /// What verifies an identity, apart from the device that links it.
+    public enum VerificationProof: Sendable, Equatable {
+        /// The link in a mail to the user id.
+        case email
+        /// A right activation code, whose use the same append records.
+        case code
+        /// The decision of an app or an admin.
+        case application(AuthorityDecision)
+    }
+
+    /// The command that starts a registration.
+    public struct Start: Sendable, Equatable {
+        /// The new identity's random id.
+        public var id: MPinIdentityID
+        /// The SHA-256 of the M-Pin ID.
+        public var mpinIDHash: Bytes32
+        /// The user id.
+        public var userID: MPinUserID
+        /// The name of the device, if it gives one.
+        public var deviceName: MPinDeviceText?
+        /// The tenant's policy.
+        public var policy: MPinPolicy
+        /// What verifies the identity at once, if anything does. A mail never does.
+        public var verifiedBy: VerificationProof?
+        /// The time of the start.
+        public var time: Timestamp
+
+        /// Each parameter sets the property of the same name.
+        public init(
+            id: MPinIdentityID, mpinIDHash: Bytes32, userID: MPinUserID, deviceName: MPinDeviceText? = nil,
+            policy: MPinPolicy, verifiedBy: VerificationProof? = nil, time: Timestamp
+        ) {
+            self.id = id
+            self.mpinIDHash = mpinIDHash
+            self.userID = userID
+            self.deviceName = deviceName
+            self.policy = policy
+            self.verifiedBy = verifiedBy
+            self.time = time
+        }
+    }
+
+    /// The command that links an identity to the account of the device that signs.
+    ///
+    /// The user id must be the account's address or employee id, so the state needs the text of the user id. Without it
+    /// the link is refused.
+    public struct Link: Sendable, Equatable {
+        /// The account.
+        public var subject: AuthoritySubject
+        /// The account's address, if it has one.
+        public var email: EmailAddress?
+        /// The account's employee id.
+        public var companyEmployeeID: CompanyEmployeeID?
+        /// The decision by a device key of the account.
+        public var decision: AuthorityDecision
+        /// The tenant's policy.
+        public var policy: MPinPolicy
+        /// The time of the decision.
+        public var time: Timestamp
+
+        /// Each parameter sets the property of the same name.
+        public init(
+            subject: AuthoritySubject, email: EmailAddress?, companyEmployeeID: CompanyEmployeeID?,
+            decision: AuthorityDecision, policy: MPinPolicy, time: Timestamp
+        ) {
+            self.subject = subject
+            self.email = email
+            self.companyEmployeeID = companyEmployeeID
+            self.decision = decision
+            self.policy = policy
+            self.time = time
+        }
+    }
+
+    /// The command that issues the service's share of a client key.
+    public struct IssueKey: Sendable, Equatable {
+        /// The suite of the key.
+        public var suite: MPinKeySuite
+        /// The epoch of the master secrets.
+        public var epoch: Int
+        /// The push identifier of the device, if it gives one.
+        public var pushIdentifier: MPinDeviceText?
+        /// The tenant's policy.
+        public var policy: MPinPolicy
+        /// The status of the linked employee. A linked identity without an active employee is refused.
+        public var linkedStatus: EmployeeStatus?
+        /// The time of the request.
+        public var time: Timestamp
+
+        /// Each parameter sets the property of the same name.
+        public init(
+            suite: MPinKeySuite, epoch: Int, pushIdentifier: MPinDeviceText? = nil, policy: MPinPolicy,
+            linkedStatus: EmployeeStatus? = nil, time: Timestamp
+        ) {
+            self.suite = suite
+            self.epoch = epoch
+            self.pushIdentifier = pushIdentifier
+            self.policy = policy
+            self.linkedStatus = linkedStatus
+            self.time = time
+        }
+    }
+
+    /// The verdict about a proof.
+    ///
+    /// A right proof of a registered identity has no event in the identity's stream. The flow's ``MPinAuthenticated``
+    /// must then be appended on condition that the stream has not changed.
+    public struct Proof: Sendable, Equatable {
+        /// Whether the proof is right.
+        public var isRight: Bool
+        /// The tenant's policy.
+        public var policy: MPinPolicy
+        /// The status of the linked employee. A linked identity without an active employee is refused.
+        public var linkedStatus: EmployeeStatus?
+        /// The time of the verdict.
+        public var time: Timestamp
+
+        /// Each parameter sets the property of the same name.
+        public init(isRight: Bool, policy: MPinPolicy, linkedStatus: EmployeeStatus? = nil, time: Timestamp) {
+            self.isRight = isRight
+            self.policy = policy
+            self.linkedStatus = linkedStatus
+            self.time = time
+        }
+    }
+
+    /// The command that revokes an identity.
+    public struct Revoke: Sendable, Equatable {
+        /// The account that the identity is linked to; `nil` if it is not linked.
+        public var account: AuthoritySubject?
+        /// Whether the tenant reclaims the address that is the user id. The decision is then one to reclaim it.
+        public var isReclaim: Bool
+        /// The decision.
+        public var decision: AuthorityDecision
+
+        /// Each parameter sets the property of the same name.
+        public init(account: AuthoritySubject?, isReclaim: Bool = false, decision: AuthorityDecision) {
+            self.account = account
+            self.isReclaim = isReclaim
+            self.decision = decision
+        }
+    }
+
+    /// The reasons to reject a command. A rejection appends nothing.
+    public enum Rejection: CodedRejection, CaseIterable {
+        /// There is no such identity.
+        case unknown
+        /// The identity is not verified, or has no client key, or its registration expired; or the identity that a
+        /// proof names does not exist.
+        case unauthorized
+        /// The state of the identity does not permit the command.
+        case wrongState
+        /// The registration expired. It can start again.
+        case expired
+        /// Wrong proofs blocked the identity.
+        case blocked
+        /// The identity was revoked or erased.
+        case revoked
+        /// The registration is complete, so no client key is issued.
+        case alreadyRegistered
+        /// The user id is neither the address nor the employee id of the account.
+        case otherUserID
+        /// The caller may not take this decision.
+        case notPermitted
+        /// The tenant's policy does not permit M-Pin.
+        case disabled
+        /// The linked employee is not active.
+        case inactive
+
+        /// The error code in the API contract.
+        public var code: ErrorCode {
+            switch self {
+            case .unknown: .mpinUnknown
+            case .unauthorized: .mpinUnauthorized
+            case .wrongState, .expired: .mpinWrongState
+            case .revoked: .mpinEnded
+            case .blocked: .mpinBlocked
+            case .alreadyRegistered, .otherUserID: .requestInvalid
+            case .notPermitted: .authorizationNotPermitted
+            case .disabled: .mpinDisabled
+            case .inactive: .employeeInactive
+            }
+        }
     }
 }

@@ -5,28 +5,26 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger
+public import TenureAPI
 
 /// Changes a tenant's policy. An admin signs the whole new policy.
 public struct ChangePolicy: RepeatableUseCase {
     /// The tenant's name.
     public let company: String
-    /// What changes.
-    public let change: PolicyInput
+    /// What changes, with the statement and an admin's signature over it in the second call.
+    public let change: PolicyChangeRequest
     /// The version that the caller has seen; `nil` for whatever version is in force.
     public let ifMatch: Int?
-    /// The statement and an admin's signature over it, in the second call.
-    public let signed: SubmittedStatement?
     /// The admin who decides. An app is refused.
     public let caller: Caller
 
     /// Each parameter sets the property of the same name.
     public init(
-        company: String, change: PolicyInput, ifMatch: Int? = nil, signed: SubmittedStatement? = nil, caller: Caller
+        company: String, _ change: PolicyChangeRequest, ifMatch: Int? = nil, caller: Caller
     ) {
         self.company = company
         self.change = change
         self.ifMatch = ifMatch
-        self.signed = signed
         self.caller = caller
     }
 
@@ -34,9 +32,9 @@ public struct ChangePolicy: RepeatableUseCase {
     public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
 
     /// Makes the decision, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
+    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         guard case .employee = caller else { throw ServiceError(.authorizationNotPermitted) }
-        return try await run.decide(signed) {
+        return try await run.decide(change.signed) {
             let access = try await run.context.access(company, caller, role: .authorization), tenant = access.tenant
             guard ifMatch.map({ $0 == tenant.version }) ?? true else { throw ServiceError(.requestStale) }
             let policy = try change.applied(to: tenant.state.policy)
@@ -55,20 +53,22 @@ public struct ChangePolicy: RepeatableUseCase {
     }
 }
 
-extension PolicyInput {
+extension PolicyChangeRequest {
     /// Returns the whole new policy.
     ///
     /// - Throws: `request.invalid` for a member without such a value.
     func applied(to policy: TenantPolicy) throws(ServiceError) -> TenantPolicy {
         var policy = policy
         if let keyAuthorization {
-            policy.keyAuthorization = try known(KeyAuthorization(rawValue: keyAuthorization), "keyAuthorization")
+            policy.keyAuthorization = try known(
+                Identity.KeyAuthorization(rawValue: keyAuthorization.rawValue), "keyAuthorization")
         }
-        if let approval { policy.approval = try known(Approval(rawValue: approval), "approval") }
+        if let approval { policy.approval = try known(Identity.Approval(rawValue: approval.rawValue), "approval") }
         if let blindOnly { policy.blindOnly = blindOnly }
         if let questionsWithPassphrase { policy.questionsWithPassphrase = questionsWithPassphrase }
         if let registrationMode {
-            policy.registrationMode = try known(RegistrationMode(rawValue: registrationMode), "registrationMode")
+            policy.registrationMode = try known(
+                Identity.RegistrationMode(rawValue: registrationMode.rawValue), "registrationMode")
         }
         if let recoveryDelayHours {
             policy.recoveryDelayHours = try known(
@@ -118,15 +118,15 @@ public struct ReadPolicy: UseCase {
     }
 
     /// Reads the policy.
-    public func run(_ run: UseCaseRun<PolicyView>) async throws -> PolicyView {
+    public func run(_ run: UseCaseRun<PolicyResponse>) async throws -> PolicyResponse {
         let access = try await run.context.access(company, caller, role: .access)
         guard case .employee = access.decider else { throw ServiceError(.authorizationNotPermitted) }
         let tenant = access.tenant
         let policy = tenant.state.policy
-        return PolicyView(
+        return PolicyResponse(
             keyAuthorization: policy.keyAuthorization.rawValue, approval: policy.approval.rawValue,
             blindOnly: policy.blindOnly, questionsWithPassphrase: policy.questionsWithPassphrase,
-            registrationMode: policy.registrationMode.rawValue, recoveryDelayHours: policy.recoveryDelayHours,
-            adminSessionHours: policy.adminSessionHours, version: tenant.version)
+            registrationMode: policy.registrationMode.rawValue, recoveryDelayHours: Int64(policy.recoveryDelayHours),
+            adminSessionHours: Int64(policy.adminSessionHours), version: Int64(tenant.version))
     }
 }

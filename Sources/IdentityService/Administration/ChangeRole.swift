@@ -5,20 +5,12 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger
+public import TenureAPI
 
 /// Appoints or dismisses an admin, or makes an employee the security admin. An admin signs.
 public struct ChangeRole: RepeatableUseCase {
-    /// The three roles.
-    public enum Role: String, Sendable, CaseIterable {
-        /// An admin of the tenant.
-        case admin
-        /// The one security admin, in place of the present one.
-        case securityAdmin
-        /// An ordinary employee.
-        case employee
-    }
     /// The role.
-    public let role: Role
+    public let role: RoleRequest.Role
     /// The tenant's name.
     public let company: String
     /// The employee id in that tenant.
@@ -27,14 +19,14 @@ public struct ChangeRole: RepeatableUseCase {
     /// keys.
     public let fingerprints: [String]?
     /// The statement and an admin's signature over it, in the second call.
-    public let signed: SubmittedStatement?
+    public let signed: StatementSignature?
     /// The admin who decides. An app is refused.
     public let caller: Caller
 
     /// Each parameter sets the property of the same name.
     public init(
-        _ role: Role, company: String, companyEmployeeId: String, fingerprints: [String]? = nil,
-        signed: SubmittedStatement? = nil, caller: Caller
+        _ role: RoleRequest.Role, company: String, companyEmployeeId: String, fingerprints: [String]? = nil,
+        signed: StatementSignature? = nil, caller: Caller
     ) {
         self.role = role
         self.company = company
@@ -48,7 +40,7 @@ public struct ChangeRole: RepeatableUseCase {
     public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
 
     /// Makes the decision, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
+    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         guard case .employee(let decider) = caller else { throw ServiceError(.authorizationNotPermitted) }
         let named = try named(), context = run.context, time = run.call.time
         return try await run.decide(signed) {
@@ -121,8 +113,8 @@ public struct ChangeRole: RepeatableUseCase {
     }
 
     private func record(
-        _ events: [TenantEvent], about employee: EmployeeSnapshot, in recorder: inout DecisionRecorder<Decision>
-    ) async throws -> Decision {
+        _ events: [TenantEvent], about employee: EmployeeSnapshot, in recorder: inout DecisionRecorder<DecisionResponse>
+    ) async throws -> DecisionResponse {
         let context = recorder.context, time = recorder.call.time
         var after = recorder.access.tenant
         // The role goes to the employee as judged here: a cancellation meanwhile is a version conflict.

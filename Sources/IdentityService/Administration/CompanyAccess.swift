@@ -6,6 +6,7 @@ import FoundationEssentials
 package import Identity
 import Keys
 import Ledger
+package import TenureAPI
 
 /// A caller's access to a tenant, with the caller as the deciders know one.
 package struct CompanyAccess: Sendable {
@@ -30,7 +31,7 @@ extension ServiceContext {
     /// - Parameter role: The role that an app's secret and link both need.
     /// - Throws: `company.unknown`, `app.role_missing`, `app.secret_invalid`, or `authorization.not_permitted` for an
     ///   employee who is no active admin.
-    package func access(_ company: String, _ caller: Caller, role: CallerRole) async throws -> CompanyAccess {
+    package func access(_ company: String, _ caller: Caller, role: AppLinkRequest.Role) async throws -> CompanyAccess {
         let name = try parsed { () throws(ValueError) in try CompanyName(company) }
         let tenant = try await StateLoader(reader: reader).tenant(TenantID(ring.tenantID(companyName: name.canonical)))
         switch caller {
@@ -141,5 +142,14 @@ extension CompanyAccess {
     func subject(_ employee: EmployeeSnapshot) throws(ServiceError) -> AuthoritySubject {
         guard let account = employee.state.account else { throw ServiceError(.employeeUnknown) }
         return AuthoritySubject(account.id, of: account.user, role: tenant.state.role(of: account.id))
+    }
+}
+
+/// The spellings of a tenant's name.
+public enum CompanySpelling {
+    /// The text that all spellings of one tenant's name have in common, and no other tenant's; `nil` for a malformed
+    /// name.
+    public static func canonical(_ companyName: String) -> String? {
+        (try? CompanyName(companyName))?.canonicalText
     }
 }

@@ -7,6 +7,7 @@ import Identity
 import Keys
 import Ledger
 import Postgres
+public import TenureAPI
 
 /// Approves, cancels or reinstates an employee, or ends all of an employee's sessions. An admin signs, or an app
 /// vouches.
@@ -31,14 +32,14 @@ public struct DecideStatus: RepeatableUseCase {
     /// A free-text note, at most 1,024 bytes.
     public let note: String?
     /// The statement and an admin's signature over it, in the second call.
-    public let signed: SubmittedStatement?
+    public let signed: StatementSignature?
     /// The app or admin that decides.
     public let caller: Caller
 
     /// Each parameter sets the property of the same name.
     public init(
         _ action: Action, company: String, companyEmployeeId: String, note: String? = nil,
-        signed: SubmittedStatement? = nil, caller: Caller
+        signed: StatementSignature? = nil, caller: Caller
     ) {
         self.action = action
         self.company = company
@@ -52,7 +53,7 @@ public struct DecideStatus: RepeatableUseCase {
     public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
 
     /// Makes the decision, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
+    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let context = run.context
         let note = try note.map { note in
             try parsed { () throws(ValueError) in try FreeText(note, field: "note") }
@@ -102,8 +103,8 @@ public struct DecideStatus: RepeatableUseCase {
 
     private func record(
         _ events: [EmployeeEvent], _ decision: AuthorityDecision, _ employee: EmployeeSnapshot,
-        in recorder: inout DecisionRecorder<Decision>
-    ) async throws -> Decision {
+        in recorder: inout DecisionRecorder<DecisionResponse>
+    ) async throws -> DecisionResponse {
         let context = recorder.context
         var after = employee, company = recorder.access.tenant
         let tenant = company.id

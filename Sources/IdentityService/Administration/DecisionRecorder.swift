@@ -5,6 +5,7 @@ import Identity
 import Keys
 import Ledger
 import Postgres
+import TenureAPI
 
 /// Builds the append of an administrative decision.
 ///
@@ -47,16 +48,16 @@ struct DecisionRecorder<Answer: Sendable>: EventRecording {
     }
 }
 
-extension DecisionRecorder where Answer == Decision {
+extension DecisionRecorder where Answer == DecisionResponse {
     /// Appends the events of a decision about an employee.
-    func append(_ employee: EmployeeSummary?) async throws -> Decision {
-        try await append { position in Decision.done(employee, position: position) }
+    func append(_ employee: EmployeeSummaryResponse?) async throws -> DecisionResponse {
+        try await append { position in DecisionResponse.done(employee, position: position) }
     }
 }
 
 extension ServiceContext {
     /// An employee as replies show one, with the name decrypted while the key exists.
-    func summary(of employee: EmployeeSnapshot, in tenant: TenantSnapshot) async throws -> EmployeeSummary {
+    func summary(of employee: EmployeeSnapshot, in tenant: TenantSnapshot) async throws -> EmployeeSummaryResponse {
         let keys = try await personKeys.load([employee.id.uuid], ledger: tenant.id.uuid)
         var name: String?
         if let registered = employee.events.first,
@@ -64,7 +65,7 @@ extension ServiceContext {
         {
             name = event.companyEmployeeID.text
         }
-        return EmployeeSummary(
+        return EmployeeSummaryResponse(
             companyName: tenant.state.companyName ?? "", companyEmployeeId: name,
             status: employee.state.account?.status.rawValue ?? "", role: tenant.state.role(of: employee.id).rawValue)
     }

@@ -6,6 +6,7 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger
+public import TenureAPI
 
 /// The stored digest of an app's secret: SHA-256 of tag and text. A secret has 256 random bits, so it needs no
 /// stretching.
@@ -41,7 +42,7 @@ public struct AuthenticateApp: UseCase, CustomStringConvertible {
             let known = app.state.secret(digest: digest)
         else { throw ServiceError(.appSecretInvalid) }
         return AppCaller(
-            appId: id.uuid, secretId: known.id.uuid, roles: Set(known.roles.roles.map(CallerRole.init)),
+            appId: id.uuid, secretId: known.id.uuid, roles: Set(known.roles.roles.map(AppLinkRequest.Role.init)),
             customQuestions: app.state.customQuestions,
             presented: PresentedSecret(secret: Array(secret.utf8), salt: salt.bytes))
     }
@@ -53,7 +54,7 @@ public struct LinkApp: RepeatableUseCase {
     public enum Change: Sendable, Equatable {
         /// Link the app in these roles. `nil` keeps the roles of an existing link, and gives a new one ACCESS, CREATION
         /// and AUTHORIZATION.
-        case link(roles: Set<CallerRole>?)
+        case link(roles: Set<AppLinkRequest.Role>?)
         /// Unlink the app.
         case unlink
     }
@@ -65,13 +66,13 @@ public struct LinkApp: RepeatableUseCase {
     /// What is to become of the link.
     public let change: Change
     /// The statement and the security admin's signature over it, in the second call.
-    public let signed: SubmittedStatement?
+    public let signed: StatementSignature?
     /// The security admin, who decides. An app is refused.
     public let caller: Caller
 
     /// Each parameter sets the property of the same name.
     public init(
-        appId: String, company: String, _ change: Change, signed: SubmittedStatement? = nil, caller: Caller
+        appId: String, company: String, _ change: Change, signed: StatementSignature? = nil, caller: Caller
     ) {
         self.appId = appId
         self.company = company
@@ -84,7 +85,7 @@ public struct LinkApp: RepeatableUseCase {
     public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
 
     /// Makes the decision, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
+    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         guard case .employee = caller else { throw ServiceError(.authorizationNotPermitted) }
         let context = run.context
         guard let app = AppID(text: appId) else { throw unknownApp }

@@ -7,6 +7,7 @@ import Identity
 import Keys
 import Ledger
 import Postgres
+public import TenureAPI
 
 /// Reclaims an address in the tenant's confirmed domain, whichever user claimed it, in which tenant and with whatever
 /// flag.
@@ -24,13 +25,13 @@ public struct ReclaimEmail: RepeatableUseCase {
     /// The tenant's name.
     public let company: String
     /// The statement and an admin's signature over it, in the second call.
-    public let signed: SubmittedStatement?
+    public let signed: StatementSignature?
     /// The app or admin that decides.
     public let caller: Caller
 
     /// Each parameter sets the property of the same name.
     public init(
-        email: String, reason: String, company: String, signed: SubmittedStatement? = nil, caller: Caller
+        email: String, reason: String, company: String, signed: StatementSignature? = nil, caller: Caller
     ) {
         self.email = email
         self.reason = reason
@@ -43,7 +44,7 @@ public struct ReclaimEmail: RepeatableUseCase {
     public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
 
     /// Makes the decision, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
+    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let address = try parsed { () throws(ValueError) in try EmailAddress(email) }
         let text = try parsed { () throws(ValueError) in try FreeText(reason) }
         let context = run.context
@@ -60,7 +61,7 @@ public struct ReclaimEmail: RepeatableUseCase {
                 let user = try await StateLoader(reader: context.reader).user(holder)
                 let releases = try await holders.releases(of: holder, address)
                 guard !releases.isEmpty else { throw ServiceError(.emailNotReclaimable) }
-                var reclaim = SignedDecision<Plan, Decision>(
+                var reclaim = SignedDecision<Plan, DecisionResponse>(
                     access: access, decide: { [try await plan(address, text, of: user, access, $0, context)] },
                     statement: { $0.reclaim(from: user.id, reason: "reclaimed") },
                     record: { recorder, plans, decision in
@@ -99,11 +100,11 @@ public struct ReclaimEmail: RepeatableUseCase {
 
     private func record(
         _ plans: [Plan], _ address: EmailAddress, of user: UserSnapshot, _ decision: AuthorityDecision,
-        in recorder: inout DecisionRecorder<Decision>
-    ) async throws -> Decision {
+        in recorder: inout DecisionRecorder<DecisionResponse>
+    ) async throws -> DecisionResponse {
         let context = recorder.context, tenant = recorder.access.tenant
         var cause: UUID?
-        var summary: EmployeeSummary?
+        var summary: EmployeeSummaryResponse?
         var company = tenant
         for plan in plans {
             // They are decided about first: what follows may end the role of the account that one is linked to.
@@ -152,7 +153,7 @@ public struct ReclaimEmail: RepeatableUseCase {
     /// Records the reclaim in the tenant's own stream, because the user has no account in the tenant.
     private func addressOnly(
         _ address: EmailAddress, of user: UserID, _ decision: AuthorityDecision,
-        _ recorder: inout DecisionRecorder<Decision>, _ tenant: TenantSnapshot
+        _ recorder: inout DecisionRecorder<DecisionResponse>, _ tenant: TenantSnapshot
     ) throws -> UUID {
         guard let reason = ReasonCode("reclaimed") else { throw ServiceError(.emailNotReclaimable) }
         let reclaim = Tenant.AddressReclaim(user: user, email: address, reason: reason)

@@ -1,9 +1,13 @@
+import Canonical
 import Credentials
+import Crypto
+import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity
 import Keys
 import Ledger
+public import TenureAPI
 
 /// The answer to a decision that somebody has to sign.
 protocol SignableAnswer: Sendable {
@@ -11,9 +15,9 @@ protocol SignableAnswer: Sendable {
     static func signatureRequired(statement: [UInt8]) -> Self
 }
 
-extension Decision: SignableAnswer {}
-extension InvitationDecision: SignableAnswer {}
-extension MPinActivationDecision: SignableAnswer {}
+extension DecisionResponse: SignableAnswer {}
+extension InvitationDecisionResponse: SignableAnswer {}
+extension MPinActivationResponse: SignableAnswer {}
 
 /// A decision that takes effect only with a signature: of the device key of whoever decides, or of the app, which
 /// vouches.
@@ -49,7 +53,7 @@ extension UseCaseRun where Answer: SignableAnswer {
     ///   - signed: The statement and the signature over it, in the second call of an employee.
     ///   - load: Loads the facts of an attempt.
     func decide<Event>(
-        by caller: Caller? = nil, _ signed: SubmittedStatement?, retryingClaims: Bool = false,
+        by caller: Caller? = nil, _ signed: StatementSignature?, retryingClaims: Bool = false,
         _ load: () async throws -> SignedDecision<Event, Answer>
     ) async throws -> Answer {
         try await optimistic(retryingClaims: retryingClaims) {
@@ -73,4 +77,32 @@ extension UseCaseRun where Answer: SignableAnswer {
             return try await decision.record(&recorder, events, authority)
         }
     }
+}
+
+/// The salt of a commitment. An app vouches alone, so the service chooses one for it. An admin chooses one, so that the
+/// signing device can compute the commitment itself.
+///
+/// - Throws: `request.invalid`.
+func subjectSalt(of caller: Caller, _ given: [UInt8]?) throws(ServiceError) -> Bytes32 {
+    if case .app = caller, given == nil, let fresh = Bytes32(randomBytes(Bytes32.count)) { return fresh }
+    guard let salt = given.flatMap({ Bytes32($0) }) else {
+        throw ServiceError(
+            .requestInvalid,
+            members: [.init(pointer: "/subjectSalt", detail: "the base64 of 32 random bytes is expected")])
+    }
+    return salt
+}
+
+/// The id of what a signed decision issues.
+func statementID(of decision: AuthorityDecision) throws(ServiceError) -> UUID {
+    guard let signed = decision.statement else { throw ServiceError(.authorizationNotPermitted) }
+    return try statementID(of: signed)
+}
+
+/// The id of what a statement issues: the first 16 bytes of its SHA-256, so that a statement issues one thing.
+func statementID(of signed: SignedStatement) throws(ServiceError) -> UUID {
+    guard let id = UUID(bytes: Array(SHA256.hash(data: signed.statement)).prefix(16)) else {
+        throw ServiceError(.serviceUnavailable)
+    }
+    return id
 }

@@ -5,6 +5,7 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger
+import TenureAPI
 
 /// Makes the statements that callers sign, and checks what they submit.
 package struct StatementExchange: Sendable {
@@ -49,7 +50,7 @@ package struct StatementExchange: Sendable {
     /// - Parameter position: The position of the latest decision about the same subject. A statement that does not include
     ///   it was signed before, or is the one that caused it: each statement is used once.
     func verify<S: Statement>(
-        _ signed: SubmittedStatement, is expected: S, at time: Timestamp, after position: Int64
+        _ signed: StatementSignature, is expected: S, at time: Timestamp, after position: Int64
     ) async throws -> SignedStatement {
         let statement: S
         let signature: Signature

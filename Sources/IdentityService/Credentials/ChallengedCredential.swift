@@ -7,6 +7,7 @@ import Identity
 import Keys
 import Ledger
 import Postgres
+import TenureAPI
 
 /// The credential that a flow challenges: a real one or a decoy, in one form.
 struct ChallengedCredential: Sendable {
@@ -17,34 +18,12 @@ struct ChallengedCredential: Sendable {
     /// The hash of the record. A decoy has one only if the questions were requested.
     var recordHash: [UInt8]
     /// The questions as they are shown, if requested.
-    var questions: [ShownQuestion]
+    var questions: [QuestionResponse]
     /// Whether only the blind mode is accepted.
     var isBlindOnly: Bool { sealed.context.flags.contains(.blindOnly) }
 
     /// The state of user, tenant and device, as far as requested.
     let scene: FlowScene
-
-    /// The parts that a step needs besides context and copies. All are read together. No step needs both seed and
-    /// questions.
-    struct Parts: OptionSet {
-        let rawValue: Int
-        static let seed = Parts(rawValue: 1)
-        static let questions = Parts(rawValue: 2)
-        /// Whether the flow's device key is in force for the employee.
-        static let device = Parts(rawValue: 4)
-        static let tenant = Parts(rawValue: 8)
-        /// Whether the lifetime cap of the budget is reached.
-        static let lifetime = Parts(rawValue: 16)
-
-        /// The parts that the key step shows.
-        static let keyStep: Parts = [.questions, .tenant]
-        /// The parts that an evaluation needs.
-        static let evaluation: Parts = [.seed, .device]
-        /// The parts that a proof in blind mode needs to complete a log-in.
-        static let proof: Parts = [.tenant, .lifetime]
-        /// The parts that direct mode needs to open a copy and complete a log-in.
-        static let validation: Parts = [.seed, .device, .tenant, .lifetime]
-    }
 
     /// The seed of its VOPRF keys.
     var seed: OPRFSeed {
@@ -74,7 +53,7 @@ struct ChallengedCredential: Sendable {
     ///
     /// - Throws: `request.stale` if the credential was replaced since the flow began.
     static func load(
-        _ parts: Parts, for state: FlowState, _ context: ServiceContext
+        _ parts: FlowScene.Parts, for state: FlowState, _ context: ServiceContext
     ) async throws -> ChallengedCredential {
         let scene = try await FlowScene.load(parts, for: state, context)
         guard let account = state.account else {
@@ -88,7 +67,7 @@ struct ChallengedCredential: Sendable {
     }
 
     private static func stored(
-        _ parts: Parts, _ credential: UUID, _ scene: FlowScene, _ context: ServiceContext
+        _ parts: FlowScene.Parts, _ credential: UUID, _ scene: FlowScene, _ context: ServiceContext
     ) async throws -> ChallengedCredential {
         let user = scene.user
         guard let credentials = user.state.credentials, credentials.id.uuid == credential else {
@@ -113,7 +92,7 @@ struct ChallengedCredential: Sendable {
     }
 
     private static func decoy(
-        for state: FlowState, _ account: FlowState.Account, _ wanted: Parts, _ context: ServiceContext
+        for state: FlowState, _ account: FlowState.Account, _ wanted: FlowScene.Parts, _ context: ServiceContext
     ) throws -> Decoy {
         let subject = NamedAccount(
             tenantId: TenantID(state.tenantId), companyName: try CompanyName(state.companyName),
@@ -126,17 +105,17 @@ struct ChallengedCredential: Sendable {
             keys: account.decoyKeys.map { try DecoyPublicKeys(bytes: $0) }, parts: parts)
     }
 
-    private init(_ decoy: Decoy, _ wanted: Parts, _ scene: FlowScene) {
+    private init(_ decoy: Decoy, _ wanted: FlowScene.Parts, _ scene: FlowScene) {
         let shown = wanted.contains(.questions) ? decoy.questions : []
         self.init(
             sealed: decoy.sealed, loadedSeed: decoy.seed, recordHash: decoy.recordHash,
             questions: shown.map {
-                ShownQuestion(questionId: Base64URL.encode($0.id.bytes), question: .listed($0.question))
+                QuestionResponse(id: $0.id, .listed($0.question))
             }, scene: scene)
     }
 
     private init(
-        sealed: SealedCredentials, loadedSeed: OPRFSeed? = nil, recordHash: [UInt8], questions: [ShownQuestion],
+        sealed: SealedCredentials, loadedSeed: OPRFSeed? = nil, recordHash: [UInt8], questions: [QuestionResponse],
         scene: FlowScene
     ) {
         self.sealed = sealed
@@ -149,15 +128,29 @@ struct ChallengedCredential: Sendable {
     /// Decrypts the question texts under the user's key; an erased user has none.
     private static func texts(
         of stored: StoredCredentials, key: PersonKey?, credential: UUID
-    ) throws -> [ShownQuestion] {
+    ) throws -> [QuestionResponse] {
         guard let key else { return [] }
         return try zip(stored.record.sealed.context.questionIds, stored.encryptedTexts).map { id, sealed in
             let clear = try key.open(bytes: sealed, authenticating: questionPlace(credential, id))
-            return ShownQuestion(
-                questionId: Base64URL.encode(id.bytes), question: try QuestionText(plaintext: clear).question)
+            return QuestionResponse(id: id, try QuestionText(plaintext: clear).question)
         }
     }
 
     /// The associated data of an encrypted question text: credential id 16 ‖ question id 16.
     static func questionPlace(_ credential: UUID, _ question: UUID) -> [UInt8] { credential.bytes + question.bytes }
+}
+
+extension ServiceContext {
+    /// The budget that the next attempt of a flow is charged to.
+    ///
+    /// A device is known if its key is authorized for the employee of this flow. A decoy's device is looked up in the
+    /// same way, and is never known. A change of credentials is charged like a log-in from the same device.
+    func budget(for state: FlowState, of target: ChallengedCredential) throws -> AttemptBudget {
+        var isKnown = false
+        if [.login, .change].contains(state.purpose.kind) {
+            guard let isInForce = target.scene.isKeyInForce else { throw ProgramDefect("the device was not read") }
+            isKnown = isInForce && !state.isDecoy
+        }
+        return AttemptBudget(state, isKnownDevice: isKnown, ring: ring)
+    }
 }

@@ -3,6 +3,7 @@ import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity
+import TenureAPI
 
 /// Changes a user's credentials in blind mode. After the proof of the old secret the client learns what the new record
 /// must follow, makes the record and submits it.
@@ -11,37 +12,32 @@ struct ChangeInBlindMode: Sendable {
 
     /// Draws the new seed after a valid proof of the old secret, and returns its public half and the previous record.
     func begin(
-        _ row: FlowStore.Row, proof: FlowProof, app: AppCaller, _ run: UseCaseRun<StepAnswer>
-    ) async throws -> StepAnswer {
+        _ row: FlowStore.Row, proof: FlowProof, app: AppCaller, _ run: UseCaseRun<FlowOutcomeResponse>
+    ) async throws -> FlowOutcomeResponse {
         guard case .change(let account, _) = row.state.purpose else { throw ServiceError(.flowWrongStep) }
         try await CompleteChange(context: context).requirePermitted(row, proof: proof, app: app, run)
         let previous = try await context.previousCredentials(of: row.state)
         let policy = try await StateLoader(reader: context.reader).tenant(TenantID(row.state.tenantId)).state.policy
-        let seed = try OPRFSeed.generate(), keys = try seed.keys(), kdf = context.settings.scrypt
+        let seed = try OPRFSeed.generate()
         let change = PendingChange(kind: proof.kind, userSignature: proof.userSignature.bytes)
         var next = row
         next.state.attempt = nil
         next.state.step = .credentials
         next.state.setUp = FlowState.SetUp(seed: seed.bytes)
         next.state.purpose = .change(account, change)
-        let plan = CredentialSetUpPlan(
-            credentialId: change.credentialId, userId: row.state.userId, oprfAnswers: keys.answers.publicKey.bytes,
-            oprfPassphrase: keys.passphrase.publicKey.bytes, log2N: Int(kdf.log2N), r: Int(kdf.r), p: Int(kdf.p),
-            previous: .init(hash: previous.hash, generation: Int(previous.generation)))
-        let outcome = StepAnswer.setCredentials(
-            challenge: row.state.challenge,
-            rules: SetUpRules(
-                questionsWithPassphraseAllowed: policy.questionsWithPassphrase, blindOnly: policy.blindOnly,
-                customQuestionsAllowed: app.customQuestions),
-            setUp: plan)
+        let plan = SetUpPlanResponse(
+            credentialId: change.credentialId, userId: row.state.userId, keys: try seed.keys(),
+            context.settings.scrypt, previous: previous)
+        let outcome = FlowOutcomeResponse.setCredentials(
+            challenge: row.state.challenge, rules: CredentialRulesResponse(policy, app), setUp: plan)
         try await FlowStore(context: context).replace(next, answering: run.ticket, .success(outcome))
         return outcome
     }
 
     /// Accepts the new record.
     func run(
-        _ row: FlowStore.Row, _ input: ProofInput, app: AppCaller, _ run: UseCaseRun<StepAnswer>
-    ) async throws -> StepAnswer {
+        _ row: FlowStore.Row, _ input: ProofRequest, app: AppCaller, _ run: UseCaseRun<FlowOutcomeResponse>
+    ) async throws -> FlowOutcomeResponse {
         guard let proved = row.state.proved, let bytes = row.state.setUp?.seed,
             case .change(_, let change?) = row.state.purpose
         else {

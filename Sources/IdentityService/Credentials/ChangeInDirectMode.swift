@@ -4,6 +4,7 @@ import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity
+public import TenureAPI
 
 /// Changes a user's credentials in direct mode: the old secret and the new credentials come in one call.
 ///
@@ -11,9 +12,9 @@ import Identity
 /// input is checked before the attempt is charged.
 public struct ChangeInDirectMode: RepeatableUseCase {
     /// The old secret: at least three answers to the old questions, or the old passphrase.
-    public let current: ValidateCredential.Secret
+    public let current: CredentialsChangeRequest.Current
     /// The new credentials.
-    public let credentials: CredentialsInput
+    public let credentials: CredentialsRequest
     /// The flow's handle.
     public let flow: String
     /// The calling app.
@@ -21,7 +22,7 @@ public struct ChangeInDirectMode: RepeatableUseCase {
 
     /// Each parameter sets the property of the same name.
     public init(
-        current: ValidateCredential.Secret, credentials: CredentialsInput, flow: String, app: AppCaller
+        current: CredentialsChangeRequest.Current, credentials: CredentialsRequest, flow: String, app: AppCaller
     ) {
         self.current = current
         self.credentials = credentials
@@ -36,7 +37,7 @@ public struct ChangeInDirectMode: RepeatableUseCase {
     public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
 
     /// Changes the credentials, and logs the employee in.
-    public func run(_ run: UseCaseRun<StepAnswer>) async throws -> StepAnswer {
+    public func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context, call = run.call
         let row = try await FlowStore(context: context).load(
             handle: flow, purpose: .change, app: app, at: call.time)

@@ -8,6 +8,7 @@ import Keys
 import Ledger
 import Logging
 import Postgres
+import TenureAPI
 
 /// Completes a change of credentials in one append: the new record, the end of the old seed and of all the user's
 /// sessions, and a new session for the device.
@@ -19,8 +20,8 @@ struct CompleteChange: Sendable {
 
     func run(
         _ row: FlowStore.Row, _ new: ReplacementCredentials, proof: FlowProof, app: AppCaller,
-        _ run: UseCaseRun<StepAnswer>
-    ) async throws -> StepAnswer {
+        _ run: UseCaseRun<FlowOutcomeResponse>
+    ) async throws -> FlowOutcomeResponse {
         let state = row.state
         let tenantId = TenantID(state.tenantId), employeeId = EmployeeID(state.employeeId), user = UserID(state.userId)
         let pending = PendingRekeying(state.credentialId, of: user, context.ring)
@@ -65,7 +66,7 @@ struct CompleteChange: Sendable {
     ///
     /// - Throws: The refusal.
     func requirePermitted(
-        _ row: FlowStore.Row, proof: FlowProof, app: AppCaller, _ run: UseCaseRun<StepAnswer>
+        _ row: FlowStore.Row, proof: FlowProof, app: AppCaller, _ run: UseCaseRun<FlowOutcomeResponse>
     ) async throws {
         let state = row.state
         let tenantId = TenantID(state.tenantId), employeeId = EmployeeID(state.employeeId)
@@ -177,8 +178,8 @@ extension FlowRecorder {
     /// Appends with a new session for the flow's device, whose key is in force.
     mutating func openSession(
         _ employee: EmployeeSnapshot, in snapshot: TenantSnapshot, by methods: AuthenticationMethods,
-        _ summary: EmployeeSummary, _ notices: [Notice] = []
-    ) async throws -> StepAnswer {
+        _ summary: EmployeeSummaryResponse, _ notices: [NoticeResponse] = []
+    ) async throws -> FlowOutcomeResponse {
         let tenant = tenant
         let session = try await NewSession(
             of: employee, in: snapshot, fingerprint: try row.state.fingerprint, by: methods, app: app, at: call.time,
@@ -191,38 +192,5 @@ extension FlowRecorder {
         return try await append { [tokens] appended in
             .success(tokens, summary, position: appended.last[LedgerID(tenant.uuid)])
         }
-    }
-}
-
-/// A change of credentials in blind mode, between the proof of the old secret and the new record.
-struct PendingChange: Sendable, Equatable {
-    /// The id of the new credential.
-    var credentialId: UUID
-    /// The kind of secret that was proved.
-    var kind: FlowProof.Kind
-    /// The old user key's signature over the flow's challenge, 64 bytes.
-    var userSignature: [UInt8]
-
-    init(credentialId: UUID = UUID(), kind: FlowProof.Kind, userSignature: [UInt8]) {
-        self.credentialId = credentialId
-        self.kind = kind
-        self.userSignature = userSignature
-    }
-
-    /// The plaintext in the flow's row.
-    var json: JSONValue {
-        .object([
-            "credential": .string(credentialId.lowercased), "passphrase": .bool(kind == .passphrase),
-            "signature": .string(Base64URL.encode(userSignature)),
-        ])
-    }
-
-    /// Decodes the value that ``json`` encodes.
-    init(reading object: ObjectReader) throws {
-        var object = object
-        credentialId = try object.uuid("credential")
-        kind = try object.bool("passphrase") ? .passphrase : .answers
-        userSignature = try object.bytes("signature")
-        try object.finish()
     }
 }

@@ -3,6 +3,7 @@ import Credentials
 import ErrorCodes
 import FoundationEssentials
 import Identity
+public import TenureAPI
 
 /// Evaluates blinded elements: admission, charge, evaluation, in this order.
 ///
@@ -10,7 +11,7 @@ import Identity
 /// sizes.
 public struct EvaluateElements: RepeatableUseCase {
     /// The blinded elements: of new credentials, or of one attempt.
-    public let elements: [ElementInput]
+    public let elements: [EvaluationsRequest.Element]
     /// The kind of flow.
     public let purpose: FlowKind
     /// The flow's handle.
@@ -19,7 +20,7 @@ public struct EvaluateElements: RepeatableUseCase {
     public let app: AppCaller
 
     /// Each parameter sets the property of the same name.
-    public init(_ elements: [ElementInput], purpose: FlowKind, flow: String, app: AppCaller) {
+    public init(_ elements: [EvaluationsRequest.Element], purpose: FlowKind, flow: String, app: AppCaller) {
         self.elements = elements
         self.purpose = purpose
         self.flow = flow
@@ -36,7 +37,7 @@ public struct EvaluateElements: RepeatableUseCase {
     public func firstReads(in context: ServiceContext) -> PipelinedReads? { FlowStore.reading(flow) }
 
     /// Evaluates the elements.
-    public func run(_ run: UseCaseRun<[Evaluation]>) async throws -> [Evaluation] {
+    public func run(_ run: UseCaseRun<EvaluationsResponse>) async throws -> EvaluationsResponse {
         let context = run.context, call = run.call
         let row = try await FlowStore(context: context).load(
             handle: flow, purpose: purpose, app: app, at: call.time, run.firstRows)
@@ -56,15 +57,16 @@ public struct EvaluateElements: RepeatableUseCase {
                     row, budget: budget, attempt: BlindAttempt(first: slot), app: app, call: call)
             }
             let sealed = target.sealed, seed = try target.seed
-            let evaluations = try await admission.run { () throws -> [Evaluation] in
+            let evaluations = try await admission.run { () throws -> EvaluationsResponse in
                 // All elements of a request are of one kind: a passphrase, or subsets of the answers.
-                guard let slot = elements.first?.slot else { return [] }
+                guard let slot = elements.first?.slot else { return EvaluationsResponse(evaluations: []) }
                 let key = try seed.key(for: slot)
-                return try elements.map { element in
-                    Evaluation(
-                        slot: Int(element.slot.byte), evaluation: try key.evaluate(element),
+                let evaluations = try elements.map { element in
+                    EvaluationsResponse.Evaluation(
+                        slot: Int64(element.slot.byte), evaluation: try key.evaluate(element),
                         sealedCopy: try sealed.copy(in: element.slot))
                 }
+                return EvaluationsResponse(evaluations: evaluations)
             }
             if request == .rest {
                 // No evaluation is returned before it is recorded that the charge is spent, together with the reply.
@@ -77,7 +79,7 @@ public struct EvaluateElements: RepeatableUseCase {
     }
 
     /// Checks slots and points before anything else happens: a refused element costs no attempt.
-    static func parsed(_ inputs: [ElementInput]) throws(ServiceError) -> [BlindedElement] {
+    static func parsed(_ inputs: [EvaluationsRequest.Element]) throws(ServiceError) -> [BlindedElement] {
         // No request needs more than the eleven copies of a credential, and checking a point costs a square root.
         guard inputs.count <= AnswerSubset.all.count + 1 else {
             throw ServiceError(.requestInvalid, members: [.init(pointer: "/elements", detail: "too many elements")])
@@ -121,7 +123,7 @@ struct EvaluateSetUp: Sendable {
     static let limit = 3
     let context: ServiceContext
 
-    func run(_ row: FlowStore.Row, _ elements: [BlindedElement]) async throws -> [Evaluation] {
+    func run(_ row: FlowStore.Row, _ elements: [BlindedElement]) async throws -> EvaluationsResponse {
         guard let setUp = row.state.setUp, setUp.evaluations < Self.limit else {
             throw ServiceError(.flowWrongStep)
         }
@@ -137,10 +139,11 @@ struct EvaluateSetUp: Sendable {
             try await FlowStore(context: context).replace(counted)
             return try await admission.run {
                 let keys = try seed.keys()
-                return try elements.map { element in
-                    Evaluation(
-                        slot: Int(element.slot.byte), evaluation: try keys.evaluate(element), sealedCopy: nil)
+                let evaluations = try elements.map { element in
+                    EvaluationsResponse.Evaluation(
+                        slot: Int64(element.slot.byte), evaluation: try keys.evaluate(element))
                 }
+                return EvaluationsResponse(evaluations: evaluations)
             }
         }
     }

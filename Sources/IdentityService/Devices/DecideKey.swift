@@ -7,6 +7,7 @@ package import Identity
 import Keys
 import Ledger
 import Postgres
+public import TenureAPI
 
 /// Authorizes, refuses or revokes a device key, by an app's authority or an admin's signature.
 public struct DecideKey: RepeatableUseCase {
@@ -30,14 +31,14 @@ public struct DecideKey: RepeatableUseCase {
     /// A reason code `[a-z0-9_.-]{1,64}`; required to refuse and to revoke.
     public let reason: String?
     /// The statement and an admin's signature over it.
-    public let signed: SubmittedStatement?
+    public let signed: StatementSignature?
     /// The app or employee that decides.
     public let caller: Caller
 
     /// Each parameter sets the property of the same name.
     public init(
         _ action: Action, company: String, companyEmployeeId: String, fingerprint: String, reason: String? = nil,
-        signed: SubmittedStatement? = nil, caller: Caller
+        signed: StatementSignature? = nil, caller: Caller
     ) {
         self.action = action
         self.company = company
@@ -52,7 +53,7 @@ public struct DecideKey: RepeatableUseCase {
     public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
 
     /// Makes the decision, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
+    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let reason = try reasonCode(self.reason ?? (action == .authorize ? "authorized" : "")), context = run.context
         return try await run.decide(by: caller, signed) {
             let (access, employee) = try await scene(context), tenant = access.tenant
@@ -115,8 +116,8 @@ public struct DecideKey: RepeatableUseCase {
 
     private func record(
         _ events: [EmployeeEvent], _ employee: EmployeeSnapshot, _ key: Employee.Key,
-        in recorder: inout DecisionRecorder<Decision>
-    ) async throws -> Decision {
+        in recorder: inout DecisionRecorder<DecisionResponse>
+    ) async throws -> DecisionResponse {
         let context = recorder.context, tenant = recorder.access.tenant
         let keys = try await context.personKeys.load([employee.id.uuid], ledger: tenant.id.uuid)
         try recorder.add(events, to: .employee(employee.id, in: tenant.id), version: employee.version, keys: keys)

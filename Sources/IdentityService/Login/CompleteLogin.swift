@@ -6,13 +6,14 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
+import TenureAPI
 
 /// What completes a log-in.
 enum LoginProof: Sendable {
     /// The answers or the passphrase.
     case credential(FlowProof)
     /// The PIN of an identity that is linked to the flow's device.
-    case mpin(MPinLoginProof)
+    case mpin(any PINProof)
 
     /// The event that carries the proof.
     func event(of state: FlowState, employee: EmployeeID) throws -> any EventPayload {
@@ -31,6 +32,17 @@ enum LoginProof: Sendable {
     }
 }
 
+/// A right proof of a PIN that completes a log-in.
+protocol PINProof: Sendable {
+    /// The event of the flow.
+    var event: MPinValidated { get }
+
+    /// Adds to the log-in's append that the identity is unchanged and that the proof is redeemed.
+    ///
+    /// - Throws: `mpin.request_expired` if it is redeemed already, and `authorization.not_permitted`.
+    func add(to recorder: inout FlowRecorder, in tenant: TenantSnapshot) async throws
+}
+
 /// Completes a log-in after a valid proof.
 ///
 /// The append guards the versions of employee, tenant and user. If a cancellation, a reclaimed e-mail or a change of
@@ -40,12 +52,13 @@ struct CompleteLogin: Sendable {
 
     /// - Parameter scene: The state that the flow's step has already read. On a version conflict it is read again.
     func run(
-        _ row: FlowStore.Row, proof: LoginProof, _ scene: FlowScene, app: AppCaller, _ run: UseCaseRun<StepAnswer>
-    ) async throws -> StepAnswer {
+        _ row: FlowStore.Row, proof: LoginProof, _ scene: FlowScene, app: AppCaller,
+        _ run: UseCaseRun<FlowOutcomeResponse>
+    ) async throws -> FlowOutcomeResponse {
         let state = row.state
         let tenantId = TenantID(state.tenantId), employeeId = EmployeeID(state.employeeId)
         var known: FlowScene? = scene
-        let refusal: (StepAnswer?, ServiceError?) = try await optimistic {
+        let refusal: (FlowOutcomeResponse?, ServiceError?) = try await optimistic {
             let scene: FlowScene
             if let known { scene = known } else { scene = try await FlowScene.load(.proof, for: state, context) }
             known = nil
@@ -119,8 +132,9 @@ struct CompleteLogin: Sendable {
 
     private func open(
         _ recorder: inout FlowRecorder, _ employee: EmployeeSnapshot, in snapshot: TenantSnapshot,
-        by methods: AuthenticationMethods, _ summary: EmployeeSummary, _ scene: FlowScene, _ notices: [Notice]
-    ) async throws -> StepAnswer {
+        by methods: AuthenticationMethods, _ summary: EmployeeSummaryResponse, _ scene: FlowScene,
+        _ notices: [NoticeResponse]
+    ) async throws -> FlowOutcomeResponse {
         let tenant = recorder.tenant
         let state = recorder.row.state
         let session = try await NewSession(
@@ -139,7 +153,7 @@ struct CompleteLogin: Sendable {
 
     private func pending(
         _ recorder: inout FlowRecorder, _ employee: EmployeeSnapshot, in snapshot: TenantSnapshot
-    ) async throws -> StepAnswer {
+    ) async throws -> FlowOutcomeResponse {
         let domain = DomainRegistration(context: context)
         if let mail = try await domain.reminder(employee, in: snapshot, app: recorder.app, at: recorder.call.time) {
             try recorder.queue(mail)

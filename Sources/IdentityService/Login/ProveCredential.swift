@@ -1,8 +1,8 @@
-import Canonical
 import Credentials
 import ErrorCodes
 import FoundationEssentials
 import Identity
+public import TenureAPI
 
 /// Accepts the client's proof in blind mode: the user key's signature over the challenge that the device signed first.
 ///
@@ -10,7 +10,7 @@ import Identity
 /// credentials that the client made.
 public struct ProveCredential: RepeatableUseCase {
     /// The proof, with the new credentials in a set-up.
-    public let proof: ProofInput
+    public let proof: ProofRequest
     /// The kind of flow.
     public let purpose: FlowKind
     /// The flow's handle.
@@ -19,7 +19,7 @@ public struct ProveCredential: RepeatableUseCase {
     public let app: AppCaller
 
     /// Each parameter sets the property of the same name.
-    public init(_ proof: ProofInput, purpose: FlowKind, flow: String, app: AppCaller) {
+    public init(_ proof: ProofRequest, purpose: FlowKind, flow: String, app: AppCaller) {
         self.proof = proof
         self.purpose = purpose
         self.flow = flow
@@ -36,7 +36,7 @@ public struct ProveCredential: RepeatableUseCase {
     public func firstReads(in context: ServiceContext) -> PipelinedReads? { FlowStore.reading(flow) }
 
     /// Accepts the proof, and completes what the flow is for.
-    public func run(_ run: UseCaseRun<StepAnswer>) async throws -> StepAnswer {
+    public func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context, time = run.call.time, store = FlowStore(context: context)
         var row = try await store.load(handle: flow, purpose: purpose, app: app, at: time, run.firstRows)
         if row.state.step == .credentials { return try await set(row, run) }
@@ -71,7 +71,7 @@ public struct ProveCredential: RepeatableUseCase {
     }
 
     /// Accepts new credentials for the flow's purpose.
-    private func set(_ row: FlowStore.Row, _ run: UseCaseRun<StepAnswer>) async throws -> StepAnswer {
+    private func set(_ row: FlowStore.Row, _ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context
         switch purpose {
         case .change: return try await ChangeInBlindMode(context: context).run(row, proof, app: app, run)
@@ -84,18 +84,8 @@ public struct ProveCredential: RepeatableUseCase {
 
 /// Validates answers or a passphrase in direct mode: admission, charge, evaluation, completion, in this order.
 public struct ValidateCredential: RepeatableUseCase {
-    /// The secret that the client supplied.
-    public enum Secret: Sendable, CustomStringConvertible {
-        /// At least three answers.
-        case answers([AnswerInput])
-        /// The passphrase.
-        case passphrase(String)
-
-        /// A placeholder that never contains the secret.
-        public var description: String { "[redacted]" }
-    }
     /// The secret.
-    public let secret: Secret
+    public let secret: CredentialsChangeRequest.Current
     /// The kind of flow.
     public let purpose: FlowKind
     /// The flow's handle.
@@ -104,7 +94,7 @@ public struct ValidateCredential: RepeatableUseCase {
     public let app: AppCaller
 
     /// Each parameter sets the property of the same name.
-    public init(_ secret: Secret, purpose: FlowKind, flow: String, app: AppCaller) {
+    public init(_ secret: CredentialsChangeRequest.Current, purpose: FlowKind, flow: String, app: AppCaller) {
         self.secret = secret
         self.purpose = purpose
         self.flow = flow
@@ -121,7 +111,7 @@ public struct ValidateCredential: RepeatableUseCase {
     public func firstReads(in context: ServiceContext) -> PipelinedReads? { FlowStore.reading(flow) }
 
     /// Validates the secret, and completes what the flow is for.
-    public func run(_ run: UseCaseRun<StepAnswer>) async throws -> StepAnswer {
+    public func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context, call = run.call
         let row = try await FlowStore(context: context).load(
             handle: flow, purpose: purpose, app: app, at: call.time, run.firstRows)
@@ -161,57 +151,5 @@ public struct ValidateCredential: RepeatableUseCase {
     private func refuseDirectMode(_ state: FlowState, _ target: ChallengedCredential) throws {
         let policy = try target.policy(for: state)
         guard policy.permits(.direct), !target.isBlindOnly else { throw ServiceError(.policyBlindOnly) }
-    }
-}
-
-extension ValidateCredential.Secret {
-    var kind: FlowProof.Kind {
-        switch self {
-        case .answers: .answers
-        case .passphrase: .passphrase
-        }
-    }
-
-    /// Refuses a secret that the flow does not ask for.
-    ///
-    /// - Throws: `flow.wrong_step`.
-    func requireExpected(in state: FlowState) throws(ServiceError) {
-        switch (self, state.step) {
-        case (.answers, .answers), (.passphrase, .passphrase): return
-        case (.answers, .passphrase) where state.questionsAllowed: return
-        default: throw ServiceError(.flowWrongStep)
-        }
-    }
-
-    /// Parses the secret before anything is charged, and returns the work for the compute pool.
-    func opening(_ target: ChallengedCredential) throws -> @Sendable () throws -> UserKey? {
-        let sealed = target.sealed, seed = try target.seed
-        switch self {
-        case .answers(let answers):
-            var pairs: [(questionId: UUID, answer: String)] = []
-            for answer in answers {
-                guard let bytes = Base64URL.decode(answer.questionId), let id = UUID(bytes: bytes) else {
-                    throw ServiceError(.requestInvalid)
-                }
-                pairs.append((id, answer.answer))
-            }
-            let supplied = try accepted { () throws(CredentialsError) in
-                try SuppliedAnswers(pairs, questionIds: sealed.context.questionIds)
-            }
-            return { try Self.opened { () throws(CredentialsError) in try sealed.open(answers: supplied, seed: seed) } }
-        case .passphrase(let text):
-            let passphrase = try accepted { () throws(CredentialsError) in try Passphrase(supplied: text) }
-            return {
-                try Self.opened { () throws(CredentialsError) in try sealed.open(passphrase: passphrase, seed: seed) }
-            }
-        }
-    }
-
-    /// Returns `nil` for a wrong secret. Any other error is a fault of the service and is thrown.
-    private static func opened(_ open: () throws(CredentialsError) -> UserKey) throws -> UserKey? {
-        do { return try open() } catch {
-            guard error.code == .cannotOpen else { throw error }
-            return nil
-        }
     }
 }

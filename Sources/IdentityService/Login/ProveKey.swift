@@ -5,6 +5,7 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Keys
+public import TenureAPI
 
 /// Verifies that the device holds its key. Only then is the next step revealed.
 public struct ProveKey: RepeatableUseCase {
@@ -35,7 +36,7 @@ public struct ProveKey: RepeatableUseCase {
     public func firstReads(in context: ServiceContext) -> PipelinedReads? { FlowStore.reading(flow) }
 
     /// Returns the next step.
-    public func run(_ run: UseCaseRun<StepAnswer>) async throws -> StepAnswer {
+    public func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context, time = run.call.time, store = FlowStore(context: context)
         var row = try await store.load(handle: flow, purpose: purpose, app: app, at: time, run.firstRows)
         guard row.state.step == .key else { throw ServiceError(.flowWrongStep) }
@@ -73,7 +74,7 @@ public struct ProveKey: RepeatableUseCase {
 
     private func next(
         _ state: inout FlowState, at time: Timestamp, _ context: ServiceContext
-    ) async throws -> StepAnswer {
+    ) async throws -> FlowOutcomeResponse {
         state.challenge = try context.challenge(for: state, at: time)
         if case .recovery(let account, _) = state.purpose {
             return try await RequestRecovery(context: context).next(&state, account, app, at: time)
@@ -82,10 +83,7 @@ public struct ProveKey: RepeatableUseCase {
             let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(state.tenantId))
             state.step = .credentials
             return .setCredentials(
-                challenge: state.challenge,
-                rules: SetUpRules(
-                    questionsWithPassphraseAllowed: tenant.state.policy.questionsWithPassphrase,
-                    blindOnly: tenant.state.policy.blindOnly, customQuestionsAllowed: app.customQuestions),
+                challenge: state.challenge, rules: CredentialRulesResponse(tenant.state.policy, app),
                 setUp: try plan(&state, context.settings.scrypt))
         }
         let target = try await ChallengedCredential.load(.keyStep, for: state, context)
@@ -93,11 +91,11 @@ public struct ProveKey: RepeatableUseCase {
     }
 
     /// The question for a user with credentials, or for a decoy.
-    private func asking(_ state: inout FlowState, _ target: ChallengedCredential) throws -> StepAnswer {
+    private func asking(_ state: inout FlowState, _ target: ChallengedCredential) throws -> FlowOutcomeResponse {
         let policy = try target.policy(for: state)
         let opening = target.sealed.context
         let shown = target.questions
-        let blind = BlindChallenge(context: opening.bytes, recordHash: target.recordHash)
+        let blind = OpeningResponse(context: opening.bytes, recordHash: target.recordHash)
         guard opening.acceptsPassphrase else {
             state.step = .answers
             state.questionsAllowed = true
@@ -110,118 +108,9 @@ public struct ProveKey: RepeatableUseCase {
     }
 
     /// Draws the seed of the new credentials, in either mode, and returns its public half.
-    private func plan(_ state: inout FlowState, _ kdf: ScryptParameters) throws -> CredentialSetUpPlan {
+    private func plan(_ state: inout FlowState, _ kdf: ScryptParameters) throws -> SetUpPlanResponse {
         let seed = try OPRFSeed.generate()
         state.setUp = FlowState.SetUp(seed: seed.bytes)
-        let keys = try seed.keys()
-        return CredentialSetUpPlan(
-            credentialId: state.credentialId, userId: state.userId, oprfAnswers: keys.answers.publicKey.bytes,
-            oprfPassphrase: keys.passphrase.publicKey.bytes, log2N: Int(kdf.log2N), r: Int(kdf.r), p: Int(kdf.p))
-    }
-}
-
-/// A valid proof: both signatures over the bytes that the device signed first.
-struct FlowProof: Sendable {
-    /// The kind of secret that was proved.
-    enum Kind: Sendable {
-        case answers
-        case passphrase
-    }
-    let kind: Kind
-    let mode: ValidationMode
-    let userKey: PublicKeyBytes
-    let challenge: [UInt8]
-    let deviceSignature: SignatureBytes
-    let userSignature: SignatureBytes
-
-    /// Signs the challenge that the device signed, with the user key that was just unlocked in this process.
-    ///
-    /// - Throws: `flow.wrong_step` if the device has not signed.
-    init(_ kind: Kind, opened key: UserKey, in state: FlowState) throws {
-        guard let proved = state.proved else { throw ServiceError(.flowWrongStep) }
-        let challenge = try Challenge(kept: proved.challenge)
-        try self.init(kind, .direct, key.publicKey, try key.sign(validationOf: challenge), state)
-    }
-
-    /// Takes a signature that a client made with the user key and that was verified.
-    init(_ kind: Kind, signedBy key: UserPublicKey, _ signature: Signature, in state: FlowState) throws {
-        try self.init(kind, .blind, key, signature, state)
-    }
-
-    private init(
-        _ kind: Kind, _ mode: ValidationMode, _ key: UserPublicKey, _ signature: Signature, _ state: FlowState
-    ) throws {
-        guard let proved = state.proved, let device = SignatureBytes(proved.signature),
-            let userKey = PublicKeyBytes(key.bytes), let user = SignatureBytes(signature.bytes)
-        else { throw ServiceError(.flowWrongStep) }
-        self.kind = kind
-        self.mode = mode
-        self.userKey = userKey
-        challenge = proved.challenge
-        deviceSignature = device
-        userSignature = user
-    }
-
-    /// The event that carries the proof.
-    func event(of state: FlowState, employee: EmployeeID) throws -> any EventPayload {
-        let validation = CredentialValidation(
-            employeeID: employee, userID: UserID(state.userId), credentialID: CredentialID(state.credentialId),
-            userKey: userKey, employeeKey: try state.deviceKey, purpose: try state.purpose.kind.event, mode: mode,
-            challenge: challenge, deviceSignature: deviceSignature, userSignature: userSignature,
-            subjectSalt: Personal(employee, Base64URL.encode(state.subjectSalt)))
-        switch kind {
-        case .answers: return AnswersValidated(validation: validation)
-        case .passphrase: return PassphraseValidated(validation: validation)
-        }
-    }
-}
-
-extension FlowProof.Kind {
-    /// The error code of a wrong secret of this kind.
-    var refusal: ErrorCode {
-        switch self {
-        case .answers: .answersIncorrect
-        case .passphrase: .passphraseIncorrect
-        }
-    }
-}
-
-extension FlowKind {
-    /// The purpose as validation events name it. A recovery has none, because it proves no secret.
-    ///
-    /// - Throws: `flow.wrong_step` for a recovery.
-    var event: FlowPurpose {
-        get throws(ServiceError) {
-            switch self {
-            case .registration: return .registration
-            case .login: return .login
-            case .change: return .change
-            case .returning: return .returning
-            case .recovery: throw ServiceError(.flowWrongStep)
-            }
-        }
-    }
-}
-
-extension FlowState {
-    /// The device key as events carry it.
-    ///
-    /// - Throws: `employee.key_invalid`.
-    var deviceKey: PublicKeyBytes {
-        get throws {
-            guard let key = PublicKeyBytes(employeePublicKey) else { throw ServiceError(.employeeKeyInvalid) }
-            return key
-        }
-    }
-
-    /// The device key's fingerprint.
-    var fingerprint: KeyFingerprint {
-        get throws {
-            let key = try EmployeePublicKey(kept: employeePublicKey)
-            guard let fingerprint = KeyFingerprint(hex: key.fingerprint) else {
-                throw ServiceError(.employeeKeyInvalid)
-            }
-            return fingerprint
-        }
+        return SetUpPlanResponse(credentialId: state.credentialId, userId: state.userId, keys: try seed.keys(), kdf)
     }
 }

@@ -5,6 +5,7 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger
+public import TenureAPI
 
 /// Starts a log-in: replies with a handle and a challenge of the same form for known and unknown names.
 ///
@@ -47,7 +48,7 @@ public struct StartLogin: RepeatableUseCase {
     }
 
     /// Returns the handle and the challenge.
-    public func run(_ run: UseCaseRun<FlowStarted>) async throws -> FlowStarted {
+    public func run(_ run: UseCaseRun<FlowStartedResponse>) async throws -> FlowStartedResponse {
         let context = run.context, call = run.call
         let key = try context.employeeKey(employeePublicKey)
         let found = try await context.found(company: companyName, employee: companyEmployeeId, run.firstRows)
@@ -81,7 +82,7 @@ public struct StartLogin: RepeatableUseCase {
             employeeId: ids.employee, userId: ids.user, credentialId: ids.credential,
             expiresAt: call.time.adding(FlowState.lifetime))
         state.challenge = try context.challenge(for: state, at: call.time)
-        let started = FlowStarted(
+        let started = FlowStartedResponse(
             flow: FlowStore.handle(of: state), challenge: state.challenge, subjectSalt: state.subjectSalt,
             expiresAt: state.expiresAt)
         try await FlowStore(context: context).insert(state, answering: run.ticket, started)

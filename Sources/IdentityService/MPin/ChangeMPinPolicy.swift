@@ -5,42 +5,9 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger
+public import TenureAPI
 
-/// A tenant's rules for M-Pin, as replies show them.
-public struct MPinPolicyView: Sendable, Equatable {
-    /// Whether identities can be registered and can authenticate.
-    public var enabled: Bool
-    /// `email` or `application`.
-    public var verification: String
-    /// The number of consecutive wrong proofs that blocks an identity, 1 to 5.
-    public var maximumFailures: Int
-    /// Whether a linked identity may stand in the place of answers in a log-in.
-    public var opensSessions: Bool
-    /// The version of the tenant that the policy was read at.
-    public var version: Int
-}
-
-/// The members of a tenant's rules for M-Pin that change.
-public struct MPinPolicyInput: Sendable, Equatable {
-    /// Whether identities can be registered and can authenticate.
-    public var enabled: Bool?
-    /// `email` or `application`.
-    public var verification: String?
-    /// The number of consecutive wrong proofs that blocks an identity, 1 to 5.
-    public var maximumFailures: Int?
-    /// Whether a linked identity may stand in the place of answers in a log-in.
-    public var opensSessions: Bool?
-
-    /// Each parameter sets the property of the same name.
-    public init(
-        enabled: Bool? = nil, verification: String? = nil, maximumFailures: Int? = nil, opensSessions: Bool? = nil
-    ) {
-        self.enabled = enabled
-        self.verification = verification
-        self.maximumFailures = maximumFailures
-        self.opensSessions = opensSessions
-    }
-
+extension MPinPolicyChangeRequest {
     /// Returns the whole new policy.
     ///
     /// - Throws: `request.invalid` for a member without such a value.
@@ -49,7 +16,9 @@ public struct MPinPolicyInput: Sendable, Equatable {
         if let enabled { policy.enabled = enabled }
         if let opensSessions { policy.opensSessions = opensSessions }
         if let verification {
-            guard let mode = MPinVerificationMode(rawValue: verification) else { throw Self.unknown("verification") }
+            guard let mode = MPinVerificationMode(rawValue: verification.rawValue) else {
+                throw Self.unknown("verification")
+            }
             policy.verification = mode
         }
         if let maximumFailures {
@@ -68,23 +37,20 @@ public struct MPinPolicyInput: Sendable, Equatable {
 public struct ChangeMPinPolicy: RepeatableUseCase {
     /// The tenant's name.
     public let company: String
-    /// What changes.
-    public let change: MPinPolicyInput
+    /// What changes, with the statement and the security admin's signature over it in the second call.
+    public let change: MPinPolicyChangeRequest
     /// The version that the caller has seen; `nil` for whatever version is in force.
     public let ifMatch: Int?
-    /// The statement and the security admin's signature over it, in the second call.
-    public let signed: SubmittedStatement?
     /// The security admin. An app is refused.
     public let caller: Caller
 
     /// Each parameter sets the property of the same name.
     public init(
-        company: String, change: MPinPolicyInput, ifMatch: Int? = nil, signed: SubmittedStatement? = nil, caller: Caller
+        company: String, _ change: MPinPolicyChangeRequest, ifMatch: Int? = nil, caller: Caller
     ) {
         self.company = company
         self.change = change
         self.ifMatch = ifMatch
-        self.signed = signed
         self.caller = caller
     }
 
@@ -92,9 +58,9 @@ public struct ChangeMPinPolicy: RepeatableUseCase {
     public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
 
     /// Makes the decision, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
+    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         guard case .employee = caller else { throw ServiceError(.authorizationNotPermitted) }
-        return try await run.decide(signed) {
+        return try await run.decide(change.signed) {
             let access = try await run.context.access(company, caller, role: .authorization), tenant = access.tenant
             guard ifMatch.map({ $0 == tenant.version }) ?? true else { throw ServiceError(.requestStale) }
             let policy = try change.applied(to: tenant.state.mpinPolicy)
@@ -127,13 +93,13 @@ public struct ReadMPinPolicy: UseCase {
     }
 
     /// Reads the policy.
-    public func run(_ run: UseCaseRun<MPinPolicyView>) async throws -> MPinPolicyView {
+    public func run(_ run: UseCaseRun<MPinPolicyResponse>) async throws -> MPinPolicyResponse {
         let access = try await run.context.access(company, caller, role: .access)
         guard case .employee = access.decider else { throw ServiceError(.authorizationNotPermitted) }
         let policy = access.tenant.state.mpinPolicy
-        return MPinPolicyView(
+        return MPinPolicyResponse(
             enabled: policy.enabled, verification: policy.verification.rawValue,
-            maximumFailures: policy.maximumFailures, opensSessions: policy.opensSessions,
-            version: access.tenant.version)
+            maximumFailures: Int64(policy.maximumFailures), opensSessions: policy.opensSessions,
+            version: Int64(access.tenant.version))
     }
 }

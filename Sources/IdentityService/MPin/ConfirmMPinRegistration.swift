@@ -6,6 +6,7 @@ import Identity
 import Keys
 import Ledger
 import MPinCryptography
+import TenureAPI
 
 /// What a client needs to make its key: the service's share, and a permit to fetch the other one.
 public struct MPinClientKeyOffer: Sendable, Equatable, CustomStringConvertible {

@@ -6,6 +6,7 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
+public import TenureAPI
 
 /// Verifies or revokes an M-Pin identity. An admin signs, or an app vouches; the linked device may revoke its own.
 public struct DecideMPin: RepeatableUseCase {
@@ -24,13 +25,13 @@ public struct DecideMPin: RepeatableUseCase {
     /// The identity's id.
     public let identity: String
     /// The statement and a signature over it, in the second call.
-    public let signed: SubmittedStatement?
+    public let signed: StatementSignature?
     /// The app, the admin or the employee who decides.
     public let caller: Caller
 
     /// Each parameter sets the property of the same name.
     public init(
-        _ action: Action, company: String, identity: String, signed: SubmittedStatement? = nil, caller: Caller
+        _ action: Action, company: String, identity: String, signed: StatementSignature? = nil, caller: Caller
     ) {
         self.action = action
         self.company = company
@@ -43,7 +44,7 @@ public struct DecideMPin: RepeatableUseCase {
     public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
 
     /// Makes the decision, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
+    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let context = run.context, time = run.call.time
         guard let id = UUID(lowercased: self.identity).map(MPinIdentityID.init) else {
             throw ServiceError(.mpinUnknown)
@@ -121,13 +122,13 @@ public struct LinkMPin: RepeatableUseCase {
     /// its hash only, and an owner must not be made to link what somebody else started.
     public let token: String
     /// The statement and the device's signature over it, in the second call.
-    public let signed: SubmittedStatement?
+    public let signed: StatementSignature?
     /// The employee. The session alone links nothing.
     public let caller: EmployeeCaller
 
     /// Each parameter sets the property of the same name.
     public init(
-        company: String, identity: String, token: String, signed: SubmittedStatement? = nil, caller: EmployeeCaller
+        company: String, identity: String, token: String, signed: StatementSignature? = nil, caller: EmployeeCaller
     ) {
         self.company = company
         self.identity = identity
@@ -140,7 +141,7 @@ public struct LinkMPin: RepeatableUseCase {
     public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
 
     /// Links the identity, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
+    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let context = run.context, time = run.call.time
         let name = try parsed { () throws(ValueError) in try CompanyName(company) }
         guard context.ring.tenantID(companyName: name.canonical) == caller.tenantId else {
@@ -191,7 +192,7 @@ public struct LinkMPin: RepeatableUseCase {
 
     /// The address and the employee id of the caller, as far as their keys exist.
     private func names(
-        of own: OwnDevices, _ summary: EmployeeSummary, _ context: ServiceContext
+        of own: OwnDevices, _ summary: EmployeeSummaryResponse, _ context: ServiceContext
     ) async throws -> (EmailAddress?, CompanyEmployeeID?) {
         let id = summary.companyEmployeeId.flatMap { try? CompanyEmployeeID(recorded: $0) }
         guard let user = own.employee.state.account?.user else { return (nil, id) }

@@ -1,11 +1,12 @@
-public import Canonical
+import Canonical
 import Credentials
 import ErrorCodes
 import EventCoding
-public import FoundationEssentials
+import FoundationEssentials
 import Identity
 import Keys
 import Ledger
+public import TenureAPI
 
 /// Compares entered activation codes with the one that was issued, and counts wrong entries.
 struct MPinActivationCode: Sendable {
@@ -65,14 +66,6 @@ struct MPinActivationCode: Sendable {
     }
 }
 
-/// The reply to the issue of an activation code.
-public enum MPinActivationDecision: Sendable, Equatable {
-    /// The code is issued. It is shown this once.
-    case issued(id: UUID, code: String, expiresAt: Timestamp, position: Int64?)
-    /// An admin has to sign this statement first.
-    case signatureRequired(statement: [UInt8])
-}
-
 /// Issues a code of six digits that verifies one M-Pin identity of a user id. An admin signs, or an app vouches.
 ///
 /// A new code replaces the last one of the same user id.
@@ -84,13 +77,13 @@ public struct IssueMPinActivation: RepeatableUseCase {
     /// The salt of the commitment to the user id, which an admin chooses: 32 bytes.
     public let subjectSalt: [UInt8]?
     /// The statement and an admin's signature over it, in the second call.
-    public let signed: SubmittedStatement?
+    public let signed: StatementSignature?
     /// The app or admin that decides.
     public let caller: Caller
 
     /// Each parameter sets the property of the same name.
     public init(
-        company: String, userID: String, subjectSalt: [UInt8]? = nil, signed: SubmittedStatement? = nil, caller: Caller
+        company: String, userID: String, subjectSalt: [UInt8]? = nil, signed: StatementSignature? = nil, caller: Caller
     ) {
         self.company = company
         self.userID = userID
@@ -103,7 +96,7 @@ public struct IssueMPinActivation: RepeatableUseCase {
     public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
 
     /// Issues the code, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<MPinActivationDecision>) async throws -> MPinActivationDecision {
+    public func run(_ run: UseCaseRun<MPinActivationResponse>) async throws -> MPinActivationResponse {
         let userID = try parsed { () throws(ValueError) in try MPinUserID(self.userID) }
         let context = run.context, time = run.call.time
         return try await run.decide(by: caller, signed, retryingClaims: true) {
@@ -133,8 +126,8 @@ public struct IssueMPinActivation: RepeatableUseCase {
 
     private func record(
         _ events: [MPinActivationEvent], _ id: UUID, _ code: String, _ userID: MPinUserID,
-        in recorder: inout DecisionRecorder<MPinActivationDecision>
-    ) async throws -> MPinActivationDecision {
+        in recorder: inout DecisionRecorder<MPinActivationResponse>
+    ) async throws -> MPinActivationResponse {
         let context = recorder.context, tenant = recorder.access.tenant.id
         let stream = StreamID.activation(MPinActivationID(id), in: tenant)
         guard try await context.reader.streams([stream])[stream]?.isEmpty ?? true else {
@@ -149,7 +142,9 @@ public struct IssueMPinActivation: RepeatableUseCase {
         }
         let end = recorder.call.time.adding(MPinActivation.lifetime)
         recorder.claims.append(Claim(key: claim, owner: id, expiresAt: end))
-        return try await recorder.append { .issued(id: id, code: code, expiresAt: end, position: $0) }
+        return try await recorder.append {
+            MPinActivationResponse.done(activationId: id, code: code, expiresAt: end, position: $0)
+        }
     }
 
     /// Six random digits.

@@ -7,6 +7,7 @@ import Identity
 import Keys
 import Ledger
 import MPinCryptography
+import TenureAPI
 
 /// A tenant as the M-Pin protocol meets it: the app's access, and where keys come from.
 struct MPinCompany: Sendable {
@@ -32,7 +33,7 @@ extension ServiceContext {
     /// - Parameter role: The role that the app's secret and link both need.
     /// - Throws: `mpin.disabled` where the tenant or the installation does not offer M-Pin, and what
     ///   ``access(_:_:role:)`` throws.
-    func mpin(_ company: String, _ app: AppCaller, role: CallerRole) async throws -> MPinCompany {
+    func mpin(_ company: String, _ app: AppCaller, role: AppLinkRequest.Role) async throws -> MPinCompany {
         let access = try await access(company, .app(app), role: role)
         guard let mpinKeys, access.tenant.state.mpinPolicy.enabled else { throw ServiceError(.mpinDisabled) }
         return MPinCompany(access: access, keys: mpinKeys)
@@ -166,7 +167,7 @@ public struct ReadMPinSettings: UseCase {
 
     /// Reads the settings.
     public func run(_ run: UseCaseRun<MPinSettingsView>) async throws -> MPinSettingsView {
-        let role: CallerRole = app.roles.contains(.access) ? .access : .creation
+        let role: AppLinkRequest.Role = app.roles.contains(.access) ? .access : .creation
         let company = try await run.context.mpin(self.company, app, role: role)
         return MPinSettingsView(
             tenantID: company.tenant.uuid, clientURL: company.keys.clientURL, suite: MPinCompany.suite.rawValue)

@@ -6,6 +6,7 @@ import Identity
 import Keys
 import Ledger
 import MPinCryptography
+import TenureAPI
 
 /// The challenge that answers a commitment.
 public struct MPinChallengeOffer: Sendable, Equatable {

@@ -1,25 +1,12 @@
 import Canonical
 import ErrorCodes
 import EventCoding
-public import FoundationEssentials
+import FoundationEssentials
 import Identity
 import Keys
 import Ledger
 import Postgres
-
-/// Who authenticated with a PIN.
-public struct MPinAuthentication: Sendable, Equatable {
-    /// The user id as it was registered.
-    public var userID: String
-    /// The M-Pin ID in lower-case hexadecimal.
-    public var mpinID: String
-    /// The identity's random id.
-    public var identityID: UUID
-    /// How the identity was verified: `email`, `code`, `application` or `device`.
-    public var verifiedBy: String
-    /// The employee whom the identity is linked to; `nil` if it is not linked.
-    public var employee: EmployeeSummary?
-}
+public import TenureAPI
 
 /// Tells an app, once, whether a proof was right and whose it was.
 public struct RedeemMPinProof: RepeatableUseCase {
@@ -46,11 +33,11 @@ public struct RedeemMPinProof: RepeatableUseCase {
     /// Redeems the token.
     ///
     /// - Throws: `mpin.request_expired`, `mpin.wrong_pin`, `mpin.blocked`, and what else the verdict was refused for.
-    public func run(_ run: UseCaseRun<MPinAuthentication>) async throws -> MPinAuthentication {
+    public func run(_ run: UseCaseRun<MPinAuthenticationResponse>) async throws -> MPinAuthenticationResponse {
         let company = try await run.context.mpin(self.company, app, role: .access)
         let passes = MPinPasses(context: run.context, tenant: company.tenant, app: app)
         let (pass, verdict) = try await passes.verdict(of: token, at: run.call.time)
-        let outcome: Result<MPinAuthentication, ServiceError>
+        let outcome: Result<MPinAuthenticationResponse, ServiceError>
         switch verdict {
         case .right: outcome = try await authenticated(pass, company, run)
         case .refused(let code): outcome = .failure(ServiceError(code))
@@ -61,8 +48,8 @@ public struct RedeemMPinProof: RepeatableUseCase {
 
     /// The identity as it is now: one that ended after its proof authenticates nobody.
     private func authenticated(
-        _ pass: MPinPass, _ company: MPinCompany, _ run: UseCaseRun<MPinAuthentication>
-    ) async throws -> Result<MPinAuthentication, ServiceError> {
+        _ pass: MPinPass, _ company: MPinCompany, _ run: UseCaseRun<MPinAuthenticationResponse>
+    ) async throws -> Result<MPinAuthenticationResponse, ServiceError> {
         let context = run.context, tenant = company.tenant
         guard let sealed = pass.sealedID, let bytes = context.ring.openMPin(sealed, at: MPinPass.place(pass.id)),
             let mpinID = try? MPinID(text: Hex.encode(bytes)),
@@ -75,8 +62,8 @@ public struct RedeemMPinProof: RepeatableUseCase {
         default: return .failure(ServiceError(.mpinEnded))
         }
         guard let userID = identity.state.registration?.userID.text else { return .failure(ServiceError(.mpinEnded)) }
-        var answer = MPinAuthentication(
-            userID: userID, mpinID: mpinID.text, identityID: identity.id.uuid,
+        var answer = MPinAuthenticationResponse(
+            userId: userID, mpinId: mpinID.text, identityId: identity.id.uuid,
             verifiedBy: identity.state.verifiedBy?.rawValue ?? "")
         if let linked = try await context.linkedEmployee(of: identity, in: tenant) {
             guard context.linkedStatus(linked, of: identity) == .active else {
@@ -88,8 +75,8 @@ public struct RedeemMPinProof: RepeatableUseCase {
     }
 
     private func redeem(
-        _ pass: MPinPass, _ outcome: Result<MPinAuthentication, ServiceError>, _ passes: MPinPasses,
-        _ run: UseCaseRun<MPinAuthentication>
+        _ pass: MPinPass, _ outcome: Result<MPinAuthenticationResponse, ServiceError>, _ passes: MPinPasses,
+        _ run: UseCaseRun<MPinAuthenticationResponse>
     ) async throws {
         let redeeming = passes.redeeming(pass), ledger = LedgerID(passes.tenant.uuid)
         let rows: [[PostgresRow]]
@@ -137,7 +124,7 @@ public struct LogInByMPin: RepeatableUseCase {
     ///
     /// - Throws: `mpin.request_expired`, the refusal of a wrong proof, or `authorization.not_permitted` for an identity
     ///   that opens no session here.
-    public func run(_ run: UseCaseRun<StepAnswer>) async throws -> StepAnswer {
+    public func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context, time = run.call.time
         let row = try await FlowStore(context: context).load(
             handle: flow, purpose: .login, app: app, at: time, run.firstRows)
@@ -161,16 +148,12 @@ public struct LogInByMPin: RepeatableUseCase {
 }
 
 /// A right proof of a PIN that completes a log-in.
-struct MPinLoginProof: Sendable {
+struct MPinLoginProof: PINProof {
     let token: String
     let pass: MPinPass
     let passes: MPinPasses
-    /// The event of the flow.
     let event: MPinValidated
 
-    /// Adds to the log-in's append that the identity is unchanged and that the proof is redeemed.
-    ///
-    /// - Throws: `mpin.request_expired` if it is redeemed already, and `authorization.not_permitted`.
     func add(to recorder: inout FlowRecorder, in tenant: TenantSnapshot) async throws {
         let context = recorder.context, state = recorder.row.state, time = recorder.call.time
         _ = try await passes.verdict(of: token, at: time)

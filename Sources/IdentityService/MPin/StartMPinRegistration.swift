@@ -1,27 +1,12 @@
-public import Canonical
+import Canonical
 import Credentials
 import ErrorCodes
 import EventCoding
-public import FoundationEssentials
+import FoundationEssentials
 import Identity
 import Keys
 import Ledger
-
-/// A registration as its client sees it.
-public struct MPinRegistration: Sendable, Equatable {
-    /// The M-Pin ID in lower-case hexadecimal.
-    public var mpinID: String
-    /// The identity's random id.
-    public var identityID: UUID
-    /// The token with which the client continues: 32 hexadecimal characters.
-    public var token: String
-    /// When the registration expires.
-    public var expiresAt: Timestamp
-    /// The service's time.
-    public var now: Timestamp
-    /// Whether the identity is verified, so that the client may fetch its key.
-    public var isActive: Bool
-}
+public import TenureAPI
 
 /// Starts the registration of a PIN for a user id on one device.
 ///
@@ -58,7 +43,7 @@ public struct StartMPinRegistration: UseCase {
     public func authorize() throws(ServiceError) { try app.require(.registration) }
 
     /// Starts the registration.
-    public func run(_ run: UseCaseRun<MPinRegistration>) async throws -> MPinRegistration {
+    public func run(_ run: UseCaseRun<MPinRegistrationResponse>) async throws -> MPinRegistrationResponse {
         let userID = try parsed { () throws(ValueError) in try MPinUserID(self.userID) }
         let device = try deviceName.map { name in
             try parsed { () throws(ValueError) in try MPinDeviceText(name, field: "deviceName") }
@@ -94,11 +79,10 @@ public struct StartMPinRegistration: UseCase {
                     for: id, in: company.tenant, until: time.adding(MPinIdentity.registrationWindow), languages,
                     to: &recorder)
             }
-            let registration = MPinRegistration(
-                mpinID: mpinID.text, identityID: id.uuid,
-                token: run.context.mpinRegistrationToken(id, in: company.tenant),
+            let registration = MPinRegistrationResponse(
+                mpinID, id, token: run.context.mpinRegistrationToken(id, in: company.tenant),
                 expiresAt: time.adding(proof == nil ? MPinIdentity.registrationWindow : MPinIdentity.issuingWindow),
-                now: time, isActive: proof != nil)
+                at: time, isActive: proof != nil)
             return try await recorder.append { _ in registration }
         }
     }
@@ -106,7 +90,7 @@ public struct StartMPinRegistration: UseCase {
     /// What verifies the identity at once; `nil` if nothing does.
     private func verification(
         of id: MPinIdentityID, _ mpinID: MPinID, _ userID: MPinUserID, _ company: MPinCompany,
-        _ recorder: inout DecisionRecorder<MPinRegistration>, _ run: UseCaseRun<MPinRegistration>
+        _ recorder: inout DecisionRecorder<MPinRegistrationResponse>, _ run: UseCaseRun<MPinRegistrationResponse>
     ) async throws -> MPinIdentity.VerificationProof? {
         if let activationCode {
             let activation = MPinActivationCode(company.access, run.context)
@@ -168,7 +152,7 @@ public struct RestartMPinRegistration: UseCase {
     public func authorize() throws(ServiceError) { try app.require(.registration) }
 
     /// Starts the registration again.
-    public func run(_ run: UseCaseRun<MPinRegistration>) async throws -> MPinRegistration {
+    public func run(_ run: UseCaseRun<MPinRegistrationResponse>) async throws -> MPinRegistrationResponse {
         let userID = try parsed { () throws(ValueError) in try MPinUserID(self.userID) }
         let mpinID = try MPinID(text: self.mpinID), time = run.call.time
         let mail = MPinMail(run.context, run.call)
@@ -190,9 +174,8 @@ public struct RestartMPinRegistration: UseCase {
                 isCharged = true
                 try mail.add(for: identity.id, in: company.tenant, until: end, languages, to: &recorder)
             }
-            let registration = MPinRegistration(
-                mpinID: mpinID.text, identityID: identity.id.uuid, token: token, expiresAt: end, now: time,
-                isActive: isActive)
+            let registration = MPinRegistrationResponse(
+                mpinID, identity.id, token: token, expiresAt: end, at: time, isActive: isActive)
             return try await recorder.append { _ in registration }
         }
     }
@@ -226,5 +209,16 @@ public struct RestartMPinRegistration: UseCase {
         guard let last = identity.state.startedAt else { return }
         let wait = Self.pause.components.seconds - (time.microseconds - last.microseconds) / 1_000_000
         guard wait <= 0 else { throw ServiceError(.requestRateLimited, retryAfterSeconds: Int(wait)) }
+    }
+}
+
+extension MPinRegistrationResponse {
+    /// Tells a client about its registration at `time`, in whole seconds.
+    fileprivate init(
+        _ mpinID: MPinID, _ id: MPinIdentityID, token: String, expiresAt: Timestamp, at time: Timestamp, isActive: Bool
+    ) {
+        self.init(
+            mpinId: mpinID.text, regOTT: token, expireTime: expiresAt.description.prefix(19) + "Z",
+            nowTime: time.description.prefix(19) + "Z", active: isActive, identityId: id.uuid)
     }
 }

@@ -5,6 +5,7 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
+import TenureAPI
 
 /// What the link in a mail leads to.
 public struct MPinLinkView: Sendable, Equatable {

@@ -1,5 +1,6 @@
 package import Postgres
 package import ServiceLifecycle
+import Synchronization
 
 /// The worker that empties the outbox, with its metrics; nothing without a transport.
 package struct MailUpkeep: Sendable {
@@ -23,5 +24,53 @@ package struct MailUpkeep: Sendable {
                 context: context, settings: settings, readerPool: readerPool, transport: transport, counts: counts)
         ]
         metrics = { await counts.metrics(readerPool) }
+    }
+}
+
+/// The mails that this process sent, and those that wait in the outbox, in the Prometheus text format.
+package final class MailCounts: Sendable {
+    /// What came of an attempt.
+    enum Outcome: String, Sendable, CaseIterable {
+        /// The mail was accepted.
+        case sent
+        /// The mail was given up.
+        case failed
+        /// The mail waits for its next attempt.
+        case postponed
+        /// The row had no event, or its mail had ended before. Nothing was sent.
+        case unrecorded
+    }
+
+    private let counts = Mutex<[Outcome: Int]>([:])
+
+    /// No mails yet.
+    package init() {}
+
+    func add(_ outcome: Outcome) { counts.withLock { $0[outcome, default: 0] += 1 } }
+
+    /// The metrics; without the gauge if the database does not answer.
+    package func metrics(_ readerPool: PostgresPool) async -> String {
+        let counts = counts.withLock { $0 }
+        let lines = Outcome.allCases.map { "tenure_mails_total{outcome=\"\($0.rawValue)\"} \(counts[$0] ?? 0)" }
+        let counters = """
+            # HELP tenure_mails_total Attempts of this process to send a mail.
+            # TYPE tenure_mails_total counter
+            \(lines.joined(separator: "\n"))
+
+            """
+        guard let waiting = try? await Self.waiting(readerPool) else { return counters }
+        return counters + """
+            # HELP tenure_mails_waiting Mails in the outbox.
+            # TYPE tenure_mails_waiting gauge
+            tenure_mails_waiting \(waiting)
+
+            """
+    }
+
+    private static func waiting(_ pool: PostgresPool) async throws -> Int64 {
+        let rows = try await pool.withConnection { connection in
+            try await connection.query("SELECT count(*) FROM tenure.mail_outbox")
+        }
+        return try rows.first?.decode(Int64.self) ?? 0
     }
 }

@@ -34,7 +34,7 @@ public struct VerifyMyEmail: UseCase {
     ///   `email.missing` if it was reclaimed.
     public func run(_ run: UseCaseRun<Answer>) async throws -> Answer {
         let context = run.context, time = run.call.time
-        let own = try await OwnDevices(of: caller, context)
+        let own = try await OwnAccount(of: caller, context)
         guard let account = own.employee.state.account else { throw ServiceError(.sessionInvalid) }
         let user = try await context.userWithAddress(account.user)
         if user.isEmailVerified { return .verified }

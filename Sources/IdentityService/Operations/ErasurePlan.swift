@@ -5,6 +5,7 @@ import Identity
 public import Keys
 import Ledger
 import Postgres
+import TenureAPI
 
 /// The people that an erasure would affect.
 public struct ErasurePlan: Sendable {

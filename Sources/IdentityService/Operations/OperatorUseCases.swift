@@ -8,6 +8,7 @@ import Identity
 public import Keys
 import Ledger
 public import Postgres
+public import TenureAPI
 import Text
 
 /// The operator's use cases on the command line.
@@ -113,8 +114,8 @@ extension OperatorUseCases {
     /// - Throws: ``ServiceError`` or ``OperatorKeyError``.
     @discardableResult
     public func linkApp(
-        _ appId: UUID, to company: String, roles: Set<CallerRole>? = nil
-    ) async throws -> (roles: Set<CallerRole>, changed: Bool) {
+        _ appId: UUID, to company: String, roles: Set<AppLinkRequest.Role>? = nil
+    ) async throws -> (roles: Set<AppLinkRequest.Role>, changed: Bool) {
         try await requireApp(appId)
         let app = AppID(appId)
         let named = try roles.map { roles throws(ServiceError) in
@@ -128,7 +129,7 @@ extension OperatorUseCases {
             let roles = named ?? tenant.links[app] ?? .usual
             return (
                 { .linkApp(app, roles: roles, $0) },
-                { events in (roles: Set(roles.roles.map(CallerRole.init)), changed: !events.isEmpty) }
+                { events in (roles: Set(roles.roles.map(AppLinkRequest.Role.init)), changed: !events.isEmpty) }
             )
         }
     }

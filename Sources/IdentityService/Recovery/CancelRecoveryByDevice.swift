@@ -5,6 +5,7 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger
+public import TenureAPI
 
 /// Cancels a recovery by a statement of the user's device key, without a log-in. The key may have been revoked.
 ///
@@ -14,12 +15,12 @@ public struct CancelRecoveryByDevice: RepeatableUseCase {
     /// The handle of a log-in flow whose device key is proved.
     public let flow: String
     /// The statement and the device key's signature over it, in the second call.
-    public let signed: SubmittedStatement?
+    public let signed: StatementSignature?
     /// The calling app.
     public let app: AppCaller
 
     /// Each parameter sets the property of the same name.
-    public init(flow: String, signed: SubmittedStatement? = nil, app: AppCaller) {
+    public init(flow: String, signed: StatementSignature? = nil, app: AppCaller) {
         self.flow = flow
         self.signed = signed
         self.app = app
@@ -32,7 +33,7 @@ public struct CancelRecoveryByDevice: RepeatableUseCase {
     public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
 
     /// Cancels the recovery, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
+    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let context = run.context, time = run.call.time
         let row = try await FlowStore(context: context).load(handle: flow, purpose: .login, app: app, at: time)
         guard row.state.proved != nil else { throw ServiceError(.flowWrongStep) }
@@ -79,8 +80,8 @@ public struct CancelRecoveryByDevice: RepeatableUseCase {
     }
 
     private func cancellation(
-        _ scene: Scene, summary: EmployeeSummary, _ run: UseCaseRun<Decision>
-    ) throws -> SignedDecision<UserEvent, Decision> {
+        _ scene: Scene, summary: EmployeeSummaryResponse, _ run: UseCaseRun<DecisionResponse>
+    ) throws -> SignedDecision<UserEvent, DecisionResponse> {
         let reason = try reasonCode("owner")
         guard let opened = scene.user.leaves[scene.recovery.opened.position] else {
             throw ServiceError(.recoveryUnknown)

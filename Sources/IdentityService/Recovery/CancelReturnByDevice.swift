@@ -5,6 +5,7 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger
+public import TenureAPI
 
 /// Cancels a return, or undoes it within 30 days, by a statement of a former device key of the security admin.
 ///
@@ -15,12 +16,12 @@ public struct CancelReturnByDevice: RepeatableUseCase {
     /// The handle of a log-in flow whose device key is proved.
     public let flow: String
     /// The statement and the device key's signature over it, in the second call.
-    public let signed: SubmittedStatement?
+    public let signed: StatementSignature?
     /// The calling app.
     public let app: AppCaller
 
     /// Each parameter sets the property of the same name.
-    public init(flow: String, signed: SubmittedStatement? = nil, app: AppCaller) {
+    public init(flow: String, signed: StatementSignature? = nil, app: AppCaller) {
         self.flow = flow
         self.signed = signed
         self.app = app
@@ -33,7 +34,7 @@ public struct CancelReturnByDevice: RepeatableUseCase {
     public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
 
     /// Cancels the return, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
+    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let context = run.context, time = run.call.time
         let row = try await FlowStore(context: context).load(handle: flow, purpose: .login, app: app, at: time)
         guard row.state.proved != nil else { throw ServiceError(.flowWrongStep) }
@@ -76,8 +77,8 @@ public struct CancelReturnByDevice: RepeatableUseCase {
     }
 
     private func cancellation(
-        _ scene: Scene, _ run: UseCaseRun<Decision>
-    ) throws -> SignedDecision<EmployeeEvent, Decision> {
+        _ scene: Scene, _ run: UseCaseRun<DecisionResponse>
+    ) throws -> SignedDecision<EmployeeEvent, DecisionResponse> {
         let time = run.call.time, employee = scene.employee, tenant = scene.access.tenant
         let reason = try reasonCode("owner")
         guard employee.leaves[scene.back.latest.position] != nil else { throw ServiceError(.returnUnknown) }
@@ -112,7 +113,7 @@ extension FlowRecorder {
     mutating func endOthers(
         of user: UserSnapshot, by employee: EmployeeSnapshot, in tenant: TenantSnapshot,
         replacesCredentials: Bool = false
-    ) async throws -> [Notice] {
+    ) async throws -> [NoticeResponse] {
         let notices = try await endRecovery(of: user, by: employee, replacesCredentials: replacesCredentials)
         return try notices + endReturn(of: employee, in: tenant)
     }
@@ -120,7 +121,8 @@ extension FlowRecorder {
     /// Cancels an open return of this account after a right log-in on a former device.
     ///
     /// - Returns: The notice that says so; without a cancellation the notices about a return.
-    private mutating func endReturn(of employee: EmployeeSnapshot, in tenant: TenantSnapshot) throws -> [Notice] {
+    private mutating func endReturn(of employee: EmployeeSnapshot, in tenant: TenantSnapshot) throws -> [NoticeResponse]
+    {
         let end = Employee.EndReturn(
             .login(try row.state.deviceKey), tenant: tenant.state, time: call.time)
         let ends = try Employee.decided(employee.state, .endReturn(end))
@@ -128,6 +130,6 @@ extension FlowRecorder {
             return context.returnNotices(of: employee, in: tenant.state, at: call.time)
         }
         try add(ends, to: .employee(employee.id, in: tenant.id), version: employee.version, by: employee.id)
-        return [Notice(type: Notice.returnCancelled, openedAt: open.openedAt)]
+        return [NoticeResponse(type: NoticeResponse.returnCancelled, openedAt: open.openedAt)]
     }
 }

@@ -6,6 +6,7 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
+public import TenureAPI
 
 /// Completes a recovery in one append: the new record, the end of the old seed and of all the user's sessions, and the
 /// presentation of the new device key.
@@ -18,8 +19,8 @@ struct CompleteRecovery: Sendable {
 
     func run(
         _ row: FlowStore.Row, _ new: ReplacementCredentials, _ recovery: ApprovedRecovery, app: AppCaller,
-        _ run: UseCaseRun<StepAnswer>
-    ) async throws -> StepAnswer {
+        _ run: UseCaseRun<FlowOutcomeResponse>
+    ) async throws -> FlowOutcomeResponse {
         let state = row.state, time = run.call.time
         let tenantId = TenantID(state.tenantId), employeeId = EmployeeID(state.employeeId), user = UserID(state.userId)
         let pending = PendingRekeying(state.credentialId, of: user, context.ring)
@@ -87,7 +88,7 @@ struct CompleteRecovery: Sendable {
         }
     }
 
-    private func waiting(_ recorder: FlowRecorder) async throws -> StepAnswer {
+    private func waiting(_ recorder: FlowRecorder) async throws -> FlowOutcomeResponse {
         let tenant = recorder.tenant, key = recorder.row.state.employeePublicKey
         let fingerprint = try recorder.row.state.fingerprint.description
         return try await recorder.append { appended in
@@ -100,14 +101,14 @@ struct CompleteRecovery: Sendable {
 /// Sets new credentials by a recovery, in direct mode.
 public struct RecoverCredentials: RepeatableUseCase {
     /// The new credentials.
-    public let credentials: CredentialsInput
+    public let credentials: CredentialsRequest
     /// The flow's handle.
     public let flow: String
     /// The calling app.
     public let app: AppCaller
 
     /// Each parameter sets the property of the same name.
-    public init(_ credentials: CredentialsInput, flow: String, app: AppCaller) {
+    public init(_ credentials: CredentialsRequest, flow: String, app: AppCaller) {
         self.credentials = credentials
         self.flow = flow
         self.app = app
@@ -120,7 +121,7 @@ public struct RecoverCredentials: RepeatableUseCase {
     public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
 
     /// Sets the credentials. A device key that was authorized before gets a session, any other is pending.
-    public func run(_ run: UseCaseRun<StepAnswer>) async throws -> StepAnswer {
+    public func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context
         let row = try await FlowStore(context: context).load(
             handle: flow, purpose: .recovery, app: app, at: run.call.time)
@@ -165,8 +166,8 @@ struct RecoverBlindCredentials: Sendable {
     let context: ServiceContext
 
     func run(
-        _ row: FlowStore.Row, _ input: ProofInput, app: AppCaller, _ run: UseCaseRun<StepAnswer>
-    ) async throws -> StepAnswer {
+        _ row: FlowStore.Row, _ input: ProofRequest, app: AppCaller, _ run: UseCaseRun<FlowOutcomeResponse>
+    ) async throws -> FlowOutcomeResponse {
         guard let proved = row.state.proved, let bytes = row.state.setUp?.seed,
             case .recovery(_, let recovery?) = row.state.purpose
         else {
@@ -200,7 +201,7 @@ extension FlowRecorder {
     /// - Returns: The notices for the user: that a recovery is cancelled, or is still open.
     mutating func endRecovery(
         of user: UserSnapshot, by employee: EmployeeSnapshot, replacesCredentials: Bool = false
-    ) async throws -> [Notice] {
+    ) async throws -> [NoticeResponse] {
         let end = User.EndRecovery(
             account: employee.state, key: try row.state.deviceKey, replacesCredentials: replacesCredentials,
             time: call.time)

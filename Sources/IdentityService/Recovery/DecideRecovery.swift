@@ -5,6 +5,7 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger
+public import TenureAPI
 
 /// Opens, confirms or cancels a recovery. The key of the caller's session always signs.
 public struct DecideRecovery: RepeatableUseCase {
@@ -28,14 +29,14 @@ public struct DecideRecovery: RepeatableUseCase {
     /// A reason code `[a-z0-9_.-]{1,64}`; needed to cancel.
     public let reason: String?
     /// The statement and the signature over it.
-    public let signed: SubmittedStatement?
+    public let signed: StatementSignature?
     /// The employee who decides.
     public let caller: EmployeeCaller
 
     /// Each parameter sets the property of the same name.
     public init(
         _ action: Action, company: String, companyEmployeeId: String, fingerprint: String, reason: String? = nil,
-        signed: SubmittedStatement? = nil, caller: EmployeeCaller
+        signed: StatementSignature? = nil, caller: EmployeeCaller
     ) {
         self.action = action
         self.company = company
@@ -50,7 +51,7 @@ public struct DecideRecovery: RepeatableUseCase {
     public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
 
     /// Makes the decision, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
+    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let usual: String? =
             switch action {
             case .open: "opened"

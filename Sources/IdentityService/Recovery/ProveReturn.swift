@@ -6,6 +6,7 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
+import TenureAPI
 
 /// Handles a valid proof in the flow of a return: it completes the open return of this device key, or asks for one.
 ///
@@ -15,12 +16,12 @@ struct ProveReturn: Sendable {
     let context: ServiceContext
 
     func run(
-        _ row: FlowStore.Row, proof: FlowProof, app: AppCaller, _ run: UseCaseRun<StepAnswer>
-    ) async throws -> StepAnswer {
+        _ row: FlowStore.Row, proof: FlowProof, app: AppCaller, _ run: UseCaseRun<FlowOutcomeResponse>
+    ) async throws -> FlowOutcomeResponse {
         let state = row.state, time = run.call.time
         let tenant = TenantID(state.tenantId), employee = EmployeeID(state.employeeId)
         try await chargeMail(state, app: app, at: time)
-        let result: Result<StepAnswer, ServiceError> = try await optimistic {
+        let result: Result<FlowOutcomeResponse, ServiceError> = try await optimistic {
             let scene = try await ReturnScene(of: employee, in: tenant, context)
             guard scene.user.id.uuid == state.userId, scene.user.state.credentials?.id.uuid == state.credentialId else {
                 throw ServiceError(.requestStale)
@@ -66,7 +67,8 @@ struct ProveReturn: Sendable {
     ///
     /// - Throws: `employee.inactive` for an account that may not log in.
     private func recorder(
-        _ row: FlowStore.Row, _ proof: FlowProof, _ scene: ReturnScene, _ app: AppCaller, _ run: UseCaseRun<StepAnswer>
+        _ row: FlowStore.Row, _ proof: FlowProof, _ scene: ReturnScene, _ app: AppCaller,
+        _ run: UseCaseRun<FlowOutcomeResponse>
     ) async throws -> FlowRecorder {
         let state = row.state, tenant = scene.tenant.id, employee = scene.employee.id
         let keys = try await context.personKeys.load([employee.uuid], ledger: tenant.uuid)
@@ -98,7 +100,7 @@ struct ProveReturn: Sendable {
     }
 
     /// Records the request, with the mail whose link opens the return.
-    private func request(_ recorder: FlowRecorder, _ scene: ReturnScene) async throws -> StepAnswer {
+    private func request(_ recorder: FlowRecorder, _ scene: ReturnScene) async throws -> FlowOutcomeResponse {
         var recorder = recorder
         let state = recorder.row.state, time = recorder.call.time, tenant = scene.tenant.id
         try recorder.add(
@@ -120,7 +122,7 @@ struct ProveReturn: Sendable {
     /// Puts the key in force with the role, ends all other sessions, and opens one for this device.
     private func complete(
         _ recorder: FlowRecorder, _ proof: FlowProof, _ scene: ReturnScene
-    ) async throws -> StepAnswer {
+    ) async throws -> FlowOutcomeResponse {
         var recorder = recorder
         let state = recorder.row.state, time = recorder.call.time
         let command = Employee.CompleteReturn(

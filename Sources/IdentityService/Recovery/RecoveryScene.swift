@@ -7,6 +7,7 @@ import Identity
 import Keys
 import Ledger
 import Postgres
+import TenureAPI
 
 /// The facts that a decision about a recovery is made on.
 struct RecoveryScene: Sendable {

@@ -5,6 +5,7 @@ import Identity
 import Keys
 import Ledger
 import Postgres
+public import TenureAPI
 
 /// The rows of requested recoveries, for the list that admins see.
 ///
@@ -199,12 +200,12 @@ public struct ListRecoveries: UseCase {
     }
 
     /// Lists the recoveries, opened ones first.
-    public func run(_ run: UseCaseRun<[RecoveryView]>) async throws -> [RecoveryView] {
+    public func run(_ run: UseCaseRun<[RecoveryResponse]>) async throws -> [RecoveryResponse] {
         let context = run.context, time = run.call.time
         let access = try await context.access(company, .employee(caller), role: .authorization)
         let tenant = access.tenant
         let loader = StateLoader(reader: context.reader)
-        var views: [RecoveryView] = []
+        var views: [RecoveryResponse] = []
         for row in try await RecoveryWaitingList(context: context).rows(of: tenant.id, at: time) {
             guard views.count < RecoveryWaitingList.listLimit else { break }
             let employee = try await loader.employee(row.employee, in: tenant.id)
@@ -217,9 +218,10 @@ public struct ListRecoveries: UseCase {
             var opener: String?
             if let recovery { opener = try await context.opener(recovery, in: tenant.id) }
             views.append(
-                RecoveryView(
+                RecoveryResponse(
                     employee: try await context.summary(of: employee, in: tenant),
-                    tenantId: tenant.id.uuid, userId: account.user.uuid, employeeId: employee.id.uuid,
+                    subject: .init(
+                        tenantId: tenant.id.uuid, userId: account.user.uuid, employeeId: employee.id.uuid),
                     fingerprint: row.fingerprint.description,
                     state: recovery.map { $0.confirmation == nil ? "opened" : "confirmed" } ?? "waiting",
                     requestedAt: row.requestedAt, expiresAt: recovery?.expiresAt ?? row.expiresAt, openedBy: opener,

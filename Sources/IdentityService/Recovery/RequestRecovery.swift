@@ -5,6 +5,7 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
+import TenureAPI
 
 /// Handles the device step of a recovery.
 ///
@@ -18,7 +19,7 @@ struct RequestRecovery: Sendable {
 
     func next(
         _ state: inout FlowState, _ account: FlowState.Account, _ app: AppCaller, at time: Timestamp
-    ) async throws -> StepAnswer {
+    ) async throws -> FlowOutcomeResponse {
         let fingerprint = try state.fingerprint
         // For a decoy a colleague's credentials are looked up in the same way, and discarded.
         let approved = try await approval(of: state, fingerprint, at: time)
@@ -63,61 +64,16 @@ struct RequestRecovery: Sendable {
     /// Draws the seed of the new credentials, and returns what their record must repeat.
     private func plan(
         _ state: inout FlowState, _ account: FlowState.Account, _ approved: Approved, _ app: AppCaller
-    ) async throws -> StepAnswer {
-        let seed = try OPRFSeed.generate(), keys = try seed.keys(), kdf = context.settings.scrypt
+    ) async throws -> FlowOutcomeResponse {
+        let seed = try OPRFSeed.generate()
         state.step = .credentials
         state.setUp = FlowState.SetUp(seed: seed.bytes)
         state.purpose = .recovery(account, approved.recovery)
-        let plan = CredentialSetUpPlan(
-            credentialId: approved.recovery.credentialId, userId: state.userId,
-            oprfAnswers: keys.answers.publicKey.bytes, oprfPassphrase: keys.passphrase.publicKey.bytes,
-            log2N: Int(kdf.log2N), r: Int(kdf.r), p: Int(kdf.p),
-            previous: .init(hash: approved.previous.hash, generation: Int(approved.previous.generation)),
+        let plan = SetUpPlanResponse(
+            credentialId: approved.recovery.credentialId, userId: state.userId, keys: try seed.keys(),
+            context.settings.scrypt, previous: approved.previous,
             approvals: .init(opened: approved.recovery.opened, confirmed: approved.recovery.confirmed))
         return .setCredentials(
-            challenge: state.challenge,
-            rules: SetUpRules(
-                questionsWithPassphraseAllowed: approved.policy.questionsWithPassphrase,
-                blindOnly: approved.policy.blindOnly, customQuestionsAllowed: app.customQuestions),
-            setUp: plan)
-    }
-}
-
-/// An approved recovery, between the device's proof and the new credentials.
-struct ApprovedRecovery: Sendable, Equatable {
-    /// The id of the new credential.
-    var credentialId: UUID
-    /// The hash of the event that opened the recovery, 32 bytes.
-    var opened: [UInt8]
-    /// The hash of the event that confirmed it, 32 bytes; zeros if a single admin's decision suffices.
-    var confirmed: [UInt8]
-
-    /// The value in place of a confirmation that is not needed.
-    static let noConfirmation = [UInt8](repeating: 0, count: 32)
-
-    init(credentialId: UUID = UUID(), opened: [UInt8], confirmed: [UInt8]) {
-        self.credentialId = credentialId
-        self.opened = opened
-        self.confirmed = confirmed
-    }
-
-    /// The authority for the new record.
-    var authority: SetUpAuthority { .recovered(firstApproval: opened, secondApproval: confirmed) }
-
-    /// The plaintext in the flow's row.
-    var json: JSONValue {
-        .object([
-            "credential": .string(credentialId.lowercased), "opened": .string(Base64URL.encode(opened)),
-            "confirmed": .string(Base64URL.encode(confirmed)),
-        ])
-    }
-
-    /// Decodes the value that ``json`` encodes.
-    init(reading object: ObjectReader) throws {
-        var object = object
-        credentialId = try object.uuid("credential")
-        opened = try object.bytes("opened", count: 32)
-        confirmed = try object.bytes("confirmed", count: 32)
-        try object.finish()
+            challenge: state.challenge, rules: CredentialRulesResponse(approved.policy, app), setUp: plan)
     }
 }

@@ -6,6 +6,7 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
+import TenureAPI
 
 /// The streams that a return is decided on. The append guards all of them.
 struct ReturnScene: Sendable {
@@ -88,16 +89,19 @@ extension ReturnProof {
 /// The notices about a return, and the mails.
 extension ServiceContext {
     /// The notices for the sessions of an account whose return is open, or was completed and can be undone.
-    func returnNotices(of employee: EmployeeSnapshot, in tenant: Tenant.State, at time: Timestamp) -> [Notice] {
+    func returnNotices(of employee: EmployeeSnapshot, in tenant: Tenant.State, at time: Timestamp) -> [NoticeResponse] {
         if let open = employee.state.openReturn(in: tenant, at: time) {
             return [
-                Notice(
-                    type: Notice.returnOpened, openedAt: open.openedAt, availableAt: open.availableAt,
+                NoticeResponse(
+                    type: NoticeResponse.returnOpened, openedAt: open.openedAt, availableAt: open.availableAt,
                     cancelBefore: open.availableAt)
             ]
         }
         guard let back = employee.state.undoableReturn(in: tenant, at: time) else { return [] }
-        return [Notice(type: Notice.returnCompleted, openedAt: back.openedAt, cancelBefore: back.undoableUntil)]
+        return [
+            NoticeResponse(
+                type: NoticeResponse.returnCompleted, openedAt: back.openedAt, cancelBefore: back.undoableUntil)
+        ]
     }
 
     /// The mails about an open return: at once, in the middle of the wait, and a day before its end. Each has a link
@@ -114,7 +118,7 @@ extension ServiceContext {
     }
 }
 
-extension Notice {
+extension NoticeResponse {
     /// A return of the security admin is open.
     static let returnOpened = "return.opened"
     /// This call cancelled the open return.

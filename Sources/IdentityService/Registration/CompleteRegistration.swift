@@ -7,6 +7,7 @@ import Identity
 import Keys
 import Ledger
 import Logging
+import TenureAPI
 
 /// Completes a registration in one append: the employee, the first device key, and for a new user the credentials.
 ///
@@ -31,8 +32,8 @@ struct CompleteRegistration: Sendable {
     let context: ServiceContext
 
     func run(
-        _ row: FlowStore.Row, _ person: Person, app: AppCaller, _ run: UseCaseRun<StepAnswer>
-    ) async throws -> StepAnswer {
+        _ row: FlowStore.Row, _ person: Person, app: AppCaller, _ run: UseCaseRun<FlowOutcomeResponse>
+    ) async throws -> FlowOutcomeResponse {
         do {
             let registered = try await optimistic { try await register(row, person, app: app, run) }
             guard registered.mayCountersign else { return registered.outcome }
@@ -67,13 +68,13 @@ struct CompleteRegistration: Sendable {
     }
 
     private struct Registered: Sendable {
-        var outcome: StepAnswer
+        var outcome: FlowOutcomeResponse
         var employee: EmployeeID
         var mayCountersign: Bool
     }
 
     private func register(
-        _ row: FlowStore.Row, _ person: Person, app: AppCaller, _ run: UseCaseRun<StepAnswer>
+        _ row: FlowStore.Row, _ person: Person, app: AppCaller, _ run: UseCaseRun<FlowOutcomeResponse>
     ) async throws -> Registered {
         let state = row.state
         let tenantId = TenantID(state.tenantId), employeeId = EmployeeID(state.employeeId)
@@ -109,7 +110,7 @@ struct CompleteRegistration: Sendable {
             })
         let decision = Employee.registration(folded, key: try state.deviceKey)
         let role: EmployeeRole = tenant.exists ? .employee : .securityAdmin
-        let summary = EmployeeSummary(
+        let summary = EmployeeSummaryResponse(
             companyName: tenant.state.companyName ?? state.companyName, companyEmployeeId: state.companyEmployeeId,
             status: folded.account?.status.rawValue ?? "", role: role.rawValue)
         return Registered(
@@ -124,8 +125,8 @@ struct CompleteRegistration: Sendable {
     /// the key stays pending, which is a valid outcome too.
     private func countersigned(
         _ registered: Registered, _ row: FlowStore.Row, _ methods: AuthenticationMethods, _ app: AppCaller,
-        _ run: UseCaseRun<StepAnswer>
-    ) async -> StepAnswer {
+        _ run: UseCaseRun<FlowOutcomeResponse>
+    ) async -> FlowOutcomeResponse {
         do {
             return try await CountersignFirstKey(context: context).run(
                 row.state, employee: registered.employee, by: methods, app: app, run)
@@ -201,9 +202,9 @@ extension CompleteRegistration {
     }
 
     func append(
-        _ recorder: inout FlowRecorder, _ decision: Employee.Outcome?, _ summary: EmployeeSummary,
+        _ recorder: inout FlowRecorder, _ decision: Employee.Outcome?, _ summary: EmployeeSummaryResponse,
         _ employee: EmployeeID, in snapshot: TenantSnapshot, _ role: EmployeeRole, _ methods: AuthenticationMethods
-    ) async throws -> StepAnswer {
+    ) async throws -> FlowOutcomeResponse {
         let tenant = recorder.tenant
         let state = recorder.row.state
         guard case .success = decision else {
@@ -225,7 +226,7 @@ extension CompleteRegistration {
         recorder.statements.append(session.insertion)
         var tokens = session.tokens
         if role == .securityAdmin, try await !isEmailVerified(state) {
-            tokens.notices = [Notice(type: Notice.returnUnprepared)]
+            tokens.notices = [NoticeResponse(type: NoticeResponse.returnUnprepared)]
         }
         return try await recorder.append { [tokens] appended in
             .success(tokens, summary, position: appended.last[LedgerID(tenant.uuid)])

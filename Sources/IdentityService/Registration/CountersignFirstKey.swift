@@ -7,6 +7,7 @@ import Identity
 import Keys
 import Ledger
 import Postgres
+import TenureAPI
 
 /// Authorizes the first device key of a newly registered employee, under the policy `automatic`.
 ///
@@ -16,8 +17,8 @@ struct CountersignFirstKey: Sendable {
 
     func run(
         _ state: FlowState, employee id: EmployeeID, by methods: AuthenticationMethods, app: AppCaller,
-        _ run: UseCaseRun<StepAnswer>
-    ) async throws -> StepAnswer {
+        _ run: UseCaseRun<FlowOutcomeResponse>
+    ) async throws -> FlowOutcomeResponse {
         let tenantId = TenantID(state.tenantId), time = run.call.time
         return try await optimistic {
             let access = try await context.access(state.companyName, .app(app), role: .authorization)
@@ -41,11 +42,11 @@ struct CountersignFirstKey: Sendable {
 
     private func append(
         _ events: [EmployeeEvent], _ employee: EmployeeSnapshot, _ access: CompanyAccess, _ state: FlowState,
-        _ methods: AuthenticationMethods, _ app: AppCaller, _ run: UseCaseRun<StepAnswer>
-    ) async throws -> StepAnswer {
+        _ methods: AuthenticationMethods, _ app: AppCaller, _ run: UseCaseRun<FlowOutcomeResponse>
+    ) async throws -> FlowOutcomeResponse {
         let tenant = access.tenant.id, call = run.call, ticket = run.ticket
         // A decision without a right to store a reply: the reply is that of the registration.
-        var decision = DecisionRecorder(access: access, UseCaseRun<Decision>(context: context, call: call))
+        var decision = DecisionRecorder(access: access, UseCaseRun<DecisionResponse>(context: context, call: call))
         try decision.add(events, to: .employee(employee.id, in: tenant), version: employee.version)
         let summary = try await context.summary(of: employee, in: access.tenant)
         guard employee.state.account?.status == .active else {
@@ -62,7 +63,7 @@ struct CountersignFirstKey: Sendable {
         decision.statements.append(session.insertion)
         if let ticket { decision.ledgers.insert(ticket.ledger) }
         let appended = try await decision.recorder.append { appended in
-            let outcome = StepAnswer.success(
+            let outcome = FlowOutcomeResponse.success(
                 session.tokens, summary, position: appended.last[LedgerID(tenant.uuid)])
             return ticket.map { [$0.completion(.success(outcome))] } ?? []
         }

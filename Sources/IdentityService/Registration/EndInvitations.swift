@@ -7,6 +7,7 @@ import Identity
 import Keys
 import Ledger
 import Postgres
+public import TenureAPI
 
 /// Ends open invitations whose issuer lost the role or the link, and deletes those that ended unused.
 ///
@@ -98,12 +99,12 @@ public struct RevokeInvitation: RepeatableUseCase {
     /// The tenant's name.
     public let company: String
     /// The statement and an admin's signature over it, in the second call.
-    public let signed: SubmittedStatement?
+    public let signed: StatementSignature?
     /// The app or employee that decides.
     public let caller: Caller
 
     /// Each parameter sets the property of the same name.
-    public init(id: String, company: String, signed: SubmittedStatement? = nil, caller: Caller) {
+    public init(id: String, company: String, signed: StatementSignature? = nil, caller: Caller) {
         self.id = id
         self.company = company
         self.signed = signed
@@ -114,7 +115,7 @@ public struct RevokeInvitation: RepeatableUseCase {
     public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
 
     /// Revokes the invitation, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<Decision>) async throws -> Decision {
+    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let context = run.context
         // No invitation has a malformed id.
         guard let id = InvitationID(text: id) else { throw ServiceError(.invitationInvalid) }

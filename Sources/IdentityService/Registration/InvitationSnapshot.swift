@@ -5,6 +5,7 @@ import Identity
 import Keys
 import Ledger
 import Postgres
+public import TenureAPI
 
 /// An invitation at one version of its stream, with its texts decrypted.
 struct InvitationSnapshot: Sendable {
@@ -67,11 +68,11 @@ public struct ListInvitations: UseCase {
     }
 
     /// Lists the invitations, oldest first.
-    public func run(_ run: UseCaseRun<[InvitationView]>) async throws -> [InvitationView] {
+    public func run(_ run: UseCaseRun<[InvitationResponse]>) async throws -> [InvitationResponse] {
         let context = run.context
         let access = try await context.access(company, caller, role: .administration)
         try access.require(.issueInvitation, about: .newcomer)
-        var views: [InvitationView] = []
+        var views: [InvitationResponse] = []
         var after: InvitationID?
         while views.count < Self.limit {
             let ids = try await context.openInvitations(in: access.tenant.id, after: after, limit: Self.limit)
@@ -81,8 +82,9 @@ public struct ListInvitations: UseCase {
                     invitation.state.isOpen(at: run.call.time), invitation.state.isBacked
                 else { continue }
                 views.append(
-                    InvitationView(
-                        id: id.uuid, companyEmployeeId: issue.companyEmployeeID.text, email: issue.email?.text,
+                    InvitationResponse(
+                        invitationId: id.uuid, companyEmployeeId: issue.companyEmployeeID.text,
+                        email: issue.email?.text,
                         issuedAt: issuedAt, expiresAt: issue.expiresAt))
             }
             guard ids.count == Self.limit, let last = ids.last else { break }

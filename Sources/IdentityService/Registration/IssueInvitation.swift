@@ -6,6 +6,7 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
+public import TenureAPI
 
 /// Invites a person to register under an employee id. An admin signs, or an app vouches.
 ///
@@ -29,14 +30,14 @@ public struct IssueInvitation: RepeatableUseCase {
     /// device computes the commitment too.
     public let subjectSalt: [UInt8]?
     /// The statement and an admin's signature over it, in the second call.
-    public let signed: SubmittedStatement?
+    public let signed: StatementSignature?
     /// The app or employee that invites.
     public let caller: Caller
 
     /// Each parameter sets the property of the same name.
     public init(
         company: String, companyEmployeeId: String, email: String? = nil, seconds: Int64 = usualSeconds,
-        subjectSalt: [UInt8]? = nil, signed: SubmittedStatement? = nil, caller: Caller
+        subjectSalt: [UInt8]? = nil, signed: StatementSignature? = nil, caller: Caller
     ) {
         self.company = company
         self.companyEmployeeId = companyEmployeeId
@@ -51,7 +52,7 @@ public struct IssueInvitation: RepeatableUseCase {
     public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
 
     /// Issues the invitation, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<InvitationDecision>) async throws -> InvitationDecision {
+    public func run(_ run: UseCaseRun<InvitationDecisionResponse>) async throws -> InvitationDecisionResponse {
         let names = try Names(companyEmployeeId, email), context = run.context, time = run.call.time
         return try await run.decide(by: caller, signed) {
             let access = try await context.access(company, caller, role: .administration), tenant = access.tenant.id
@@ -112,8 +113,8 @@ public struct IssueInvitation: RepeatableUseCase {
 
     private func record(
         _ events: [InvitationEvent], _ id: UUID, _ names: Names, _ token: InvitationToken, _ claim: ClaimKey,
-        in recorder: inout DecisionRecorder<InvitationDecision>
-    ) async throws -> InvitationDecision {
+        in recorder: inout DecisionRecorder<InvitationDecisionResponse>
+    ) async throws -> InvitationDecisionResponse {
         let context = recorder.context, tenant = recorder.access.tenant.id, time = recorder.call.time
         let stream = StreamID.invitation(InvitationID(id), in: tenant), end = time.adding(.seconds(seconds))
         guard try await context.reader.streams([stream])[stream]?.isEmpty ?? true else {
@@ -123,10 +124,10 @@ public struct IssueInvitation: RepeatableUseCase {
         recorder.statements.append(insertion)
         try recorder.add(events, to: stream, version: 0, keys: [id: key])
         recorder.claims.append(Claim(key: claim, owner: id, expiresAt: end))
-        let view = InvitationView(
-            id: id, companyEmployeeId: names.employee.entered, email: names.email?.entered, issuedAt: time,
+        let view = InvitationResponse(
+            invitationId: id, companyEmployeeId: names.employee.entered, email: names.email?.entered, issuedAt: time,
             expiresAt: end)
-        return try await recorder.append { .issued(view, invitation: token.text, position: $0) }
+        return try await recorder.append { InvitationDecisionResponse.done(view, invitation: token.text, position: $0) }
     }
 }
 
@@ -153,4 +154,13 @@ struct InvitationToken: Sendable, CustomStringConvertible {
 
     /// A placeholder that never contains the token.
     var description: String { "invitation [redacted]" }
+}
+
+extension KeyRing {
+    /// The claim on an invitation token in one tenant, owned by the invitation.
+    func invitationClaim(_ token: InvitationToken, in tenant: TenantID) -> ClaimKey {
+        ClaimKey(
+            ledger: LedgerID(tenant.uuid), kind: Self.invitationKind,
+            digest: lookupDigest(kind: Self.invitationKind, token.bytes, scope: tenant.uuid))
+    }
 }

@@ -5,6 +5,7 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger
+public import TenureAPI
 
 /// Starts a registration: replies with a handle and a challenge of the same form for known and unknown names. It claims
 /// nothing yet.
@@ -22,14 +23,14 @@ public struct StartRegistration: RepeatableUseCase, CustomStringConvertible {
     /// The invitation token of an invited person.
     public let invitation: String?
     /// Whether the person means to join a tenant or to found one; `nil` for whichever it turns out to be.
-    public let intent: RegistrationIntent?
+    public let intent: RegistrationRequest.Intent?
     /// The calling app.
     public let app: AppCaller
 
     /// Each parameter sets the property of the same name.
     public init(
         companyName: String, companyEmployeeId: String, email: String, isCompanyOwnedEmail: Bool,
-        employeePublicKey: [UInt8], invitation: String? = nil, intent: RegistrationIntent? = nil, app: AppCaller
+        employeePublicKey: [UInt8], invitation: String? = nil, intent: RegistrationRequest.Intent? = nil, app: AppCaller
     ) {
         self.companyName = companyName
         self.companyEmployeeId = companyEmployeeId
@@ -56,7 +57,7 @@ public struct StartRegistration: RepeatableUseCase, CustomStringConvertible {
     }
 
     /// Returns the handle and the challenge.
-    public func run(_ run: UseCaseRun<FlowStarted>) async throws -> FlowStarted {
+    public func run(_ run: UseCaseRun<FlowStartedResponse>) async throws -> FlowStartedResponse {
         let context = run.context, call = run.call
         let found = try await context.found(company: companyName, employee: companyEmployeeId, run.firstRows)
         let subject = found.subject, tenant = found.tenant
@@ -94,20 +95,12 @@ public struct StartRegistration: RepeatableUseCase, CustomStringConvertible {
             employeePublicKey: key.bytes, employeeId: employeeId, userId: ids.user, credentialId: ids.credential,
             expiresAt: call.time.adding(FlowState.lifetime))
         state.challenge = try context.challenge(for: state, at: call.time)
-        let started = FlowStarted(
+        let started = FlowStartedResponse(
             flow: FlowStore.handle(of: state), challenge: state.challenge, subjectSalt: state.subjectSalt,
             expiresAt: state.expiresAt)
         try await FlowStore(context: context).insert(state, answering: run.ticket, started)
         return started
     }
-}
-
-/// What a person who registers means to do. A typing error in the tenant's name then neither founds nor joins one.
-public enum RegistrationIntent: String, Sendable, CaseIterable {
-    /// Join a tenant that exists.
-    case join
-    /// Found a tenant that does not exist.
-    case found
 }
 
 /// Decides at the start of a registration whether the tenant admits the person: everybody, or only invited people.
@@ -124,7 +117,7 @@ struct RegistrationGate: Sendable {
     ///
     /// - Throws: `app.not_linked`, `company.unknown` or `company.already_founded`.
     func admit(
-        _ app: AppCaller, to tenant: TenantSnapshot, as intent: RegistrationIntent?
+        _ app: AppCaller, to tenant: TenantSnapshot, as intent: RegistrationRequest.Intent?
     ) throws(ServiceError) {
         let id = AppID(app.appId)
         guard intent != .found else {

@@ -4,12 +4,13 @@ import FoundationEssentials
 import Identity
 import Keys
 import Postgres
+import TenureAPI
 
 /// A session about to be opened: its event, its row and its tokens.
 struct NewSession: Sendable {
     let id: UUID
     let event: SessionOpened
-    let tokens: IssuedTokens
+    let tokens: SessionResponse
     /// The row.
     let row: SessionRow
     /// The statement that inserts the session's row, and deletes those of the employee's sessions that have ended.
@@ -46,7 +47,7 @@ struct NewSession: Sendable {
             tenant: tenant.uuid, session: id, employee: employee.uuid, app: app.appId, role: opening.sessionRole,
             methods: opening.methods, loggedIn: time)
         let access = try await subject.token(for: app.appId.lowercased, until: accessEnd, at: time, context)
-        tokens = IssuedTokens(accessToken: access, expiresAt: accessEnd, refreshToken: refresh.text(context.ring))
+        tokens = SessionResponse(accessToken: access, expiresAt: accessEnd, refreshToken: refresh.text(context.ring))
         row = SessionRow(
             tenant: tenant.uuid, id: id, employee: employee.uuid, fingerprint: fingerprint.bytes,
             accessDigest: context.ring.accessTokenDigest(access), accessEnd: accessEnd, refreshEnd: refreshEnd,
@@ -102,4 +103,14 @@ extension SessionRow {
 extension Timestamp {
     /// The same moment as the database's type.
     var postgres: PostgresTimestamp { PostgresTimestamp(microsecondsSinceUnixEpoch: microseconds) }
+}
+
+extension EmployeeSnapshot {
+    /// Returns the role of a session that this device key opened: `employee` unless the key carries the account's role.
+    func sessionRole(of fingerprint: [UInt8], in tenant: TenantSnapshot) -> EmployeeRole {
+        let carriesRole = state.roleKeys(in: tenant.state).contains {
+            ServiceContext.fingerprint(of: $0) == fingerprint
+        }
+        return carriesRole ? tenant.state.role(of: id) : .employee
+    }
 }

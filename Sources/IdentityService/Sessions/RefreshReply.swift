@@ -5,6 +5,7 @@ import Ledger
 import Logging
 import Postgres
 import ServiceLifecycle
+import TenureAPI
 
 /// The reply to the newest refresh of a session, kept for ten seconds by the database's clock.
 ///
@@ -40,8 +41,9 @@ struct RefreshReply: Sendable {
     /// The statement that keeps the reply, in the place of an older one.
     ///
     /// - Parameter token: The refresh token that was exchanged.
-    func insertion(_ tokens: IssuedTokens, for token: String, _ ring: KeyRing) throws -> SQL {
-        let sealed = try ring.sealRefreshReply(tokens.json.canonicalBytes(), token: Array(token.utf8), at: place)
+    func insertion(_ tokens: SessionResponse, for token: String, _ ring: KeyRing) throws -> SQL {
+        let sealed = try ring.sealRefreshReply(
+            try Self.members.write(tokens).canonicalBytes(), token: Array(token.utf8), at: place)
         return """
             INSERT INTO tenure.refresh_reply (ledger_id, session_id, refresh_counter, exchanged_at, sealed)
             VALUES (\(tenant), \(session), \(counter), \(exchangedAt), \(sealed))
@@ -54,7 +56,7 @@ struct RefreshReply: Sendable {
     /// another token.
     static func find(
         for token: String, of row: SessionRow, _ context: ServiceContext
-    ) async throws -> IssuedTokens? {
+    ) async throws -> SessionResponse? {
         let rows = try await context.pool.query(
             """
             SELECT exchanged_at, sealed FROM tenure.refresh_reply
@@ -67,7 +69,7 @@ struct RefreshReply: Sendable {
         guard let clear = context.ring.openRefreshReply(sealed, token: Array(token.utf8), at: reply.place) else {
             return nil
         }
-        return try IssuedTokens(json: CanonicalJSON.parse(clear))
+        return try members.read(CanonicalJSON.parse(clear), ignoresUnknown: true)
     }
 }
 
@@ -121,40 +123,11 @@ struct RefreshReplySweeper: Service {
     }
 }
 
-/// The form in which a reply is kept.
-extension IssuedTokens {
-    fileprivate var json: JSONValue {
-        .object([
-            "access": .string(accessToken), "expires": .string(expiresAt.description),
-            "refresh": .string(refreshToken), "notices": .array(notices.map(\.json)),
-        ])
-    }
-
-    fileprivate init(json: JSONValue) throws {
-        var reader = try ObjectReader(json)
-        accessToken = try reader.string("access")
-        expiresAt = try reader.timestamp("expires")
-        refreshToken = try reader.string("refresh")
-        notices = try reader.array("notices").map { try Notice(json: $0) }
-    }
-}
-
-extension Notice {
-    fileprivate var json: JSONValue {
-        var members: [String: JSONValue] = ["type": .string(type)]
-        members["openedAt"] = openedAt.map { .string($0.description) }
-        members["openedBy"] = openedBy.map { .string($0) }
-        members["availableAt"] = availableAt.map { .string($0.description) }
-        members["cancelBefore"] = cancelBefore.map { .string($0.description) }
-        return .object(members)
-    }
-
-    fileprivate init(json: JSONValue) throws {
-        var reader = try ObjectReader(json)
-        type = try reader.string("type")
-        openedAt = try reader.optionalTimestamp("openedAt")
-        openedBy = try reader.optionalString("openedBy")
-        availableAt = try reader.optionalTimestamp("availableAt")
-        cancelBefore = try reader.optionalTimestamp("cancelBefore")
-    }
+extension RefreshReply {
+    /// The members of a kept reply. A refresh asks for no change of credentials.
+    fileprivate static let members = MemberTable<SessionResponse, Void>(
+        "RefreshReply",
+        { SessionResponse(accessToken: $0, expiresAt: $1, refreshToken: $2, notices: $3) },
+        Member("access", \.accessToken), Member("expires", \.expiresAt), Member("refresh", \.refreshToken),
+        Member("notices", \.notices, .array(of: NoticeResponse.memberKind, { _ in 0...Int.max })))
 }

@@ -6,6 +6,7 @@ import Identity
 import Keys
 import Ledger
 import Postgres
+public import TenureAPI
 
 /// Exchanges a refresh token for new tokens.
 ///
@@ -41,7 +42,7 @@ public struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
     ///
     /// - Throws: `session.invalid` for a forged token, or for a session that has ended; `session.reused` for a token that
     ///   was used, which ends the session; `session.expired`.
-    public func run(_ run: UseCaseRun<IssuedTokens>) async throws -> IssuedTokens {
+    public func run(_ run: UseCaseRun<SessionResponse>) async throws -> SessionResponse {
         guard let token = RefreshToken(refreshToken, run.context.ring),
             let session = try await run.context.session(token.session, of: token.tenant, at: run.call.time)
         else { throw ServiceError(.sessionInvalid) }
@@ -51,8 +52,8 @@ public struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
 
     /// Exchanges the token; `nil` if the session's row refuses it.
     private func exchange(
-        _ token: RefreshToken, _ session: StoredSession, _ run: UseCaseRun<IssuedTokens>
-    ) async throws -> IssuedTokens? {
+        _ token: RefreshToken, _ session: StoredSession, _ run: UseCaseRun<SessionResponse>
+    ) async throws -> SessionResponse? {
         let context = run.context, ticket = run.ticket, time = run.call.time
         // A copy of the token ends the session, whatever else is out of order. The exchange below checks again.
         guard let app = session.row.app, session.isInForce, session.row.counter == token.counter,
@@ -71,7 +72,7 @@ public struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
             methods: AuthenticationMethods(text: next.methods), loggedIn: next.createdAt)
         let access = try await subject.token(for: app.lowercased, until: next.accessEnd, at: time, context)
         next.accessDigest = context.ring.accessTokenDigest(access)
-        let tokens = IssuedTokens(
+        let tokens = SessionResponse(
             accessToken: access, expiresAt: next.accessEnd, refreshToken: token.next.text(context.ring),
             notices: try await log.notices(at: time, context))
         var statements: [SQL] = []
@@ -96,7 +97,7 @@ public struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
     /// Returns the reply to the exchange that came first, or ends the session that could not be refreshed.
     ///
     /// - Throws: The refusal.
-    private func refused(_ token: RefreshToken, _ run: UseCaseRun<IssuedTokens>) async throws -> IssuedTokens {
+    private func refused(_ token: RefreshToken, _ run: UseCaseRun<SessionResponse>) async throws -> SessionResponse {
         let context = run.context, time = run.call.time
         guard let session = try await context.session(token.session, of: token.tenant, at: time) else {
             throw ServiceError(.sessionInvalid)
@@ -121,7 +122,7 @@ public struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
 
     /// Ends the session, and returns the refusal.
     private func ended(
-        _ row: SessionRow, _ end: SessionInLog.End, _ run: UseCaseRun<IssuedTokens>
+        _ row: SessionRow, _ end: SessionInLog.End, _ run: UseCaseRun<SessionResponse>
     ) async throws -> ServiceError {
         let refusal = ServiceError(end.code)
         guard let reason = end.reason else {
@@ -221,7 +222,7 @@ struct SessionInLog: Sendable {
     }
 
     /// The messages to the owner of the account.
-    func notices(at time: Timestamp, _ context: ServiceContext) async throws -> [Notice] {
+    func notices(at time: Timestamp, _ context: ServiceContext) async throws -> [NoticeResponse] {
         guard let user = employee.state.account?.user else { return [] }
         let snapshot = try await StateLoader(reader: context.reader).user(user)
         return try await context.notices(of: snapshot, in: tenant.id, at: time)

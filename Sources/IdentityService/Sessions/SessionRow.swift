@@ -1,6 +1,8 @@
 import AccessTokens
 import Canonical
+import EventCoding
 import FoundationEssentials
+import Identity
 import Keys
 import Ledger
 import Postgres
@@ -183,4 +185,62 @@ extension ServiceContext {
             StoredSession.reading(id, of: tenant, where: condition), in: SessionCutoff.ledgers(of: tenant))
         return try found.first.flatMap { try StoredSession($0, rows, at: time) }
     }
+}
+
+extension TenantSnapshot {
+    /// The admins whose open sessions are shortened by events: an appointment, a succession or a shorter
+    /// `adminSessionHours` also applies to earlier sessions. Each with the policy that shortens them.
+    func shortenedSessions(by events: [TenantEvent]) -> [(admins: [EmployeeID], policy: TenantPolicy)] {
+        events.compactMap { event in
+            switch event {
+            case .adminAppointed(let event): ([event.employeeID], state.policy)
+            case .securityAdminSucceeded(let event): ([event.employeeID], state.policy)
+            case .policyChanged(let event):
+                (Array(state.admins.keys) + (state.securityAdmin.map { [$0] } ?? []), event.policy)
+            case .founded, .mpinPolicyChanged, .domainConfirmed, .appLinked, .appUnlinked, .adminDismissed,
+                .addressReclaimed:
+                nil
+            }
+        }
+    }
+}
+
+extension ServiceContext {
+    /// The statements that shorten open sessions to an admin's lifetime, for the append that records `events`.
+    ///
+    /// A session that is refreshed meanwhile stays as it is until its next refresh, which takes the lifetime from the
+    /// log. So a shorter lifetime is late by an access token's lifetime at most.
+    func sessionEffects(of events: [TenantEvent], in tenant: TenantSnapshot) async throws -> [SQL] {
+        var statements: [SQL] = []
+        for (admins, policy) in tenant.shortenedSessions(by: events) {
+            statements += try await shortening(admins, in: tenant.id, to: policy)
+        }
+        return statements
+    }
+
+    /// The statements for some admins. Sessions that are shorter already stay so.
+    func shortening(_ admins: [EmployeeID], in tenant: TenantID, to policy: TenantPolicy) async throws -> [SQL] {
+        let found = try await pool.query(
+            """
+            SELECT \(SessionRow.columns) FROM tenure.session s
+            WHERE s.ledger_id = \(tenant.uuid) AND s.employee_id = ANY (\(admins.map(\.uuid)))
+            """, in: [LedgerID(tenant.uuid)])
+        let time = settings.now()
+        return try found.compactMap { found in
+            let row = try SessionRow(found)
+            let end = row.createdAt.adding(policy.adminSessionLifetime)
+            guard end < row.end, row.isAuthentic(rows, at: time) else { return nil }
+            var shorter = row
+            shorter.end = end
+            return """
+                UPDATE tenure.session AS s SET ends_at = \(end.postgres), mac = \(shorter.rightCode(ring))
+                WHERE \(row.isUnchanged)
+                """
+        }
+    }
+}
+
+extension TenantPolicy {
+    /// The longest lifetime of an admin's session.
+    var adminSessionLifetime: Duration { .seconds(adminSessionHours * 3_600) }
 }

@@ -1,6 +1,6 @@
 public import Canonical
-import ErrorCodes
 public import FoundationEssentials
+public import TenureAPI
 
 /// The metadata that every call carries besides its input.
 public struct Call: Sendable {
@@ -36,21 +36,6 @@ public enum Caller: Sendable {
     case employee(EmployeeCaller)
 }
 
-/// The roles that an app's secret may be used in.
-public enum CallerRole: String, Sendable, Hashable, CaseIterable {
-    /// Log employees in and read what the app may see.
-    case access = "ACCESS"
-    /// Register employees.
-    case creation = "CREATION"
-    /// Countersign device keys.
-    case authorization = "AUTHORIZATION"
-    /// Approve, cancel and invite ordinary employees.
-    case administration = "ADMINISTRATION"
-
-    /// The roles of an app that logs people in: all but ``administration``.
-    public static let usual: Set<CallerRole> = [.access, .creation, .authorization]
-}
-
 /// An authenticated app.
 public struct AppCaller: Sendable {
     /// The app.
@@ -58,14 +43,15 @@ public struct AppCaller: Sendable {
     /// The secret that was presented.
     public let secretId: UUID
     /// The roles of that secret.
-    public let roles: Set<CallerRole>
+    public let roles: Set<AppLinkRequest.Role>
     /// Whether the app lets its users choose questions that are not in the published list.
     let customQuestions: Bool
     /// The secret and the salt, kept during the call to derive the authority key.
     let presented: PresentedSecret
 
     init(
-        appId: UUID, secretId: UUID, roles: Set<CallerRole>, customQuestions: Bool = false, presented: PresentedSecret
+        appId: UUID, secretId: UUID, roles: Set<AppLinkRequest.Role>, customQuestions: Bool = false,
+        presented: PresentedSecret
     ) {
         self.appId = appId
         self.secretId = secretId
@@ -93,15 +79,4 @@ public struct EmployeeCaller: Sendable {
     public let sessionId: UUID
     /// The SHA-256 of the device key that opened the session, 32 bytes.
     public let fingerprint: [UInt8]
-}
-
-extension AppCaller {
-    /// Refuses an app whose secret lacks the role for a flow.
-    ///
-    /// - Throws: `app.role_missing`.
-    func require(_ purpose: FlowKind) throws(ServiceError) {
-        guard roles.contains(purpose == .registration ? .creation : .access) else {
-            throw ServiceError(.appRoleMissing)
-        }
-    }
 }

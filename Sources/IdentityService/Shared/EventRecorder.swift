@@ -137,12 +137,6 @@ extension EventRecording {
                 event.payload, to: stream, version: version, keys: keys, metadata: metadata ?? recorder.metadata)
         }
     }
-
-    /// Adds a mail.
-    mutating func queue(_ mail: QueuedMail) throws {
-        try recorder.add(mail.event, to: mail.stream, version: 0)
-        recorder.statements += mail.statements(recorder.context.ring)
-    }
 }
 
 extension EventRecorder: EventRecording {

@@ -1,5 +1,6 @@
 public import Canonical
 public import ErrorCodes
+public import TenureAPI
 
 /// A refusal of the service, with a code that is part of the API contract.
 ///
@@ -16,7 +17,7 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
     /// When the call may be made, if it came too early.
     public var availableAt: Timestamp?
     /// Notices for the owner of the account.
-    public var notices: [Notice] = []
+    public var notices: [NoticeResponse] = []
     /// What the database gave as the cause, for the log. No caller sees it.
     package var cause: String?
 
@@ -46,4 +47,14 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
 
     /// The code alone.
     public var description: String { code.rawValue }
+}
+
+/// A state that this program rules out. Neither the caller nor a repetition can mend it.
+///
+/// It has no code of its own: a caller gets the answer to any unexpected error, and the log has the description.
+struct ProgramDefect: Error, CustomStringConvertible {
+    /// What is wrong, without input.
+    let description: String
+
+    init(_ description: String) { self.description = description }
 }

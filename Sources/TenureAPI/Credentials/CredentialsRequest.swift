@@ -55,11 +55,14 @@ public struct NewSecurityQuestion: Sendable, Equatable, RequestObject, CustomStr
 /// The body of `POST /v1/credentials/changes/{flow}/credentials`.
 public struct CredentialsChangeRequest: Sendable, Equatable, RequestObject, CustomStringConvertible {
     /// The current secret, which authorizes the change.
-    public enum Current: Sendable, Equatable {
+    public enum Current: Sendable, Equatable, CustomStringConvertible {
         /// At least three answers to the questions that were shown.
         case answers([AnswersRequest.Answer])
         /// The passphrase.
         case passphrase(String)
+
+        /// Always `[redacted]`, so that no secret reaches a log.
+        public var description: String { "[redacted]" }
     }
 
     /// The current secret, which authorizes the change.

@@ -52,3 +52,102 @@ extension ResponseObject {
         self = try Self.members.read(json, at: pointer, ignoresUnknown: true)
     }
 }
+
+/// The kinds of the contract write every value: a bound is that of the service, which refuses the request.
+extension MemberKind {
+    /// An array of any length.
+    static func list<Element: MemberValue>() -> MemberKind where Value == [Element] {
+        .array(of: Element.memberKind, { _ in 0...Int.max })
+    }
+}
+
+extension MemberKind<String> {
+    /// A string that is read with at most `count` bytes of UTF-8.
+    static func text(upTo count: Int, _ reason: String) -> MemberKind {
+        MemberKind(.string(format: "text")) { (json, place) throws(JSONError) in
+            let text = try json.string(at: place)
+            guard text.utf8.count <= count else { throw place.invalid(reason) }
+            return text
+        } write: { (text, _) in
+            .string(text)
+        }
+    }
+}
+
+extension MemberKind<[UInt8]> {
+    /// Bytes as padded base64 (RFC 4648 §4).
+    static var base64: MemberKind {
+        .text(
+            .string(format: "byte"), "padded base64 is expected", parse: { Base64.decode($0) },
+            text: { Base64.encode($0) })
+    }
+}
+
+extension MemberKind<JSONValue> {
+    /// Any value.
+    static func any(_ name: String) -> MemberKind {
+        MemberKind(.object(name: name)) { (json, _) in
+            json
+        } write: { (json, _) in
+            json
+        }
+    }
+}
+
+extension MemberKind<Bool> {
+    /// A boolean.
+    static var flag: MemberKind { Bool.memberKind }
+}
+
+extension MemberKind where Value: BinaryInteger & SendableMetatype {
+    /// An integer that is read within a range.
+    static func number(
+        _ range: ClosedRange<Int64> = JSONValue.integerRange, _ reason: String? = nil
+    ) -> MemberKind {
+        MemberKind(.integer(range)) { (json, place) throws(JSONError) in
+            let number = try json.integer(in: reason == nil ? range : JSONValue.integerRange, at: place)
+            if let reason, !range.contains(number) { throw place.invalid(reason) }
+            return Value(number)
+        } write: { (number, _) in
+            .integer(Int64(number))
+        }
+    }
+}
+
+extension MemberKind where Value: RawRepresentable<String> & CaseIterable & SendableMetatype {
+    /// One of the words of the type.
+    static var word: MemberKind { word("one of \(words.joined(separator: ", ")) is expected") }
+
+    /// One of the two words of the type.
+    static var either: MemberKind { word("\(words.joined(separator: " or ")) is expected") }
+
+    private static var words: [String] { Value.allCases.map(\.rawValue) }
+
+    private static func word(_ reason: String) -> MemberKind {
+        .text(.word(words), reason, parse: { Value(rawValue: $0) }, text: \.rawValue)
+    }
+}
+
+extension Member where Value: Sendable & Equatable {
+    /// A member that is always written, and may be absent when it is read, which has the value `absent`.
+    init(
+        _ name: String, _ get: @escaping @Sendable (Object) -> Value, _ kind: MemberKind<Value>, absent: Value
+    ) {
+        self.init(name, kind.description, get, since: 1, .optional(absent)) { json, place, _ in
+            try kind.read(json, at: place)
+        } write: { value, place, _ in
+            try kind.write(value, at: place)
+        }
+    }
+
+    /// A member that is absent for the value `absent`.
+    init(
+        optional name: String, _ get: @escaping @Sendable (Object) -> Value, _ kind: MemberKind<Value>, absent: Value
+    ) {
+        self.init(name, kind.description, get, since: 1, .optional(absent)) { json, place, _ in
+            try kind.read(json, at: place)
+        } write: { value, place, _ in
+            value == absent ? nil : try kind.write(value, at: place)
+        }
+    }
+}

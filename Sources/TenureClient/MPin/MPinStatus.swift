@@ -1,3 +1,4 @@
+import ErrorCodes
 public import TenureAPI
 
 /// What a call of ``MPinClient`` or ``MPin`` led to: a code and a message for the developer.
@@ -89,4 +90,96 @@ struct MPinFailure: Error {
     /// The store failed.
     static let storage = MPinFailure(
         .storageError, "The store of M-Pin users cannot be read or written, or other users can read it.")
+}
+
+/// The calls whose refusals are read differently.
+enum MPinCall: Sendable, CaseIterable {
+    case settings
+    case register
+    case signature
+    /// The second D-TA. It sends no problem documents, and cannot end an identity.
+    case secondShare
+    case pass
+    case authenticate
+    case link
+    case logIn
+}
+
+extension MPinFailure {
+    /// Reads a response that is no success: the problem's code first, then the HTTP status.
+    init(_ response: WireResponse, of call: MPinCall) {
+        let problem = call == .secondShare ? nil : try? Problem(bytes: response.body)
+        let wait = response.headers["retry-after"].flatMap { Int($0) }.map { Duration.seconds(max(0, $0)) }
+        self.init(http: response.status, problem, retryAfter: wait, of: call)
+    }
+
+    /// Reads an error of the client library.
+    init(describing error: any Error, of call: MPinCall) {
+        if let failure = error as? MPinFailure {
+            self = failure
+            return
+        }
+        let error = TenureClientError(describing: error)
+        if let problem = error.problem {
+            self.init(http: problem.status, problem, retryAfter: error.retryAfter, of: call)
+            return
+        }
+        switch error.kind {
+        case .signingRefused:
+            self.init(.cryptoError, "The service asked this device to sign something else. Nothing was signed.")
+        case .connectionLost: self.init(.networkError, "The service cannot be reached.")
+        case .cancelled: self.init(.networkError, "The call was cancelled.")
+        case .notLoggedIn:
+            self.init(.identityNotAuthorized, "This device has no session of the employee. Log in first.")
+        case .storageFailed, .keyFileInvalid, .pinInvalid: self = .storage
+        case .addressInvalid: self.init(.flowError, "A name or an address cannot be a part of a URL.")
+        default: self.init(.responseParseError, "The response does not come from a Tenure service.")
+        }
+    }
+
+    private init(http: Int, _ problem: Problem?, retryAfter: Duration?, of call: MPinCall) {
+        let known = problem?.knownCode.flatMap { Self.code(of: $0, call) }
+        let code = (300..<400).contains(http) ? .networkError : known ?? Self.code(http: http, call)
+        let ends =
+            problem.map { $0.knownCode == .mpinBlocked || $0.knownCode == .mpinEnded }
+            ?? (http == 410 && (call == .authenticate || call == .logIn))
+        let words = problem.map { "\($0.title). \($0.detail)" } ?? "The service answered with HTTP status \(http)."
+        self.init(MPinStatus(code, words, problem: problem, retryAfter: retryAfter), endsIdentity: ends)
+    }
+
+    /// The status of a problem's code; `nil` if the HTTP status decides.
+    private static func code(of problem: ErrorCode, _ call: MPinCall) -> MPinStatus.Code? {
+        switch problem {
+        case .mpinWrongPIN, .mpinBlocked: .incorrectPIN
+        case .mpinEnded: .revoked
+        case .mpinUnauthorized: call == .signature ? .identityNotVerified : .identityNotAuthorized
+        case .mpinRequestExpired: .requestExpired
+        case .mpinKeyExpired: .clientSecretExpired
+        case .mpinWrongState: .flowError
+        case .mpinDisabled, .appUnknown, .appSecretInvalid, .appRoleMissing, .appNotLinked, .employeeInactive,
+            .companyUnknown, .authorizationNotPermitted:
+            .identityNotAuthorized
+        // These two come from places where the table of HTTP statuses would read them as something about a PIN.
+        case .sessionExpired, .sessionInvalid: .identityNotAuthorized
+        default: nil
+        }
+    }
+
+    private static func code(http: Int, _ call: MPinCall) -> MPinStatus.Code {
+        switch (call, http) {
+        case (.register, 403), (.authenticate, 403), (.logIn, 403), (.link, 401), (.link, 403):
+            .identityNotAuthorized
+        case (.signature, 400), (.signature, 401): .identityNotVerified
+        case (.secondShare, 408), (.authenticate, 408): .requestExpired
+        case (.authenticate, 401), (.authenticate, 410), (.logIn, 410): .incorrectPIN
+        case (.authenticate, 409): .clientSecretExpired
+        case (.authenticate, 412): .incorrectAccessNumber
+        case (_, 300..<400): .networkError
+        case (_, 406): .badUserAgent
+        case (_, 400..<500): .httpRequestError
+        case (_, 500...): .httpServerError
+        // 1xx, and successes other than 200.
+        default: .responseParseError
+        }
+    }
 }

@@ -6,6 +6,7 @@ import Identity
 public import IdentityService
 import Projections
 import ServiceLifecycle
+public import TenureAPI
 
 /// Lists pending device keys, each with the statement that an admin would sign.
 public struct ListPendingAuthorizations: ProjectionRead {
@@ -36,7 +37,7 @@ public struct ListPendingAuthorizations: ProjectionRead {
     ///
     /// Each read authorizes the caller again, so an admin who is dismissed during the wait gets no further result. While
     /// it waits it asks nothing: all waiting callers share one query. It ends when the caller leaves.
-    public func run(_ reads: CompanyReads) async throws -> Page<PendingAuthorizationView> {
+    public func run(_ reads: CompanyReads) async throws -> PageResponse<PendingAuthorizationResponse> {
         var position = waitFor
         while true {
             let access = try await reads.open(company, caller, role: .authorization, waitFor: position)
@@ -51,24 +52,27 @@ public struct ListPendingAuthorizations: ProjectionRead {
         }
     }
 
-    private func read(_ access: CompanyAccess, _ reads: CompanyReads) async throws -> Page<PendingAuthorizationView> {
+    private func read(_ access: CompanyAccess, _ reads: CompanyReads) async throws -> PageResponse<
+        PendingAuthorizationResponse
+    > {
         let now = reads.context.settings.now()
         let entries = try await reads.views.pendingAuthorizations(
             of: access.tenant.id, after: page.after, limit: page.limit + 1, at: now)
         let shown = entries.prefix(page.limit)
         let keys = try await reads.keys(of: shown.compactMap { $0.employee?.id }, in: access.tenant.id)
         let common = try await statementContext(access, reads.context, now)
-        var items: [PendingAuthorizationView] = []
+        var items: [PendingAuthorizationResponse] = []
         for entry in shown {
             guard let employee = entry.employee else { continue }
             let row = entry.authorization
             items.append(
-                PendingAuthorizationView(
-                    employee: try EmployeeSummary(employee, access, keys), key: EmployeeKeyView(row),
+                PendingAuthorizationResponse(
+                    employee: try EmployeeSummaryResponse(employee, access, keys), key: EmployeeKeyResponse(row),
                     expiresAt: row.expiresAt, position: row.presented.position,
                     statement: try await statement(for: row, access, common, reads.context)))
         }
-        return Page(items: items, next: entries.count > page.limit ? shown.last?.authorization.presented.position : nil)
+        return PageResponse(
+            items: items, next: entries.count > page.limit ? shown.last?.authorization.presented.position : nil)
     }
 
     /// The common part of the statements in one list; `nil` for an app, which vouches instead.

@@ -1,10 +1,11 @@
-public import Canonical
+import Canonical
 import EventCoding
-public import FoundationEssentials
+import FoundationEssentials
 import Identity
 public import IdentityService
 import Keys
 import Projections
+public import TenureAPI
 
 /// Lists the M-Pin identities of a tenant, oldest first, ended ones among them.
 public struct ListMPinIdentities: ProjectionRead {
@@ -26,7 +27,7 @@ public struct ListMPinIdentities: ProjectionRead {
     }
 
     /// Reads a page.
-    public func run(_ reads: CompanyReads) async throws -> Page<MPinIdentityView> {
+    public func run(_ reads: CompanyReads) async throws -> PageResponse<MPinIdentityResponse> {
         let access = try await reads.open(company, caller, role: .access, waitFor: waitFor)
         let tenant = access.tenant.id, now = reads.context.settings.now()
         let entries = try await reads.views.mpinIdentities(in: tenant, after: page.after, limit: page.limit + 1)
@@ -35,37 +36,13 @@ public struct ListMPinIdentities: ProjectionRead {
         let keys = try await reads.context.personKeys.load(Array(Set(owners)), ledger: tenant.uuid)
         let items = try shown.map { entry in
             let row = entry.identity
-            return MPinIdentityView(
+            return MPinIdentityResponse(
                 identityId: row.id.uuid, userId: try row.userID.open(with: keys, in: tenant.uuid),
                 deviceName: try row.deviceName?.open(with: keys, in: tenant.uuid), status: row.statusName(at: now),
                 verification: row.verification.rawValue, startedAt: row.startedAt, expiresAt: row.expiresAt,
                 companyEmployeeId: try entry.employee?.companyEmployeeID.open(with: keys, in: tenant.uuid),
-                failures: Int(row.failures), endReason: row.endReason)
+                failures: Int64(row.failures), endReason: row.endReason)
         }
-        return Page(items: items, next: entries.count > page.limit ? shown.last?.identity.startedPosition : nil)
+        return PageResponse(items: items, next: entries.count > page.limit ? shown.last?.identity.startedPosition : nil)
     }
-}
-
-/// An M-Pin identity as the read API returns one.
-public struct MPinIdentityView: Sendable, Equatable {
-    /// The identity.
-    public var identityId: UUID
-    /// The user id as entered; `nil` once erased.
-    public var userId: String?
-    /// The name of the device; `nil` if it gave none, and once erased.
-    public var deviceName: String?
-    /// `started`, `activated`, `issued`, `registered`, `expired`, `blocked` or `revoked`.
-    public var status: String
-    /// How the identity is to be verified: `email` or `application`.
-    public var verification: String
-    /// When the registration last started.
-    public var startedAt: Timestamp
-    /// When the incomplete registration expires or expired.
-    public var expiresAt: Timestamp?
-    /// The employee whom the identity is linked to; `nil` if it is not linked, and once the employee is erased.
-    public var companyEmployeeId: String?
-    /// The number of consecutive wrong proofs.
-    public var failures: Int
-    /// The reason of the end as a code.
-    public var endReason: String?
 }

@@ -6,6 +6,7 @@ import IdentityService
 import Keys
 import Ledger
 import Projections
+import TenureAPI
 
 /// One request that reads projections, with its input: a list of employees, the security admin of a tenant.
 ///
@@ -29,7 +30,7 @@ public struct CompanyReads: Sendable {
     ///
     /// - Throws: `service.unavailable` if the position does not exist or is not reached in time.
     func open(
-        _ company: String, _ caller: Caller, role: CallerRole, waitFor: Int64?
+        _ company: String, _ caller: Caller, role: AppLinkRequest.Role, waitFor: Int64?
     ) async throws -> CompanyAccess {
         let access = try await context.access(company, caller, role: role)
         if let waitFor {
@@ -60,7 +61,7 @@ public struct CompanyReads: Sendable {
     }
 }
 
-extension EmployeeSummary {
+extension EmployeeSummaryResponse {
     /// The summary of a row, with the name decrypted while the key exists.
     init(_ row: EmployeeRow, _ access: CompanyAccess, _ keys: [UUID: PersonKey]) throws {
         self.init(

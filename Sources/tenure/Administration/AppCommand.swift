@@ -3,6 +3,7 @@ import Canonical
 import ErrorCodes
 import FoundationEssentials
 import IdentityService
+import TenureAPI
 
 /// Manages the apps that call the service.
 struct AppCommand: AsyncParsableCommand {
@@ -35,8 +36,8 @@ struct AppCreate: AsyncParsableCommand {
     @Option(
         name: .customLong("role"),
         help: "ACCESS, CREATION, AUTHORIZATION or ADMINISTRATION; may be repeated.",
-        transform: CallerRole.argument)
-    var roles: [CallerRole]
+        transform: AppLinkRequest.Role.argument)
+    var roles: [AppLinkRequest.Role]
 
     @Flag(
         help: ArgumentHelp(
@@ -64,10 +65,10 @@ struct AppCreate: AsyncParsableCommand {
     }
 }
 
-extension CallerRole {
+extension AppLinkRequest.Role {
     /// Parses a role from the command line.
-    static func argument(_ text: String) throws -> CallerRole {
-        guard let role = CallerRole(rawValue: text.uppercased()) else {
+    static func argument(_ text: String) throws -> AppLinkRequest.Role {
+        guard let role = AppLinkRequest.Role(rawValue: text.uppercased()) else {
             throw ValidationError(
                 "\(text) is not a role. The roles are ACCESS, CREATION, AUTHORIZATION and ADMINISTRATION.")
         }
@@ -201,8 +202,8 @@ struct AppLinkCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "A role of the link; may be repeated. Default: those of an existing link, else ACCESS, CREATION and "
                 + "AUTHORIZATION."),
-        transform: CallerRole.argument)
-    var roles: [CallerRole] = []
+        transform: AppLinkRequest.Role.argument)
+    var roles: [AppLinkRequest.Role] = []
 
     @OptionGroup var options: OperatorKeyOptions
 
@@ -246,8 +247,8 @@ struct AppAddRole: AsyncParsableCommand {
     @Option(
         name: .customLong("role"),
         help: "The role to add: ACCESS, CREATION, AUTHORIZATION or ADMINISTRATION; may be repeated.",
-        transform: CallerRole.argument)
-    var roles: [CallerRole]
+        transform: AppLinkRequest.Role.argument)
+    var roles: [AppLinkRequest.Role]
 
     @Option(
         help: "The id of the secret whose roles are extended. Needed if the app has several in force.",
@@ -336,7 +337,7 @@ struct AppRotateSecret: AsyncParsableCommand {
                 return try await commands.rotateSecret(appId: app, secretId: secret, handOver: handOver)
             }
             return try await commands.issueSecret(
-                appId: app, roles: Set(old.roles.map(CallerRole.argument)), handOver: handOver)
+                appId: app, roles: Set(old.roles.map(AppLinkRequest.Role.argument)), handOver: handOver)
         }
     }
 }
@@ -371,5 +372,65 @@ struct AppRevokeSecret: AsyncParsableCommand {
             }
         }
         Output.standardError().line(keepSessions ? "Retired." : "Revoked.")
+    }
+}
+
+/// The app and the resource that a command is about.
+struct AppResourceOptions: ParsableArguments {
+    @Argument(help: "The app's id.", transform: UUID.argument)
+    var app: UUID
+
+    @Argument(
+        help: "The resource: an absolute URI without a fragment, at most 255 bytes, such as https://api.example.com/.")
+    var uri: String
+}
+
+/// Registers a resource of an app.
+struct AppAddResource: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add-resource", abstract: "Register a URI that access tokens can be meant for (RFC 8707).",
+        discussion: """
+            An employee who logged in through the app can then request a token whose audience is this URI. The URI is \
+            compared byte by byte: register it exactly as the verifier expects it. An app has at most 32.
+
+            Example:
+              tenure app add-resource 7d0c1c4e-2f0b-4a57-9d2c-0f6b8c1d2e3f https://api.example.com/
+            """)
+
+    @OptionGroup var resource: AppResourceOptions
+
+    @OptionGroup var options: OperatorKeyOptions
+
+    func run() async throws {
+        let (app, uri) = (resource.app, resource.uri)
+        try await OperatorSession.run(try await options.settings()) { commands in
+            try await commands.addResource(appId: app, resource: uri)
+        }
+        Output.standardError().line("Added.")
+    }
+}
+
+/// Removes a resource of an app.
+struct AppRemoveResource: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove-resource", abstract: "Remove a URI that access tokens can be meant for.",
+        discussion: """
+            Introspection refuses tokens for the URI from then on. Whoever verifies tokens without introspection \
+            accepts those already issued until they expire, five minutes at most. No session ends.
+
+            Example:
+              tenure app remove-resource 7d0c1c4e-2f0b-4a57-9d2c-0f6b8c1d2e3f https://api.example.com/
+            """)
+
+    @OptionGroup var resource: AppResourceOptions
+
+    @OptionGroup var options: OperatorKeyOptions
+
+    func run() async throws {
+        let (app, uri) = (resource.app, resource.uri)
+        try await OperatorSession.run(try await options.settings()) { commands in
+            try await commands.removeResource(appId: app, resource: uri)
+        }
+        Output.standardError().line("Removed.")
     }
 }

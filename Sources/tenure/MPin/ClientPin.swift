@@ -151,3 +151,253 @@ extension CommandFailure {
         }
     }
 }
+
+/// Starts the registration of a PIN.
+struct ClientPinRegister: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "register", abstract: "Start the registration of a user id on this device.",
+        discussion: """
+            Example:
+              tenure client pin register harbour.example anna@harbour.example
+            """)
+
+    @OptionGroup var arguments: ClientPinUser
+
+    @Option(help: "The activation code from an admin, which verifies the identity at once.")
+    var code: String?
+
+    @Option(help: "The name of this device, which the service shows.")
+    var deviceName: String?
+
+    @Option(help: "Text for whoever decides about the identity.")
+    var userData: String?
+
+    func run() async throws {
+        let client = try await arguments.options.client()
+        let mpin = arguments.options.mpin(client)
+        let user = mpin.makeNewUser(arguments.user, deviceName: deviceName)
+        let (company, code, data) = (arguments.company, code, userData)
+        let status = try await Interruption.stopping {
+            try CommandFailure.check(await mpin.setBackend(companyName: company))
+            return await mpin.startRegistration(user, activateCode: code, userData: data)
+        }
+        try ClientPinReport(company: company, user: user, status: status).write(arguments.options)
+    }
+}
+
+/// Starts the verification of an identity again.
+struct ClientPinRestart: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restart", abstract: "Have the identity verified again, for example by another mail.",
+        discussion: """
+            Example:
+              tenure client pin restart harbour.example anna@harbour.example
+            """)
+
+    @OptionGroup var arguments: ClientPinUser
+
+    @Option(help: "Text for whoever decides about the identity.")
+    var userData: String?
+
+    func run() async throws {
+        let data = userData
+        try await arguments.run { _, mpin, user in (await mpin.restartRegistration(user, userData: data), [:]) }
+    }
+}
+
+/// Links an identity to an employee's account.
+struct ClientPinLink: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "link", abstract: "Link the identity to your account, signed with this device's key.",
+        discussion: """
+            You must be logged in on this device, and the user id must be your e-mail address or your employee id. A \
+            linked identity is verified at once.
+
+            Example:
+              tenure client pin link harbour.example anna@harbour.example
+            """)
+
+    @OptionGroup var arguments: ClientPinUser
+
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp("Your employee id. Default: the last account used here.", valueName: "employee"))
+    var employee: String?
+
+    func run() async throws {
+        let (company, employee) = (
+            arguments.company, employee ?? arguments.options.lastAccount.name()?.companyEmployeeId
+        )
+        try await arguments.run { client, mpin, user in
+            guard let employee,
+                let session = try await client.session(companyName: company, companyEmployeeId: employee)
+            else { throw TenureClientError(.notLoggedIn) }
+            return (await mpin.link(user, session: session), [:])
+        }
+    }
+}
+
+/// Checks whether an identity is verified.
+struct ClientPinConfirm: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "confirm", abstract: "Check whether the identity is verified and the key can be fetched.",
+        discussion: """
+            The key is not kept between commands; finish fetches it again.
+
+            Example:
+              tenure client pin confirm harbour.example anna@harbour.example
+            """)
+
+    @OptionGroup var arguments: ClientPinUser
+
+    func run() async throws {
+        try await arguments.run { _, mpin, user in (await mpin.confirmRegistration(user), [:]) }
+    }
+}
+
+/// Sets the PIN.
+struct ClientPinFinish: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "finish", abstract: "Fetch the key, choose the PIN, and prove it to the service.",
+        discussion: """
+            Example:
+              tenure client pin finish harbour.example anna@harbour.example
+            """)
+
+    @OptionGroup var arguments: ClientPinUser
+
+    func run() async throws {
+        try await arguments.run { _, mpin, user in
+            let confirmed = await mpin.confirmRegistration(user)
+            guard confirmed.status == .ok else { return (confirmed, [:]) }
+            return (await mpin.finishRegistration(user, pin: try await TerminalPrompts().newPIN()), [:])
+        }
+    }
+}
+
+/// Authenticates with the PIN.
+struct ClientPinLogin: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "login", abstract: "Authenticate with the PIN.",
+        discussion: """
+            This proves the identity. With --as it also opens a session of a linked account, if the company permits \
+            that. With --authorization-code it prints the code for a back end instead of asking for the verdict.
+
+            Example:
+              tenure client pin login harbour.example anna@harbour.example --as anna
+            """)
+
+    @OptionGroup var arguments: ClientPinUser
+
+    @Option(
+        name: .customLong("as"), help: ArgumentHelp("Open a session of this account.", valueName: "employee"))
+    var employee: String?
+
+    @Flag(help: "Print the authorization code, which is not redeemed.")
+    var authorizationCode = false
+
+    func validate() throws {
+        if employee != nil && authorizationCode {
+            throw ValidationError("Use either --as or --authorization-code.")
+        }
+    }
+
+    func run() async throws {
+        if let employee { return try await openSession(of: employee) }
+        let isCode = authorizationCode
+        try await arguments.run { _, mpin, user in
+            let started = await mpin.startAuthentication(user)
+            guard started.status == .ok else { return (started, [:]) }
+            let pin = try await TerminalPrompts().pin()
+            guard isCode else {
+                let status = await mpin.finishAuthentication(user, pin: pin)
+                return (status, user.employee?.companyEmployeeId.map { ["companyEmployeeId": $0] } ?? [:])
+            }
+            let (status, code) = await mpin.finishAuthenticationMFA(user, pin: pin)
+            return (status, code.map { ["authorizationCode": $0] } ?? [:])
+        }
+    }
+
+    private func openSession(of employee: String) async throws {
+        let client = try await arguments.options.client()
+        let mpin = arguments.options.mpin(client)
+        let (company, id) = (arguments.company, arguments.user)
+        let (user, status, outcome) = try await Interruption.stopping {
+            try CommandFailure.check(await mpin.setBackend(companyName: company))
+            let user = try await ClientPinUser.stored(id, of: company, in: mpin, at: client)
+            let started = await mpin.startAuthentication(user)
+            guard started.status == .ok else { return (user, started, FlowOutcome?.none) }
+            let (status, outcome) = await mpin.logIn(
+                user, pin: try await TerminalPrompts().pin(), companyName: company, companyEmployeeId: employee)
+            return (user, status, outcome)
+        }
+        if let outcome { return try OutcomeReport(outcome).write(arguments.options) }
+        try ClientPinReport(company: company, user: user, status: status).write(arguments.options)
+    }
+}
+
+/// Lists the users of this device.
+struct ClientPinList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the users of a company on this device. Needs no service.",
+        discussion: """
+            Example:
+              tenure client pin list harbour.example
+            """)
+
+    @Argument(help: "The company's name.")
+    var company: String
+
+    @OptionGroup var options: ClientOptions
+
+    func run() async throws {
+        let client = try await options.client()
+        let (status, users) = await options.mpin(client)
+            .listUsers(of: MPinClient.address(of: company, at: client.baseURL))
+        try CommandFailure.check(status)
+        let output = Output.standardOutput()
+        guard !options.json else {
+            for user in users {
+                try output.write(
+                    JSONLines.line(
+                        .objectOmittingNil([
+                            "companyName": .string(company), "userId": .string(user.id),
+                            "state": .string(user.getState().rawValue),
+                            "identityId": user.identityId.map(JSONValue.uuid),
+                            "deviceName": user.deviceName.map(JSONValue.string),
+                        ])))
+            }
+            return
+        }
+        guard !users.isEmpty else {
+            return Output.standardError().line("This device has no users of \(Printable.text(company)).")
+        }
+        var table = Table([.init(title: "User"), .init(title: "State"), .init(title: "Identity")])
+        for user in users {
+            table.add([user.id, user.getState().rawValue, user.identityId?.uuidString.lowercased() ?? ""])
+        }
+        try output.write(table.rendered(on: output.terminal))
+    }
+}
+
+/// Erases a user from this device.
+struct ClientPinDelete: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Erase a user's token from this device. Needs no service.",
+        discussion: """
+            The service is not told. An admin, or the linked account, revokes an identity there.
+
+            Example:
+              tenure client pin delete harbour.example anna@harbour.example
+            """)
+
+    @OptionGroup var arguments: ClientPinUser
+
+    func run() async throws {
+        let client = try await arguments.options.client()
+        let mpin = arguments.options.mpin(client)
+        let user = try await ClientPinUser.stored(arguments.user, of: arguments.company, in: mpin, at: client)
+        let status = await mpin.deleteUser(user)
+        try ClientPinReport(company: arguments.company, user: user, status: status).write(arguments.options)
+    }
+}

@@ -9,6 +9,7 @@ import Logging
 import Postgres
 import ServiceLifecycle
 import Synchronization
+import TenureAPI
 import TenureServer
 
 /// The service of `make run`: a private database, keys, a demo app, a demo tenant, two D-TAs, and the API.
@@ -141,7 +142,7 @@ struct DevelopmentSetUp: Service {
     }
 
     private func demoApp() async throws -> (String, String, String) {
-        let roles = Set(CallerRole.allCases)
+        let roles = Set(AppLinkRequest.Role.allCases)
         // If the file was deleted, the app exists without a known secret. Secrets are never stored, so the app gets a
         // new one.
         let known = try await commands.apps().first { $0.name == Self.appName }

@@ -27,9 +27,10 @@ import Testing
 
     @Test func `a step shows listed questions in the request's language and own texts unchanged`() async throws {
         var service = FakeService()
-        let first = ShownQuestion(questionId: "AAAA", question: "What was the name of your first pet?")
+        let first = QuestionResponse(
+            questionId: "AAAA", question: "What was the name of your first pet?", number: 1, version: 1)
         service.outcome = .validateAnswers(
-            challenge: [1], questions: [first, ShownQuestion(questionId: "BBBB", question: "Why?")])
+            challenge: [1], questions: [first, QuestionResponse(questionId: "BBBB", question: "Why?")])
         for (language, text) in [
             (nil, "What was the name of your first pet?"), ("de", "Wie hieß Ihr erstes Haustier?"),
         ]

@@ -103,7 +103,9 @@ import Testing
     @Test func `each step returns the next requested entry`() async throws {
         var service = FakeService()
         service.outcome = .setCredentials(
-            challenge: [1], rules: SetUpRules(questionsWithPassphraseAllowed: true, blindOnly: false))
+            challenge: [1],
+            rules: CredentialRulesResponse(
+                questions: 5, passphraseMinimumLength: 8, questionsWithPassphraseAllowed: true, blindOnly: false))
         var json = try await ask("/v1/registrations/f/key", #"{"keyProof":"AQID"}"#, service).json
         #expect(json["rules"]?["passphraseMinimumLength"] == 8)
         service.outcome = .validatePassphrase(challenge: [1], questions: nil)

@@ -29,8 +29,9 @@ extension Samples {
 extension FakeService {
     static let mpinToken = String(repeating: "0a", count: 16)
 
-    private static let registration = MPinRegistration(
-        mpinID: "7b7d", identityID: appId, token: mpinToken, expiresAt: time, now: time, isActive: false)
+    private static let registration = MPinRegistrationResponse(
+        mpinId: "7b7d", regOTT: mpinToken, expireTime: time.description.prefix(19) + "Z",
+        nowTime: time.description.prefix(19) + "Z", active: false, identityId: appId)
 
     /// The answer to a request of the M-Pin protocol or about its identities; `nil` for other requests.
     func mpinAnswer(to request: any UseCase, _ call: Call) async throws -> (any Sendable)? {
@@ -83,8 +84,8 @@ extension FakeService {
             return "b3R0"
         case let redeem as RedeemMPinProof:
             try await enter("redeemMPinProof", ["company": redeem.company, "token": redeem.token], call)
-            return MPinAuthentication(
-                userID: "Zoe@a.example", mpinID: "7b7d", identityID: Self.appId, verifiedBy: "email",
+            return MPinAuthenticationResponse(
+                userId: "Zoe@a.example", mpinId: "7b7d", identityId: Self.appId, verifiedBy: "email",
                 employee: Self.summary)
         case let login as LogInByMPin:
             try await enter("logInByMPin", ["flow": login.flow, "token": login.token], call)
@@ -107,15 +108,16 @@ extension FakeService {
         case let issue as IssueMPinActivation:
             try await enter("issueMPinActivation", ["company": issue.company, "userId": issue.userID], call)
             if case .signatureRequired(let statement) = decision {
-                return MPinActivationDecision.signatureRequired(statement: statement)
+                return MPinActivationResponse.signatureRequired(statement: statement)
             }
-            return MPinActivationDecision.issued(id: Self.appId, code: "012345", expiresAt: Self.time, position: 9)
+            return MPinActivationResponse.done(
+                activationId: Self.appId, code: "012345", expiresAt: Self.time, position: 9)
         case let change as ChangeMPinPolicy:
             try await enter("changeMPinPolicy", ["company": change.company], call)
             return decision
         case let policy as ReadMPinPolicy:
             try await enter("mpinPolicy", ["company": policy.company], call)
-            return MPinPolicyView(
+            return MPinPolicyResponse(
                 enabled: true, verification: "email", maximumFailures: 3, opensSessions: false, version: 3)
         default: return nil
         }

@@ -10,10 +10,10 @@ import Testing
 extension FakeService {
     /// A linked identity with every member, and one of which nothing but ids is left.
     static let mpinIdentities = [
-        MPinIdentityView(
+        MPinIdentityResponse(
             identityId: appId, userId: "Zoe@a.example", deviceName: "Phone", status: "started", verification: "email",
             startedAt: time, expiresAt: time, companyEmployeeId: "7", failures: 2, endReason: nil),
-        MPinIdentityView(
+        MPinIdentityResponse(
             identityId: employeeId, userId: nil, deviceName: nil, status: "revoked", verification: "application",
             startedAt: time, expiresAt: nil, companyEmployeeId: nil, failures: 0, endReason: "erased"),
     ]

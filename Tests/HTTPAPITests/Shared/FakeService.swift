@@ -18,10 +18,11 @@ struct FakeService: UseCaseRunner {
     let recorder = Recorder()
     /// Thrown by every method after authentication.
     var failure: (any Error & Sendable)?
-    var outcome = StepAnswer.validateAnswers(
-        challenge: [1, 2, 3], questions: [ShownQuestion(questionId: "AAAA", question: "Why?")])
-    var decision = Decision.done(
-        EmployeeSummary(companyName: "Acme", companyEmployeeId: "7", status: "active", role: "employee"), position: 9)
+    var outcome = FlowOutcomeResponse.validateAnswers(
+        challenge: [1, 2, 3], questions: [QuestionResponse(questionId: "AAAA", question: "Why?")])
+    var decision = DecisionResponse.done(
+        EmployeeSummaryResponse(companyName: "Acme", companyEmployeeId: "7", status: "active", role: "employee"),
+        position: 9)
     var next: Int64?
     var missing: [String] = []
     var stoppedViews: [String: Int] = [:]
@@ -78,7 +79,7 @@ struct FakeService: UseCaseRunner {
             guard app.appId == "app" else { throw ServiceError(.appUnknown) }
             guard app.secret == Self.secret else { throw ServiceError(.appSecretInvalid) }
             return AppCaller(
-                appId: Self.appId, secretId: Self.appId, roles: CallerRole.usual,
+                appId: Self.appId, secretId: Self.appId, roles: AppLinkRequest.Role.usual,
                 presented: PresentedSecret(secret: [], salt: []))
         case let session as AuthenticateSession:
             await recorder.add(.init(name: "authenticateEmployee", details: ["token": session.accessToken]))

@@ -1,12 +1,13 @@
 import Canonical
+import TenureAPI
 
 @testable import IdentityService
 @testable import TenureServer
 
 extension FakeService {
-    static let summary = EmployeeSummary(
+    static let summary = EmployeeSummaryResponse(
         companyName: "Acme", companyEmployeeId: "7", status: "active", role: "securityAdmin")
-    static let key = EmployeeKeyView(
+    static let key = EmployeeKeyResponse(
         fingerprint: fingerprint, employeePublicKey: [4, 1], state: "pending", presentedAt: time, decidedAt: nil)
 
     private func read(
@@ -17,9 +18,10 @@ extension FakeService {
         try await enter(name, details)
     }
 
-    private static func view(keys: [EmployeeKeyView]?) -> EmployeeView {
-        EmployeeView(
-            summary: summary, email: "a@b.example", isCompanyOwnedEmail: true, registeredAt: time, keys: keys)
+    private static func view(keys: [EmployeeKeyResponse]?) -> EmployeeResponse {
+        EmployeeResponse(
+            companyName: summary.companyName, companyEmployeeId: summary.companyEmployeeId, status: summary.status,
+            role: summary.role, email: "a@b.example", isCompanyOwnedEmail: true, registeredAt: time, keys: keys)
     }
 
     /// The answer of a projection.
@@ -27,21 +29,21 @@ extension FakeService {
         switch read {
         case let company as ReadCompany:
             try await self.read("company", company.company, company.caller, company.waitFor)
-            return CompanyView(
+            return CompanyResponse(
                 companyName: company.company, foundedAt: Self.time, employees: 3, confirmedDomain: nil,
                 position: company.waitFor ?? 5)
         case let list as ListEmployees:
             try await self.read(
                 "employees", list.company, list.caller, list.waitFor,
                 ["after": "\(list.page.after)", "limit": "\(list.page.limit)"])
-            return Page(items: [Self.view(keys: nil)], next: next)
+            return PageResponse(items: [Self.view(keys: nil)], next: next)
         case let one as ReadEmployee:
             try await self.read(
                 "employee", one.company, one.caller, one.waitFor, ["employee": one.companyEmployeeId])
             return Self.view(keys: [Self.key])
         case let admin as ReadSecurityAdmin:
             try await self.read("securityAdmin", admin.company, admin.caller, admin.waitFor)
-            return SecurityAdminView(employee: Self.summary, eventId: Self.appId, position: 1, since: Self.time)
+            return SecurityAdminResponse(employee: Self.summary, eventId: Self.appId, position: 1, since: Self.time)
         case let list as ListPendingAuthorizations:
             try await self.read(
                 "authorizations", list.company, list.caller, list.waitFor,
@@ -49,9 +51,9 @@ extension FakeService {
                     "after": "\(list.page.after)", "limit": "\(list.page.limit)",
                     "wait": list.until.map { "\(Int((($0 - .now) / .seconds(1)).rounded(.up)))" } ?? "",
                 ])
-            return Page(
+            return PageResponse(
                 items: [
-                    PendingAuthorizationView(
+                    PendingAuthorizationResponse(
                         employee: Self.summary, key: Self.key, expiresAt: Self.time, position: 4,
                         statement: [7, 8, 9])
                 ].filter { list.page.after < $0.position }, next: next)
@@ -59,7 +61,7 @@ extension FakeService {
             try await self.read(
                 "mpinIdentities", list.company, list.caller, list.waitFor,
                 ["after": "\(list.page.after)", "limit": "\(list.page.limit)"])
-            return Page(items: Self.mpinIdentities, next: next)
+            return PageResponse(items: Self.mpinIdentities, next: next)
         default: throw Unanswered(request: "\(type(of: read))")
         }
     }
@@ -75,9 +77,9 @@ extension FakeService {
                     "after": "\(query.page.after)", "limit": "\(query.page.limit)", "type": query.type ?? "none",
                     "employee": query.employee ?? "none", "asOf": query.asOf?.description ?? "none",
                 ])
-            return Page(
+            return PageResponse(
                 items: [
-                    EventView(
+                    EventResponse(
                         position: 1, eventId: Self.appId, type: "EmployeeRegistered", stream: "employee/x",
                         streamVersion: 1, time: Self.time, actor: nil, app: nil, requestId: "r",
                         data: ["email": "a@b"])
@@ -96,7 +98,7 @@ extension FakeService {
             return .some(text as any Sendable)
         case let policy as ReadPolicy:
             try await read("policy", policy.company, policy.caller, nil)
-            return PolicyView(
+            return PolicyResponse(
                 keyAuthorization: "application", approval: "automatic", blindOnly: false,
                 questionsWithPassphrase: true, version: 3)
         default: return nil

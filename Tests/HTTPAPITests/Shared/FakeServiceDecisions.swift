@@ -1,14 +1,17 @@
 import Canonical
 import FoundationEssentials
+import TenureAPI
 
 @testable import IdentityService
 
 extension FakeService {
     /// Every outcome of a flow, each beside some decision; together they are every answer there is.
-    static let everyAnswer: [(StepAnswer, Decision)] = {
-        let question = ShownQuestion(questionId: "AAAA", question: "Why?")
-        let rules = SetUpRules(questionsWithPassphraseAllowed: true, blindOnly: false)
-        let erased = EmployeeSummary(companyName: "A", companyEmployeeId: nil, status: "cancelled", role: "admin")
+    static let everyAnswer: [(FlowOutcomeResponse, DecisionResponse)] = {
+        let question = QuestionResponse(questionId: "AAAA", question: "Why?")
+        let rules = CredentialRulesResponse(
+            questions: 5, passphraseMinimumLength: 8, questionsWithPassphraseAllowed: true, blindOnly: false)
+        let erased = EmployeeSummaryResponse(
+            companyName: "A", companyEmployeeId: nil, status: "cancelled", role: "admin")
         return [
             (.success(tokens, summary, position: 3), .done(summary, position: 3)),
             (.success(tokens, summary, position: nil), .done(nil, position: nil)),
@@ -23,7 +26,7 @@ extension FakeService {
         ]
     }()
 
-    private static func text(_ signed: SubmittedStatement?) -> String {
+    private static func text(_ signed: StatementSignature?) -> String {
         signed.map { Hex.encode($0.statement) + "/" + Hex.encode($0.signature) } ?? "none"
     }
 
@@ -72,9 +75,9 @@ extension FakeService {
                 "changePolicy",
                 [
                     "company": policy.company, "ifMatch": policy.ifMatch.map(String.init) ?? "none",
-                    "signed": Self.text(policy.signed),
-                    "keyAuthorization": policy.change.keyAuthorization ?? "none",
-                    "approval": policy.change.approval ?? "none",
+                    "signed": Self.text(policy.change.signed),
+                    "keyAuthorization": policy.change.keyAuthorization?.rawValue ?? "none",
+                    "approval": policy.change.approval?.rawValue ?? "none",
                     "blindOnly": policy.change.blindOnly.map { "\($0)" } ?? "none",
                 ], call)
         case let link as LinkApp:
@@ -92,8 +95,9 @@ extension FakeService {
 
     /// Company, user and account of every recovery.
     static let recoveryIds = [UUID(), UUID(), UUID()]
-    static let invitation = InvitationView(
-        id: recoveryIds[0], companyEmployeeId: "7", email: "seven@acme.example", issuedAt: time, expiresAt: time)
+    static let invitation = InvitationResponse(
+        invitationId: recoveryIds[0], companyEmployeeId: "7", email: "seven@acme.example", issuedAt: time,
+        expiresAt: time)
 
     /// The answer to a request about recoveries or invitations; `nil` for other requests.
     func recoveryAnswer(to request: any UseCase, _ call: Call) async throws -> (any Sendable)? {
@@ -127,9 +131,9 @@ extension FakeService {
                     "seconds": String(issue.seconds), "signed": Self.text(issue.signed),
                 ], call)
             if case .signatureRequired(let statement) = decision {
-                return InvitationDecision.signatureRequired(statement: statement)
+                return InvitationDecisionResponse.signatureRequired(statement: statement)
             }
-            return InvitationDecision.issued(Self.invitation, invitation: "AAAAAAAAAAAAAAAAAAAAAA", position: 9)
+            return InvitationDecisionResponse.done(Self.invitation, invitation: "AAAAAAAAAAAAAAAAAAAAAA", position: 9)
         case let list as ListInvitations:
             try await enter("invitations", ["company": list.company])
             return [Self.invitation]
@@ -142,9 +146,10 @@ extension FakeService {
         }
     }
 
-    private static func recovery(_ state: String, openedBy: String? = nil) -> RecoveryView {
-        RecoveryView(
-            employee: summary, tenantId: recoveryIds[0], userId: recoveryIds[1], employeeId: recoveryIds[2],
+    private static func recovery(_ state: String, openedBy: String? = nil) -> RecoveryResponse {
+        RecoveryResponse(
+            employee: summary,
+            subject: .init(tenantId: recoveryIds[0], userId: recoveryIds[1], employeeId: recoveryIds[2]),
             fingerprint: fingerprint, state: state, requestedAt: time, expiresAt: time, openedBy: openedBy,
             availableAt: openedBy == nil ? nil : time)
     }

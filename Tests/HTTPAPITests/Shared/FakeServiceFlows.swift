@@ -1,11 +1,12 @@
 import Canonical
+import TenureAPI
 
 @testable import IdentityService
 
 extension FakeService {
-    static let started = FlowStarted(
+    static let started = FlowStartedResponse(
         flow: "Zmxvdw", challenge: Array("challenge".utf8), subjectSalt: [7], expiresAt: time)
-    static let tokens = IssuedTokens(accessToken: "YQ", expiresAt: time, refreshToken: "cg")
+    static let tokens = SessionResponse(accessToken: "YQ", expiresAt: time, refreshToken: "cg")
 
     /// The answer to a step of a flow; `nil` for other requests.
     func flowAnswer(to request: any UseCase, _ call: Call) async throws -> (any Sendable)? {
@@ -46,7 +47,7 @@ extension FakeService {
                 "setCredentials",
                 [
                     "flow": set.flow, "passphrase": new.passphrase ?? "none",
-                    "questions": new.securityQuestions.map { "\($0.question.name)=\($0.answer)" }
+                    "questions": new.securityQuestions.map { "\($0.choice.name)=\($0.answer)" }
                         .joined(separator: "|"),
                     "both": "\(new.questionsWithPassphrase)",
                 ], call)
@@ -78,10 +79,11 @@ extension FakeService {
             let text = evaluate.elements.map { "\($0.slot)=\(Hex.encode($0.element))" }.joined(separator: "|")
             try await enter(
                 "evaluate", ["purpose": evaluate.purpose.rawValue, "flow": evaluate.flow, "elements": text], call)
-            return evaluate.elements.map { Evaluation(slot: $0.slot, evaluation: [1, 2], sealedCopy: [3]) }
+            return EvaluationsResponse(
+                evaluations: evaluate.elements.map { .init(slot: $0.slot, evaluation: [1, 2], sealedCopy: [3]) })
         case let prove as ProveCredential:
             let new = prove.proof.credentials
-            let questions = new?.questions.map { "\($0.question.name)=\(Hex.encode($0.salt))" } ?? []
+            let questions = new?.questions.map { "\($0.choice.name)=\(Hex.encode($0.salt))" } ?? []
             try await enter(
                 "prove",
                 [
@@ -97,7 +99,7 @@ extension FakeService {
 
     /// The answer to a request about the caller's own session or devices; `nil` for other requests.
     func sessionAnswer(to request: any UseCase, _ call: Call) async throws -> (any Sendable)? {
-        let session = SessionView(
+        let session = OpenSessionResponse(
             sessionId: Self.employeeId, fingerprint: Self.fingerprint, createdAt: Self.time, expiresAt: Self.time,
             isCurrent: true)
         switch request {
@@ -115,12 +117,14 @@ extension FakeService {
             return ()
         case is ReadMe:
             try await enter("me")
-            return MeView(
+            return MeResponse(
                 tenantId: Self.employeeId, employeeId: Self.employeeId,
-                summary: EmployeeSummary(
-                    companyName: "Acme", companyEmployeeId: "7", status: "active", role: "admin"),
-                emailVerified: true, session: session, sessionRole: "employee", appId: Self.appId, appName: "app",
-                notices: [Notice(type: "recovery.opened", openedAt: Self.time)])
+                companyName: "Acme", companyEmployeeId: "7", status: "active", role: "admin", emailVerified: true,
+                session: MeResponse.Session(
+                    sessionId: session.sessionId, fingerprint: session.fingerprint, role: "employee",
+                    createdAt: session.createdAt, expiresAt: session.expiresAt),
+                app: MeResponse.App(appId: Self.appId, name: "app"),
+                notices: [NoticeResponse(type: "recovery.opened", openedAt: Self.time)])
         case is VerifyMyEmail:
             try await enter("verifyMyEmail", [:], call)
             return VerifyMyEmail.Answer.sent
@@ -129,21 +133,21 @@ extension FakeService {
             return ConfirmEmail.Answer.verified
         case is ReadNotices:
             try await enter("notices")
-            return [Notice]()
+            return [NoticeResponse]()
         case is ListDevices:
             try await enter("devices")
             return [
-                DeviceView(
+                DeviceResponse(
                     fingerprint: Self.fingerprint, employeePublicKey: [4], state: "authorized", isCurrent: true,
                     presentedAt: Self.time, authorizedAt: Self.time, endedAt: nil, lastUsedAt: Self.time,
-                    authorizedBy: DeviceAuthority(kind: "app", appId: Self.appId))
+                    authorizedBy: DeviceResponse.Authorizer(kind: "app", appId: Self.appId))
             ]
         default: return nil
         }
     }
 }
 
-extension QuestionInput {
+extension QuestionChoice {
     /// The text, or number and version of a listed question.
     var name: String {
         switch self {

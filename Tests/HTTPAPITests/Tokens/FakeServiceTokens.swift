@@ -41,7 +41,7 @@ extension FakeService {
             return ()
         case let issue as IssueResourceToken:
             try await enter("issueResourceToken", ["resource": issue.resource], call)
-            return IssuedAccessToken(accessToken: "a.b.c", expiresAt: Self.time)
+            return ResourceTokenResponse(accessToken: "a.b.c", expiresAt: Self.time)
         default: return nil
         }
     }

@@ -4,6 +4,7 @@ import Foundation
 @testable import Identity
 import Keys
 import Ledger
+import TenureAPI
 import TestSupport
 import Testing
 
@@ -39,7 +40,7 @@ struct MPinReclaimTests {
             statements: [insertion])
     }
 
-    private func reclaim(_ stage: MPinStage, by app: AppCaller) async throws -> Decision {
+    private func reclaim(_ stage: MPinStage, by app: AppCaller) async throws -> DecisionResponse {
         try await stage.context.run(
             ReclaimEmail(
                 email: "Zoe@\(MPinStage.company)", reason: "left", company: MPinStage.company, caller: .app(app)),
@@ -95,7 +96,7 @@ struct MPinReclaimTests {
             let app = try await personnel(stage)
             _ = try await stage.identity(Self.address)
             let access = try await stage.context.access(MPinStage.company, .app(app), role: .administration)
-            let call = UseCaseRun<Decision>(context: stage.context, call: Call(requestId: "race"))
+            let call = UseCaseRun<DecisionResponse>(context: stage.context, call: Call(requestId: "race"))
             var recorder = DecisionRecorder(access: access, call)
             let found = try await ReclaimedMPinIdentities(
                 of: EmailAddress(Self.address), in: access, stage.context)

@@ -5,6 +5,7 @@ import Foundation
 import Keys
 import Ledger
 import Postgres
+import TenureAPI
 import Testing
 import TestSupport
 @testable import EventCoding

@@ -4,6 +4,7 @@ import Canonical
 import Foundation
 import IdentityService
 import Postgres
+import TenureAPI
 import TenureServer
 import TestSupport
 import Testing
@@ -246,14 +247,14 @@ struct `The privacy of a recovery` {
             let start = StartLogin(
                 .recovery, companyName: "hours.example", companyEmployeeId: "lost",
                 employeePublicKey: scene.device.point, app: app)
-            func ask(_ call: Call) async throws -> (flow: String, outcome: StepAnswer) {
+            func ask(_ call: Call) async throws -> (flow: String, outcome: FlowOutcomeResponse) {
                 let started = try await service.run(start, call)
                 let proof = try bytes(base64: scene.device.sign(started.challenge))
                 let outcome = try await service.run(
                     ProveKey(proof, purpose: .recovery, flow: started.flow, app: app), call)
                 return (started.flow, outcome)
             }
-            func isOpen(_ outcome: StepAnswer) -> Bool {
+            func isOpen(_ outcome: FlowOutcomeResponse) -> Bool {
                 if case .setCredentials = outcome { true } else { false }
             }
             try await scene.approve()
@@ -264,8 +265,9 @@ struct `The privacy of a recovery` {
             let begun = try await ask(after(hours - 60))
             #expect(isOpen(begun.outcome))
             let person = scene.renewed
-            let new = CredentialsInput(
-                texts: person.questions, passphrase: person.passphrase, questionsWithPassphrase: false)
+            let new = CredentialsRequest(
+                securityQuestions: person.questions.map { .init(question: $0.question, answer: $0.answer) },
+                passphrase: person.passphrase)
             var code: String?
             do {
                 _ = try await service.run(RecoverCredentials(new, flow: begun.flow, app: app), after(hours + 60))

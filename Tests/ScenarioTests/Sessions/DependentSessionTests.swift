@@ -1,6 +1,7 @@
 import Canonical
 import Foundation
 import IdentityService
+import TenureAPI
 import Testing
 
 /// A session is valid only while its app is linked and the secret that opened it is not revoked.
@@ -22,7 +23,7 @@ struct `A session that an app opened` {
             let made = try await world.makeApp(name: company)
             let appId = try #require(UUID(uuidString: made.appId))
             let issued = try await world.instance.commands.issueSecret(
-                appId: appId, roles: Set(CallerRole.allCases))
+                appId: appId, roles: Set(AppLinkRequest.Role.allCases))
             secretId = issued.secretId
             app = TestApp(appId: made.appId, secret: issued.secret, salt: made.salt)
             try await world.linkApp(app, to: company)

@@ -1,13 +1,14 @@
 import Canonical
 import ErrorCodes
 import IdentityService
+import TenureAPI
 import TenureServer
 import Testing
 
 /// Time passes only for the call that is told another time, so this speaks to the service behind the address.
 @Suite(.onServer, .sharedWorld)
 struct `The end of a session` {
-    private func refresh(_ token: String, at time: Timestamp, key: String? = nil) async throws -> IssuedTokens {
+    private func refresh(_ token: String, at time: Timestamp, key: String? = nil) async throws -> SessionResponse {
         let call = Call(requestId: Person.word(), time: time, idempotencyKey: key, fingerprintInput: [1])
         let reply = try await sharedWorld().service.reply(to: RefreshSession(refreshToken: token), call)
         return try #require(reply.answer)
@@ -128,7 +129,7 @@ struct `The sessions of an employee that an admin ends` {
 /// Time passes only for the call that is told another time, so this speaks to the service behind the address.
 @Suite(.onServer, .sharedWorld)
 struct `The session of an admin` {
-    private func refresh(_ token: String, at time: Timestamp) async throws -> IssuedTokens {
+    private func refresh(_ token: String, at time: Timestamp) async throws -> SessionResponse {
         let call = Call(requestId: Person.word(), time: time, fingerprintInput: [1])
         return try await sharedWorld().service.run(RefreshSession(refreshToken: token), call)
     }

@@ -3,6 +3,7 @@ import Credentials
 import ErrorCodes
 import IdentityService
 import Postgres
+import TenureAPI
 import TenureServer
 import Testing
 
@@ -22,7 +23,7 @@ struct `A call that lost its idempotency lease` {
             let founder = try await world.client.found("lease.example")
             let service = world.service
             let app = try await service.caller(world.app)
-            let work: @Sendable (Int) async throws -> KeptReply<StepAnswer>
+            let work: @Sendable (Int) async throws -> KeptReply<FlowOutcomeResponse>
             if isDevice {
                 let flow = try await Flow.change(founder.person, founder.device, try world.client)
                 let proof = try bytes(base64: try founder.device.sign(base64: flow.challenge))
@@ -38,11 +39,12 @@ struct `A call that lost its idempotency lease` {
                 work = { seconds in
                     try await service.reply(
                         to: ProveCredential(
-                            ProofInput(userSignature: signature), purpose: .change, flow: flow.flow.handle, app: app),
+                            ProofRequest(userSignature: signature), purpose: .change, flow: flow.flow.handle, app: app),
                         call(seconds))
                 }
             }
-            var slow: Task<KeptReply<StepAnswer>, any Error>?, next: Task<KeptReply<StepAnswer>, any Error>?
+            var slow: Task<KeptReply<FlowOutcomeResponse>, any Error>?,
+                next: Task<KeptReply<FlowOutcomeResponse>, any Error>?
             try await world.holding("tenure.flow") {
                 slow = Task { try await work(0) }
                 try await world.writersWait(for: "tenure.flow")
@@ -62,12 +64,13 @@ struct `A call that lost its idempotency lease` {
             let app = try await service.caller(world.app)
             let flow = try await BlindFlow.start(.logins, founder.person, founder.device, try world.client)
             let first = try flow.opening(passphrase: try #require(founder.person.passphrase)).first()
-            let element = ElementInput(slot: Int(first.slot.byte), element: first.element)
-            let work: @Sendable (Int) async throws -> KeptReply<[Evaluation]> = { seconds in
+            let element = EvaluationsRequest.Element(slot: Int64(first.slot.byte), element: first.element)
+            let work: @Sendable (Int) async throws -> KeptReply<EvaluationsResponse> = { seconds in
                 try await service.reply(
                     to: EvaluateElements([element], purpose: .login, flow: flow.flow.handle, app: app), call(seconds))
             }
-            var slow: Task<KeptReply<[Evaluation]>, any Error>?, next: Task<KeptReply<[Evaluation]>, any Error>?
+            var slow: Task<KeptReply<EvaluationsResponse>, any Error>?,
+                next: Task<KeptReply<EvaluationsResponse>, any Error>?
             try await world.holding("tenure.budget") {
                 slow = Task { try await work(0) }
                 try await world.writersWait(for: "tenure.budget")
@@ -90,7 +93,7 @@ struct `A call that lost its idempotency lease` {
     /// Validates the passphrase of a log-in at a new company, always with the same key, so many seconds from now.
     private func validation(
         _ company: String, _ world: TenureWorld
-    ) async throws -> @Sendable (Int) async throws -> KeptReply<StepAnswer> {
+    ) async throws -> @Sendable (Int) async throws -> KeptReply<FlowOutcomeResponse> {
         let founder = try await world.client.found(company)
         let service = world.service
         let app = try await service.caller(world.app)
@@ -107,7 +110,8 @@ struct `A call that lost its idempotency lease` {
     @Test func `commits no event, and no session`() async throws {
         try await inTurn { world in
             let work = try await validation("lease-login.example", world)
-            var slow: Task<KeptReply<StepAnswer>, any Error>?, next: Task<KeptReply<StepAnswer>, any Error>?
+            var slow: Task<KeptReply<FlowOutcomeResponse>, any Error>?,
+                next: Task<KeptReply<FlowOutcomeResponse>, any Error>?
             try await world.holding("tenure.session") {
                 slow = Task { try await work(0) }
                 try await world.writersWait(for: "tenure.session")
@@ -136,7 +140,7 @@ struct `A call that lost its idempotency lease` {
     @Test func `in a crash writes nothing, and the repeated call does`() async throws {
         try await inTurn { world in
             let work = try await validation("lost-place.example", world)
-            var slow: Task<KeptReply<StepAnswer>, any Error>?
+            var slow: Task<KeptReply<FlowOutcomeResponse>, any Error>?
             try await world.holding("tenure.session") {
                 slow = Task { try await work(0) }
                 try await world.writersWait(for: "tenure.session")
@@ -168,11 +172,12 @@ struct `A call that lost its idempotency lease` {
             let service = world.service
             var token = founder.refreshToken
             for round in 0..<4 {
-                let work: @Sendable (Int) async throws -> KeptReply<IssuedTokens> = { [token] seconds in
+                let work: @Sendable (Int) async throws -> KeptReply<SessionResponse> = { [token] seconds in
                     try await service.reply(
                         to: RefreshSession(refreshToken: token), call(seconds, "slow-\(round)"))
                 }
-                var slow: Task<KeptReply<IssuedTokens>, any Error>?, next: Task<KeptReply<IssuedTokens>, any Error>?
+                var slow: Task<KeptReply<SessionResponse>, any Error>?,
+                    next: Task<KeptReply<SessionResponse>, any Error>?
                 try await world.holding("tenure.session") {
                     slow = Task { try await work(0) }
                     try await world.writersWait(for: "tenure.session")

@@ -9,6 +9,7 @@ import Logging
 import Postgres
 import ServiceLifecycle
 import Synchronization
+import TenureAPI
 import TenureServer
 import Testing
 import TestSupport
@@ -88,7 +89,7 @@ struct TenureWorld: Sendable {
     func issueSecret(for app: TestApp, roles: [String]) async throws -> String {
         let id = try #require(UUID(uuidString: app.appId))
         let issued = try await instance.commands.issueSecret(
-            appId: id, roles: Set(roles.compactMap(CallerRole.init(rawValue:))))
+            appId: id, roles: Set(roles.compactMap(AppLinkRequest.Role.init(rawValue:))))
         return issued.secret
     }
 
@@ -170,7 +171,7 @@ struct TenureWorld: Sendable {
         name: String, customQuestions: Bool, _ commands: OperatorUseCases
     ) async throws -> TestApp {
         let issued = try await commands.createApp(
-            name: name, roles: CallerRole.usual, customQuestions: customQuestions)
+            name: name, roles: AppLinkRequest.Role.usual, customQuestions: customQuestions)
         return TestApp(
             appId: issued.appId.uuidString.lowercased(), secret: issued.secret, salt: issued.salt)
     }

@@ -1,0 +1,96 @@
+import IdentityService
+import TenureAPI
+import TenureServer
+
+extension Route {
+    /// `GET /v1/companies/{companyName}`.
+    static let readCompany = Route(.readCompany) { exchange in
+        try QueryReader(exchange.rawQuery).finish()
+        let view = try await exchange.run(
+            ReadCompany(
+                company: exchange.company, caller: exchange.caller(), waitFor: exchange.headers.waitFor()))
+        return .json(view, position: view.position)
+    }
+}
+
+extension Route {
+    /// `GET /v1/companies/{companyName}/employees`.
+    static let listEmployees = Route(.listEmployees) { exchange in
+        var query = try QueryReader(exchange.rawQuery)
+        let asked = try query.page()
+        try query.finish()
+        let page = try await exchange.run(
+            ListEmployees(
+                company: exchange.company, asked, caller: exchange.caller(),
+                waitFor: exchange.headers.waitFor()))
+        return .page(page, asked, of: exchange)
+    }
+}
+
+extension Route {
+    /// `GET /v1/companies/{companyName}/employees/{companyEmployeeId}`.
+    static let readEmployee = Route(.readEmployee) { exchange in
+        try QueryReader(exchange.rawQuery).finish()
+        let view = try await exchange.run(
+            ReadEmployee(
+                company: exchange.company, companyEmployeeId: exchange.captures["companyEmployeeId"],
+                caller: exchange.caller(), waitFor: exchange.headers.waitFor()))
+        return .json(view)
+    }
+}
+
+extension Route {
+    /// `GET /v1/companies/{companyName}/security-admin`.
+    static let readSecurityAdmin = Route(.readSecurityAdmin) { exchange in
+        try QueryReader(exchange.rawQuery).finish()
+        let view = try await exchange.run(
+            ReadSecurityAdmin(
+                company: exchange.company, caller: exchange.caller(), waitFor: exchange.headers.waitFor()))
+        return .json(view)
+    }
+}
+
+extension Route {
+    /// `POST …/employees/{companyEmployeeId}/approval`.
+    static let approveEmployee = decideStatus(.approveEmployee, .approve)
+    /// `POST …/employees/{companyEmployeeId}/cancellation`.
+    static let cancelEmployee = decideStatus(.cancelEmployee, .cancel)
+    /// `POST …/employees/{companyEmployeeId}/reinstatement`.
+    static let reinstateEmployee = decideStatus(.reinstateEmployee, .reinstate)
+    /// `POST …/employees/{companyEmployeeId}/sessions/end`.
+    static let endEmployeeSessions = decideStatus(.endEmployeeSessions, .endSessions)
+
+    private static func decideStatus(_ endpoint: Endpoint, _ action: DecideStatus.Action) -> Route {
+        Route(endpoint, body: .optional) { exchange in
+            let request = try exchange.read(StatusDecisionRequest.self)
+            return try await exchange.decision(
+                DecideStatus(
+                    action, company: exchange.company, companyEmployeeId: exchange.captures["companyEmployeeId"],
+                    note: request.note, signed: request.signed,
+                    caller: exchange.caller()))
+        }
+    }
+}
+
+extension Route {
+    /// `POST …/employees/{companyEmployeeId}/role`.
+    static let changeRole = Route(.changeRole, body: .required) { exchange in
+        let request = try exchange.read(RoleRequest.self)
+        return try await exchange.decision(
+            ChangeRole(
+                request.role, company: exchange.company, companyEmployeeId: exchange.captures["companyEmployeeId"],
+                fingerprints: request.fingerprints, signed: request.signed,
+                caller: exchange.caller()))
+    }
+}
+
+extension Route {
+    /// `POST /v1/companies/{companyName}/reclaimed-emails`.
+    static let reclaimEmail = Route(.reclaimEmail, body: .required) { exchange in
+        let request = try exchange.read(EmailReclaimRequest.self)
+        return try await exchange.decision(
+            ReclaimEmail(
+                email: request.email, reason: request.reason, company: exchange.company,
+                signed: request.signed, caller: exchange.caller()))
+    }
+}

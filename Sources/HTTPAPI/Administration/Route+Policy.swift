@@ -1,0 +1,44 @@
+import IdentityService
+import TenureAPI
+
+extension Route {
+    /// `GET /v1/companies/{companyName}/policy`. The `ETag` carries the policy's version.
+    static let readPolicy = Route(.readPolicy) { exchange in
+        try QueryReader(exchange.rawQuery).finish()
+        let view = try await exchange.run(ReadPolicy(company: exchange.company, caller: exchange.caller()))
+        var reply = Reply.json(view)
+        reply.headers["ETag"] = EntityTag.text(view.version)
+        return reply
+    }
+}
+
+extension Route {
+    /// `PATCH /v1/companies/{companyName}/policy`. `If-Match` carries the version that the caller has read.
+    static let changePolicy = Route(.changePolicy, body: .required) { exchange in
+        let request = try exchange.read(PolicyChangeRequest.self)
+        return try await exchange.decision(
+            ChangePolicy(
+                company: exchange.company, request, ifMatch: EntityTag.version(ifMatch: exchange.headers),
+                caller: exchange.caller()))
+    }
+}
+
+extension Route {
+    /// `PUT /v1/companies/{companyName}/apps/{appId}`.
+    static let linkApp = Route(.linkApp, body: .optional) { exchange in
+        let request = try exchange.read(AppLinkRequest.self)
+        return try await exchange.decision(
+            LinkApp(
+                appId: exchange.captures["appId"], company: exchange.company, .link(roles: request.roles),
+                signed: request.signed, caller: exchange.caller()))
+    }
+
+    /// `DELETE /v1/companies/{companyName}/apps/{appId}`.
+    static let unlinkApp = Route(.unlinkApp, body: .optional) { exchange in
+        let request = try exchange.read(DecisionRequest.self)
+        return try await exchange.decision(
+            LinkApp(
+                appId: exchange.captures["appId"], company: exchange.company, .unlink,
+                signed: request.signed, caller: exchange.caller()))
+    }
+}

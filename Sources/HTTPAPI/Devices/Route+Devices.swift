@@ -1,0 +1,72 @@
+import IdentityService
+import TenureAPI
+import TenureServer
+
+extension Route {
+    /// `GET /v1/devices`.
+    static let listDevices = Route(.listDevices) { exchange in
+        try QueryReader(exchange.rawQuery).finish()
+        let caller = try exchange.employee()
+        let devices = try await exchange.run(ListDevices(caller: caller))
+        let notices = try await exchange.run(ReadNotices(caller: caller))
+        return .json(DevicesResponse(items: devices, notices: notices))
+    }
+}
+
+extension Route {
+    /// `POST /v1/devices/{fingerprint}/revocation`.
+    static let revokeDevice = Route(.revokeDevice, body: .required) { exchange in
+        let request = try DecisionRequest(jsonWithReason: try exchange.document())
+        return try await exchange.decision(
+            RevokeDevice(
+                fingerprint: exchange.captures["fingerprint"], reason: request.reason ?? "",
+                signed: request.signed, caller: exchange.employee()))
+    }
+}
+
+extension Route {
+    /// `GET /v1/companies/{companyName}/authorizations`. Lists pending device keys only.
+    ///
+    /// With `wait`, the request is a long poll: it replies as soon as a key is pending. After a wait the caller is
+    /// authenticated and authorized again, so an admin whose session ended or who was dismissed gets no result.
+    static let listAuthorizations = Route(.listAuthorizations) { exchange in
+        var query = try QueryReader(exchange.rawQuery)
+        if let state = query.text("state"), state != "pending" {
+            throw Refusal.invalid(.parameter("state"), "pending is expected")
+        }
+        let asked = try query.page()
+        let wait = try query.integer("wait", in: 0...20) ?? 0
+        try query.finish()
+        let page = try await exchange.run(
+            ListPendingAuthorizations(
+                company: exchange.company, asked, caller: exchange.caller(),
+                waitFor: exchange.headers.waitFor(), until: wait > 0 ? .now + .seconds(wait) : nil))
+        if wait > 0 { try await exchange.authenticateAgain() }
+        return .page(page, asked, of: exchange)
+    }
+}
+
+extension Route {
+    /// `POST …/keys/{fingerprint}/authorization`.
+    static let authorizeKey = decideKey(.authorizeKey, .authorize, body: .optional)
+    /// `POST …/keys/{fingerprint}/refusal`.
+    static let refuseKey = decideKey(.refuseKey, .refuse, body: .required)
+    /// `POST …/keys/{fingerprint}/revocation`.
+    static let revokeKey = decideKey(.revokeKey, .revoke, body: .required)
+
+    private static func decideKey(
+        _ endpoint: Endpoint, _ action: DecideKey.Action, body: Body
+    ) -> Route {
+        Route(endpoint, body: body) { exchange in
+            let document = try exchange.document()
+            let request =
+                action == .authorize
+                ? try DecisionRequest(json: document) : try DecisionRequest(jsonWithReason: document)
+            return try await exchange.decision(
+                DecideKey(
+                    action, company: exchange.company, companyEmployeeId: exchange.captures["companyEmployeeId"],
+                    fingerprint: exchange.captures["fingerprint"], reason: request.reason,
+                    signed: request.signed, caller: exchange.caller()))
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import IdentityService
+import TenureAPI
+
+extension Route {
+    /// `POST /v1/companies/{companyName}/mpin/identities/{identityId}/verification`.
+    static let verifyMPin = Route(.verifyMPin, body: .optional) { exchange in
+        let request = try exchange.read(DecisionRequest.self)
+        return try await exchange.decision(
+            DecideMPin(
+                .verify, company: exchange.company, identity: exchange.captures["identityId"],
+                signed: request.signed, caller: exchange.caller()))
+    }
+
+    /// `POST /v1/companies/{companyName}/mpin/identities/{identityId}/revocation`.
+    static let revokeMPin = Route(.revokeMPin, body: .required) { exchange in
+        let request = try DecisionRequest(jsonWithReason: exchange.document())
+        return try await exchange.decision(
+            DecideMPin(
+                .revoke(reason: request.reason ?? ""), company: exchange.company,
+                identity: exchange.captures["identityId"], signed: request.signed,
+                caller: exchange.caller()))
+    }
+
+    /// `POST /v1/companies/{companyName}/mpin/identities/{identityId}/link`.
+    static let linkMPin = Route(.linkMPin, body: .required) { exchange in
+        let request = try exchange.read(MPinLinkRequest.self)
+        return try await exchange.decision(
+            LinkMPin(
+                company: exchange.company, identity: exchange.captures["identityId"], token: request.regOTT,
+                signed: request.signed, caller: exchange.employee()))
+    }
+
+    /// `POST /v1/companies/{companyName}/mpin/activations`.
+    static let issueMPinActivation = Route(.issueMPinActivation, body: .required) { exchange in
+        let request = try exchange.read(MPinActivationRequest.self)
+        return try await exchange.reply(
+            to: IssueMPinActivation(
+                company: exchange.company, userID: request.userId, subjectSalt: request.subjectSalt,
+                signed: request.signed, caller: exchange.caller())
+        ) { .json($0) }
+    }
+
+    /// `GET /v1/companies/{companyName}/mpin/policy`. The `ETag` carries the policy's version.
+    static let readMPinPolicy = Route(.readMPinPolicy) { exchange in
+        try QueryReader(exchange.rawQuery).finish()
+        let view = try await exchange.run(ReadMPinPolicy(company: exchange.company, caller: exchange.caller()))
+        var reply = Reply.json(view)
+        reply.headers["ETag"] = EntityTag.text(view.version)
+        return reply
+    }
+
+    /// `PATCH /v1/companies/{companyName}/mpin/policy`. `If-Match` carries the version that the caller has read.
+    static let changeMPinPolicy = Route(.changeMPinPolicy, body: .required) { exchange in
+        let request = try exchange.read(MPinPolicyChangeRequest.self)
+        return try await exchange.decision(
+            ChangeMPinPolicy(
+                company: exchange.company, request, ifMatch: EntityTag.version(ifMatch: exchange.headers),
+                caller: exchange.caller()))
+    }
+}

@@ -1,0 +1,39 @@
+import Canonical
+import IdentityService
+import TenureAPI
+
+extension Route {
+    /// `POST /mpin/{companyName}/rps/pass1`.
+    static let startMPinProof = Route(.startMPinProof, body: .required) { exchange in
+        let request = try exchange.read(MPinPass1Request.self)
+        let offer = try await exchange.run(
+            StartMPinProof(
+                company: exchange.company, mpinID: request.mpinId, commitment: request.commitment, app: exchange.app()))
+        return .json(MPinPassResponse.challenge(y: Hex.encode(offer.challenge), handle: offer.handle))
+    }
+
+    /// `POST /mpin/{companyName}/rps/pass2`.
+    static let proveMPin = Route(.proveMPin, body: .required) { exchange in
+        let request = try exchange.read(MPinPass2Request.self)
+        let token = try await exchange.run(
+            ProveMPin(
+                company: exchange.company, mpinID: request.mpinId, response: request.response, handle: request.handle,
+                app: exchange.app()))
+        return .json(MPinPassResponse.token(authOTT: token))
+    }
+
+    /// `POST /mpin/{companyName}/authenticate`.
+    static let redeemMPinProof = Route(.redeemMPinProof, body: .required) { exchange in
+        let request = try exchange.read(MPinTokenRequest.self)
+        return try await exchange.reply(
+            to: RedeemMPinProof(company: exchange.company, token: request.authOTT, app: exchange.app())
+        ) { .json($0) }
+    }
+
+    /// `POST /v1/logins/{flow}/mpin`.
+    static let logInByMPin = Route(.logInByMPin, body: .required) { exchange in
+        let request = try exchange.read(MPinLoginRequest.self)
+        return try await exchange.outcome(
+            LogInByMPin(token: request.authOTT, flow: exchange.captures["flow"], app: exchange.app()))
+    }
+}

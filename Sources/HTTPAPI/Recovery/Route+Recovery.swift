@@ -1,0 +1,55 @@
+import IdentityService
+import TenureAPI
+
+extension Route {
+    /// `POST /v1/recoveries`.
+    static let startRecovery = Route(.startRecovery, body: .required) { exchange in
+        try await exchange.started(.recovery, exchange.read(LoginRequest.self))
+    }
+
+    /// `POST /v1/recoveries/{flow}/credentials`.
+    static let recoverCredentials = Route(.recoverCredentials, body: .required) { exchange in
+        let request = try exchange.read(CredentialsRequest.self)
+        return try await exchange.outcome(
+            RecoverCredentials(request, flow: exchange.captures["flow"], app: exchange.app()))
+    }
+
+    /// `GET /v1/companies/{companyName}/recoveries`.
+    static let listRecoveries = Route(.listRecoveries) { exchange in
+        try QueryReader(exchange.rawQuery).finish()
+        let views = try await exchange.run(ListRecoveries(company: exchange.company, caller: exchange.employee()))
+        return .json(PageResponse(items: views))
+    }
+
+    /// `POST …/recoveries/{fingerprint}/opening`.
+    static let openRecovery = decideRecovery(.openRecovery, .open, body: .optional)
+    /// `POST …/recoveries/{fingerprint}/confirmation`.
+    static let confirmRecovery = decideRecovery(.confirmRecovery, .confirm, body: .optional)
+    /// `POST …/recoveries/{fingerprint}/cancellation`.
+    static let cancelRecovery = decideRecovery(.cancelRecovery, .cancel, body: .required)
+
+    /// `POST /v1/logins/{flow}/recovery/cancellation`.
+    static let cancelRecoveryByDevice = Route(.cancelRecoveryByDevice, body: .optional) { exchange in
+        let request = try DecisionRequest(json: exchange.document())
+        return try await exchange.decision(
+            CancelRecoveryByDevice(
+                flow: exchange.captures["flow"], signed: request.signed,
+                app: exchange.app()))
+    }
+
+    private static func decideRecovery(
+        _ endpoint: Endpoint, _ action: DecideRecovery.Action, body: Body
+    ) -> Route {
+        Route(endpoint, body: body) { exchange in
+            let document = try exchange.document()
+            let request =
+                action == .cancel
+                ? try DecisionRequest(jsonWithReason: document) : try DecisionRequest(json: document)
+            return try await exchange.decision(
+                DecideRecovery(
+                    action, company: exchange.company, companyEmployeeId: exchange.captures["companyEmployeeId"],
+                    fingerprint: exchange.captures["fingerprint"], reason: request.reason,
+                    signed: request.signed, caller: exchange.employee()))
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import IdentityService
+import TenureAPI
+
+extension Route {
+    /// The routes of returns.
+    static var ofReturns: [Route] {
+        [
+            startReturn, proveReturnKey, validateReturnAnswers, validateReturnPassphrase, evaluateReturn, proveReturn,
+            cancelReturnByDevice, showReturnLink, openReturn, showReturnCancellation, cancelReturn,
+        ]
+    }
+
+    /// `POST /v1/returns`.
+    static let startReturn = Route(.startReturn, body: .required) { exchange in
+        try await exchange.started(.returning, exchange.read(LoginRequest.self))
+    }
+
+    /// `POST /v1/logins/{flow}/return/cancellation`.
+    static let cancelReturnByDevice = Route(.cancelReturnByDevice, body: .optional) { exchange in
+        let request = try DecisionRequest(json: exchange.document())
+        return try await exchange.decision(
+            CancelReturnByDevice(
+                flow: exchange.captures["flow"], signed: request.signed,
+                app: exchange.app()))
+    }
+
+    /// `GET /return/{companyName}/{returnId}`. It changes nothing, because mail programs and filters open links too.
+    static let showReturnLink = Route(.showReturnLink) { try await link($0, .open, isDecision: false) }
+    /// `POST /return/{companyName}/{returnId}`, by the button of the page.
+    static let openReturn = Route(.openReturn, body: .form) { try await link($0, .open, isDecision: true) }
+    /// `GET /return/{companyName}/{returnId}/cancellation`. It changes nothing.
+    static let showReturnCancellation = Route(.showReturnCancellation) {
+        try await link($0, .cancel, isDecision: false)
+    }
+    /// `POST /return/{companyName}/{returnId}/cancellation`, by the button of the page.
+    static let cancelReturn = Route(.cancelReturn, body: .form) { try await link($0, .cancel, isDecision: true) }
+
+    private static func link(
+        _ exchange: RoutedRequest, _ action: ConfirmReturn.Action, isDecision: Bool
+    ) async throws -> Reply {
+        var query = try QueryReader(exchange.rawQuery)
+        let expires = query.text("expires") ?? "", key = query.text("key") ?? ""
+        try query.finish()
+        let answer = try await exchange.run(
+            ConfirmReturn(
+                action, company: exchange.company, id: exchange.captures["returnId"], expires: expires, key: key,
+                isDecision: isDecision))
+        let message: MailLinkPage.Message =
+            switch answer {
+            case .pending: action == .open ? .returnQuestion : .cancelQuestion
+            case .done: .done
+            case .expired: .expired
+            case .invalid: .invalid
+            }
+        return MailLinkPage(message: message, languages: exchange.headers.preferredLanguages).reply
+    }
+}

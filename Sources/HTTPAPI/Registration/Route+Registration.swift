@@ -1,0 +1,45 @@
+import IdentityService
+import TenureAPI
+
+extension Route {
+    /// `POST /v1/registrations`.
+    static let startRegistration = Route(.startRegistration, body: .required) { exchange in
+        let request = try exchange.read(RegistrationRequest.self)
+        return try await exchange.reply(
+            to: StartRegistration(
+                companyName: request.companyName, companyEmployeeId: request.companyEmployeeId, email: request.email,
+                isCompanyOwnedEmail: request.isCompanyOwnedEmail, employeePublicKey: request.employeePublicKey,
+                invitation: request.invitation,
+                intent: request.intent, app: exchange.app())
+        ) { .json($0, status: 201) }
+    }
+}
+
+extension Route {
+    /// `POST /v1/companies/{companyName}/invitations`.
+    static let issueInvitation = Route(.issueInvitation, body: .required) { exchange in
+        let request = try exchange.read(InvitationRequest.self)
+        return try await exchange.reply(
+            to: IssueInvitation(
+                company: exchange.company, companyEmployeeId: request.companyEmployeeId, email: request.email,
+                seconds: request.expiresInSeconds ?? IssueInvitation.usualSeconds, subjectSalt: request.subjectSalt,
+                signed: request.signed, caller: exchange.caller())
+        ) { .json($0) }
+    }
+
+    /// `GET /v1/companies/{companyName}/invitations`.
+    static let listInvitations = Route(.listInvitations) { exchange in
+        try QueryReader(exchange.rawQuery).finish()
+        let views = try await exchange.run(ListInvitations(company: exchange.company, caller: exchange.caller()))
+        return .json(PageResponse(items: views))
+    }
+
+    /// `DELETE /v1/companies/{companyName}/invitations/{invitationId}`.
+    static let revokeInvitation = Route(.revokeInvitation, body: .optional) { exchange in
+        let request = try exchange.read(DecisionRequest.self)
+        return try await exchange.decision(
+            RevokeInvitation(
+                id: exchange.captures["invitationId"], company: exchange.company,
+                signed: request.signed, caller: exchange.caller()))
+    }
+}

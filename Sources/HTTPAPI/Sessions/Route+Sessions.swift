@@ -1,0 +1,45 @@
+import IdentityService
+import TenureAPI
+
+extension Route {
+    /// `POST /v1/sessions/refresh`. The refresh token is the only credential that is needed. An app that presents its
+    /// secret as well gets the same reply twice, if it refreshes twice at once.
+    static let refreshSession = Route(.refreshSession, body: .required) { exchange in
+        let request = try exchange.read(SessionRefreshRequest.self)
+        let app = try await exchange.presentedApp()
+        return try await exchange.reply(to: RefreshSession(refreshToken: request.refreshToken, app: app)) { .json($0) }
+    }
+}
+
+extension Route {
+    /// `DELETE /v1/sessions/current`.
+    static let closeSession = Route(.closeSession) { exchange in
+        try await exchange.run(CloseSession(caller: exchange.employee()))
+        return .noContent
+    }
+}
+
+extension Route {
+    /// `GET /v1/sessions`.
+    static let listSessions = Route(.listSessions) { exchange in
+        try QueryReader(exchange.rawQuery).finish()
+        let sessions = try await exchange.run(ListSessions(caller: exchange.employee()))
+        return .json(PageResponse(items: sessions))
+    }
+}
+
+extension Route {
+    /// `DELETE /v1/sessions`.
+    static let endSessions = Route(.endSessions) { exchange in
+        try await exchange.run(EndOwnSessions(caller: exchange.employee()))
+        return .noContent
+    }
+}
+
+extension Route {
+    /// `GET /v1/me`.
+    static let readMe = Route(.readMe) { exchange in
+        try QueryReader(exchange.rawQuery).finish()
+        return .json(try await exchange.run(ReadMe(caller: exchange.employee())))
+    }
+}

@@ -1,0 +1,253 @@
+public import Canonical
+
+/// An event of an M-Pin identity.
+public enum MPinIdentityEvent: AggregateEvent {
+    /// The registration started.
+    case started(MPinRegistrationStarted)
+    /// The registration started again.
+    case restarted(MPinRegistrationRestarted)
+    /// The identity was linked to an employee's account.
+    case linked(MPinLinked)
+    /// The identity was verified.
+    case verified(MPinIdentityVerified)
+    /// The share of the client key was issued.
+    case keyIssued(MPinClientKeyIssued)
+    /// The registration was completed.
+    case registered(MPinRegistered)
+    /// A proof was wrong.
+    case authenticationFailed(MPinAuthenticationFailed)
+    /// The count of consecutive wrong proofs is zero again.
+    case failuresCleared(MPinFailuresCleared)
+    /// Wrong proofs ended the identity.
+    case blocked(MPinBlocked)
+    /// A decision or a rule ended the identity.
+    case revoked(MPinRevoked)
+    /// The personal data was erased.
+    case erased(MPinErased)
+
+    /// The event types of this aggregate.
+    public static let payloads: [any EventPayload.Type] = [
+        MPinRegistrationStarted.self, MPinRegistrationRestarted.self, MPinLinked.self, MPinIdentityVerified.self,
+        MPinClientKeyIssued.self, MPinRegistered.self, MPinAuthenticationFailed.self, MPinFailuresCleared.self,
+        MPinBlocked.self, MPinRevoked.self, MPinErased.self,
+    ]
+
+    /// The payload of the event.
+    public var payload: any EventPayload {
+        switch self {
+        case .started(let event): event
+        case .restarted(let event): event
+        case .linked(let event): event
+        case .verified(let event): event
+        case .keyIssued(let event): event
+        case .registered(let event): event
+        case .authenticationFailed(let event): event
+        case .failuresCleared(let event): event
+        case .blocked(let event): event
+        case .revoked(let event): event
+        case .erased(let event): event
+        }
+    }
+
+    /// Wraps a payload of this aggregate; `nil` for any other.
+    public init?(_ payload: any EventPayload) {
+        switch payload {
+        case let event as MPinRegistrationStarted: self = .started(event)
+        case let event as MPinRegistrationRestarted: self = .restarted(event)
+        case let event as MPinLinked: self = .linked(event)
+        case let event as MPinIdentityVerified: self = .verified(event)
+        case let event as MPinClientKeyIssued: self = .keyIssued(event)
+        case let event as MPinRegistered: self = .registered(event)
+        case let event as MPinAuthenticationFailed: self = .authenticationFailed(event)
+        case let event as MPinFailuresCleared: self = .failuresCleared(event)
+        case let event as MPinBlocked: self = .blocked(event)
+        case let event as MPinRevoked: self = .revoked(event)
+        case let event as MPinErased: self = .erased(event)
+        default: return nil
+        }
+    }
+}
+
+/// The registration of an M-Pin identity started: one user id on one device.
+public struct MPinRegistrationStarted: EventPayload {
+    /// The identity.
+    public var identityID: MPinIdentityID
+    /// The SHA-256 of the M-Pin ID, whose 16 random bytes salt it. The M-Pin ID itself contains the user id and is
+    /// never recorded.
+    public var mpinIDHash: Bytes32
+    /// The user id as entered, encrypted under the identity's own key.
+    public var userID: Personal
+    /// The name of the device, encrypted under the identity's own key.
+    public var deviceName: Personal?
+    /// How the identity is to be verified, as the policy said at the start.
+    public var verification: MPinVerificationMode
+    /// When the registration expires unless it is verified before.
+    public var expiresAt: Timestamp
+
+    /// The members as the log has them.
+    public static let members = EventMembers<MPinRegistrationStarted>(
+        "MPinRegistrationStarted", MPinRegistrationStarted.init,
+        Member("identityId", \.identityID), Member("mpinIdHash", \.mpinIDHash), Member("userId", \.userID),
+        Member(optional: "deviceName", \.deviceName), Member("verification", \.verification),
+        Member("expiresAt", \.expiresAt))
+}
+
+/// The registration of an identity started again, unverified. Counts of failed attempts stay.
+public struct MPinRegistrationRestarted: EventPayload {
+    /// When the registration expires unless it is verified before.
+    public var expiresAt: Timestamp
+
+    /// The members as the log has them.
+    public static let members = EventMembers<MPinRegistrationRestarted>(
+        "MPinRegistrationRestarted", MPinRegistrationRestarted.init,
+        Member("expiresAt", \.expiresAt))
+}
+
+/// An identity was linked to an employee's account, which only a device key of that account decides.
+public struct MPinLinked: EventPayload {
+    /// The employee.
+    public var employeeID: EmployeeID
+    /// The device key that decided: the identity belongs to that device.
+    public var fingerprint: KeyFingerprint
+    /// The authority that decided.
+    public var by: Authority
+
+    /// The members as the log has them.
+    public static let members = EventMembers<MPinLinked>(
+        "MPinLinked", MPinLinked.init,
+        Member("employeeId", \.employeeID), Member("fingerprint", \.fingerprint), Member("by", \.by))
+}
+
+/// An identity was verified, and a client key may be issued for it.
+public struct MPinIdentityVerified: EventPayload {
+    /// How it was verified.
+    public var method: MPinVerificationMethod
+    /// When the registration expires unless it is completed before.
+    public var issueUntil: Timestamp
+    /// The authority that decided.
+    public var by: Authority
+
+    /// The members as the log has them.
+    public static let members = EventMembers<MPinIdentityVerified>(
+        "MPinIdentityVerified", MPinIdentityVerified.init,
+        Member("method", \.method), Member("issueUntil", \.issueUntil), Member("by", \.by))
+}
+
+/// The service issued its share of the identity's client key. Repetitions return the same share without an event.
+public struct MPinClientKeyIssued: EventPayload {
+    /// The suite that the key belongs to.
+    public var suite: MPinKeySuite
+    /// The epoch of the master secrets that the key derives from.
+    public var epoch: Int
+    /// The push identifier of the device, encrypted under the identity's own key.
+    public var pushIdentifier: Personal?
+
+    /// The members as the log has them.
+    public static let members = EventMembers<MPinClientKeyIssued>(
+        "MPinClientKeyIssued", MPinClientKeyIssued.init,
+        Member("suite", \.suite), Member("epoch", \.epoch, .count),
+        Member(optional: "pushIdentifier", \.pushIdentifier))
+}
+
+/// The client proved its token for the first time, which completes the registration.
+public struct MPinRegistered: EventPayload {
+
+    /// The members as the log has them.
+    public static let members = EventMembers<MPinRegistered>(
+        "MPinRegistered", MPinRegistered.init)
+}
+
+/// A proof was wrong.
+public struct MPinAuthenticationFailed: EventPayload {
+    /// The number of consecutive wrong proofs, this one included.
+    public var failures: Int
+    /// The number of consecutive wrong proofs that blocks the identity.
+    public var limit: Int
+    /// The number of wrong proofs since the identity started, this one included.
+    public var lifetime: Int
+
+    /// The members as the log has them.
+    public static let members = EventMembers<MPinAuthenticationFailed>(
+        "MPinAuthenticationFailed", MPinAuthenticationFailed.init,
+        Member("failures", \.failures, .count), Member("limit", \.limit, .count),
+        Member("lifetime", \.lifetime, .count))
+}
+
+/// A right proof set the count of consecutive wrong proofs back to zero.
+public struct MPinFailuresCleared: EventPayload {
+
+    /// The members as the log has them.
+    public static let members = EventMembers<MPinFailuresCleared>(
+        "MPinFailuresCleared", MPinFailuresCleared.init)
+}
+
+/// Wrong proofs ended the identity for good.
+public struct MPinBlocked: EventPayload {
+    /// The limit that was reached.
+    public var reason: MPinBlockReason
+
+    /// The members as the log has them.
+    public static let members = EventMembers<MPinBlocked>(
+        "MPinBlocked", MPinBlocked.init,
+        Member("reason", \.reason))
+}
+
+/// The identity ended for good by a decision or by a rule.
+public struct MPinRevoked: EventPayload {
+    /// The reason, as a code.
+    public var reason: MPinRevocationReason
+    /// The authority that decided.
+    public var by: Authority
+
+    /// The members as the log has them.
+    public static let members = EventMembers<MPinRevoked>(
+        "MPinRevoked", MPinRevoked.init,
+        Member("reason", \.reason), Member("by", \.by))
+}
+
+/// The identity's personal data was erased: its key is destroyed with this event or right after it.
+public struct MPinErased: EventPayload {
+    /// The authority that decided.
+    public var by: Authority
+
+    /// The members as the log has them.
+    public static let members = EventMembers<MPinErased>(
+        "MPinErased", MPinErased.init,
+        Member("by", \.by))
+}
+
+/// A flow received a right proof of an identity.
+public struct MPinAuthenticated: EventPayload {
+    /// The identity.
+    public var identityID: MPinIdentityID
+
+    /// The members as the log has them.
+    public static let members = EventMembers<MPinAuthenticated>(
+        "MPinAuthenticated", MPinAuthenticated.init,
+        Member("identityId", \.identityID))
+
+    package init(identityID: MPinIdentityID) {
+        self.identityID = identityID
+    }
+}
+
+/// A flow took a proof of an M-Pin identity in the place of answers, and its device signed the flow's challenge.
+///
+/// The signature is verifiable by anybody. The verdict about the PIN is the word of the service.
+public struct MPinValidated: EventPayload {
+    /// The challenge: the exact bytes that were signed.
+    public var challenge: [UInt8]
+    /// The device's signature over the challenge.
+    public var deviceSignature: SignatureBytes
+
+    /// The members as the log has them.
+    public static let members = EventMembers<MPinValidated>(
+        "MPinValidated", MPinValidated.init,
+        Member("challenge", \.challenge, .bytes(EventLimits.challenge)),
+        Member("deviceSignature", \.deviceSignature))
+
+    package init(challenge: [UInt8], deviceSignature: SignatureBytes) {
+        self.challenge = challenge
+        self.deviceSignature = deviceSignature
+    }
+}

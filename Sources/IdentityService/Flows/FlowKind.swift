@@ -1,0 +1,59 @@
+import Credentials
+import ErrorCodes
+import Identity
+import TenureAPI
+
+/// The five kinds of flows.
+public enum FlowKind: String, Sendable, Hashable {
+    /// `POST /v1/registrations`.
+    case registration
+    /// `POST /v1/logins`.
+    case login
+    /// `POST /v1/credentials/changes`.
+    case change
+    /// `POST /v1/recoveries`.
+    case recovery
+    /// `POST /v1/returns`.
+    case returning = "return"
+}
+
+extension FlowKind {
+    /// The purpose as challenges name it. A signature for one purpose is invalid for another.
+    var challenge: Challenge.Purpose {
+        switch self {
+        case .registration: .registration
+        case .login: .login
+        case .change: .change
+        case .recovery: .recovery
+        case .returning: .return
+        }
+    }
+}
+
+extension FlowKind {
+    /// The purpose as validation events name it. A recovery has none, because it proves no secret.
+    ///
+    /// - Throws: `flow.wrong_step` for a recovery.
+    var event: FlowPurpose {
+        get throws(ServiceError) {
+            switch self {
+            case .registration: return .registration
+            case .login: return .login
+            case .change: return .change
+            case .returning: return .returning
+            case .recovery: throw ServiceError(.flowWrongStep)
+            }
+        }
+    }
+}
+
+extension AppCaller {
+    /// Refuses an app whose secret lacks the role for a flow.
+    ///
+    /// - Throws: `app.role_missing`.
+    func require(_ purpose: FlowKind) throws(ServiceError) {
+        guard roles.contains(purpose == .registration ? .creation : .access) else {
+            throw ServiceError(.appRoleMissing)
+        }
+    }
+}

@@ -1,0 +1,274 @@
+import Canonical
+import Credentials
+import Crypto
+import ErrorCodes
+import EventCoding
+public import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+public import TenureAPI
+
+extension OperatorUseCases {
+    /// Registers an app and issues its first secret.
+    ///
+    /// - Parameter customQuestions: Whether its users may choose questions that are not in the published list. Such a
+    ///   question reveals to strangers that the account exists.
+    /// - Parameter handOver: Called once before the secret counts. The secret is stored nowhere, so if this throws,
+    ///   nothing is created.
+    /// - Throws: `request.invalid` if the name is taken or not 1 to 256 bytes; ``OperatorKeyError``; what `handOver`
+    ///   throws.
+    public func createApp(
+        name: String, roles: Set<AppLinkRequest.Role>, customQuestions: Bool = false,
+        handOver: (IssuedSecret) throws -> Void = { _ in }
+    ) async throws -> IssuedSecret {
+        let id = AppID(UUID())
+        guard let salt = Bytes32(randomBytes(32)) else { throw ProgramDefect("a salt has another length") }
+        let registered = try await signing.decide(on: .app(id)) { decision in
+            try App.decided(
+                App.initial, .register(id, name: name, salt: salt, customQuestions: customQuestions, decision))
+        }
+        var state = App.initial
+        for event in registered {
+            App.evolve(&state, Recorded(event, id: UUID(), time: context.settings.now(), position: 1, version: 1))
+        }
+        let issued = try await issue(DrawnSecret(), state, roles: roles)
+        let claim = Claim(key: context.ring.appClaim(name: Array(name.utf8)), owner: id.uuid)
+        let nameTaken = ServiceError(
+            .requestInvalid,
+            members: [
+                .init(
+                    pointer: "/name",
+                    detail: "the name is already taken; choose another, or link the existing app with tenure app link")
+            ])
+        // The append decides. This spares the caller a secret that cannot count.
+        guard try await context.reader.claim(claim.key) == nil else { throw nameTaken }
+        try handOver(issued.secret)
+        do {
+            try await append(
+                (registered + issued.events).map(\.payload), to: .app(id), version: 0, claims: [claim])
+        } catch let error as LedgerError where error.code == .claimTaken {
+            throw nameTaken
+        }
+        return issued.secret
+    }
+
+    /// Issues a further secret for an app.
+    ///
+    /// - Parameter handOver: Called once before the secret counts; if it throws, nothing is issued.
+    /// - Throws: `app.unknown`, `request.invalid` without a role, ``OperatorKeyError``, or what `handOver` throws.
+    public func issueSecret(
+        appId: UUID, roles: Set<AppLinkRequest.Role>, handOver: (IssuedSecret) throws -> Void = { _ in }
+    ) async throws -> IssuedSecret {
+        let drawn = DrawnSecret()
+        var isHandedOver = false
+        return try await optimistic {
+            let app = try await StateLoader(reader: context.reader).app(AppID(appId))
+            let issued = try await issue(drawn, app.state, roles: roles)
+            if !isHandedOver { try handOver(issued.secret) }
+            isHandedOver = true
+            try await append(issued.events.map(\.payload), to: .app(app.id), version: app.version)
+            return issued.secret
+        }
+    }
+
+    /// Extends the roles of an app: issues a further secret with the roles of one in force and others.
+    ///
+    /// A role belongs to a secret, and a secret keeps its roles. So the app gets the new ones with the new secret, and
+    /// whoever holds the old one gets nothing.
+    ///
+    /// - Parameters:
+    ///   - roles: The roles to add.
+    ///   - secretId: The secret whose roles are extended; `nil` if the app has one secret in force.
+    ///   - handOver: Called once before the new secret counts; if it throws, nothing is issued.
+    /// - Throws: ``AppRoleError``, `app.unknown`, `app.secret_invalid` for a secret that is not in force, or
+    ///   ``OperatorKeyError``.
+    public func addRoles(
+        _ roles: Set<AppLinkRequest.Role>, toApp appId: UUID, extending secretId: UUID? = nil,
+        handOver: (IssuedSecret) throws -> Void = { _ in }
+    ) async throws -> IssuedSecret {
+        let drawn = DrawnSecret()
+        var isHandedOver = false
+        return try await optimistic {
+            let app = try await StateLoader(reader: context.reader).app(AppID(appId))
+            guard app.state.id != nil else { throw ServiceError(.appUnknown) }
+            let inForce = app.state.secrets.values.filter(\.isInForce)
+            if secretId == nil, inForce.count > 1 { throw AppRoleError.severalSecrets }
+            guard let old = inForce.first(where: { secretId == nil || $0.id.uuid == secretId }) else {
+                throw ServiceError(.appSecretInvalid)
+            }
+            let had = Set(old.roles.roles.map(AppLinkRequest.Role.init))
+            guard !roles.isSubset(of: had) else { throw AppRoleError.nothingToAdd }
+            let issued = try await issue(drawn, app.state, roles: had.union(roles))
+            if !isHandedOver { try handOver(issued.secret) }
+            isHandedOver = true
+            try await append(issued.events.map(\.payload), to: .app(app.id), version: app.version)
+            return issued.secret
+        }
+    }
+
+    /// Issues a new secret with the roles of an old one, and retires the old one, whose sessions go on.
+    ///
+    /// - Parameter handOver: Called once before the new secret counts; if it throws, nothing is changed.
+    /// - Throws: `app.unknown`, `app.secret_invalid` for a secret that is not in force, ``OperatorKeyError``, or what
+    ///   `handOver` throws.
+    public func rotateSecret(
+        appId: UUID, secretId: UUID, handOver: (IssuedSecret) throws -> Void = { _ in }
+    ) async throws -> IssuedSecret {
+        let drawn = DrawnSecret()
+        var isHandedOver = false
+        return try await optimistic {
+            let app = try await StateLoader(reader: context.reader).app(AppID(appId))
+            guard app.state.id != nil else { throw ServiceError(.appUnknown) }
+            guard let old = app.state.secrets[SecretID(secretId)], old.isInForce else {
+                throw ServiceError(.appSecretInvalid)
+            }
+            let issued = try await issue(drawn, app.state, roles: Set(old.roles.roles.map(AppLinkRequest.Role.init)))
+            let retired = try await signing.decide(on: .app(app.id)) { decision in
+                try App.decided(app.state, .retireSecret(old.id, decision))
+            }
+            if !isHandedOver { try handOver(issued.secret) }
+            isHandedOver = true
+            try await append((issued.events + retired).map(\.payload), to: .app(app.id), version: app.version)
+            return issued.secret
+        }
+    }
+
+    /// Retires a secret; its sessions go on. Does nothing if the secret is not in force.
+    ///
+    /// - Throws: ``ServiceError`` for an unknown app or secret, or ``OperatorKeyError``.
+    public func retireSecret(appId: UUID, secretId: UUID) async throws {
+        try await optimistic {
+            let app = try await StateLoader(reader: context.reader).app(AppID(appId))
+            let events = try await signing.decide(on: .app(app.id)) { decision in
+                try App.decided(app.state, .retireSecret(SecretID(secretId), decision))
+            }
+            try await append(events.map(\.payload), to: .app(app.id), version: app.version)
+        }
+    }
+
+    /// Revokes a secret and ends its sessions. Does nothing if it is revoked.
+    ///
+    /// - Throws: ``ServiceError`` for an unknown app or secret, or ``OperatorKeyError``.
+    public func revokeSecret(appId: UUID, secretId: UUID) async throws {
+        try await optimistic {
+            let app = try await StateLoader(reader: context.reader).app(AppID(appId))
+            let events = try await signing.decide(on: .app(app.id)) { decision in
+                try App.decided(app.state, .revokeSecret(SecretID(secretId), decision))
+            }
+            try await append(events.map(\.payload), to: .app(app.id), version: app.version)
+        }
+    }
+
+    /// A secret of 32 random bytes and its id. Retries issue the same one, because it was handed over.
+    private struct DrawnSecret {
+        let id = SecretID(UUID())
+        let text = Base64URL.encode(randomBytes(32))
+    }
+
+    /// Issues a secret. The log gets its digest, its roles and the public half of its authority key.
+    private func issue(
+        _ drawn: DrawnSecret, _ state: App.State, roles: Set<AppLinkRequest.Role>
+    ) async throws -> (events: [AppEvent], secret: IssuedSecret) {
+        guard let id = state.id, let salt = state.salt else { throw ServiceError(.appUnknown) }
+        guard let set = RoleSet(roles.map(\.appRole)) else {
+            throw ServiceError(.requestInvalid, members: [.init(pointer: "/roles", detail: "name at least one role")])
+        }
+        let (text, secretId) = (drawn.text, drawn.id)
+        let authority = try AppAuthorityKey(appSecret: Array(text.utf8), appSalt: salt.bytes)
+        guard let digest = Bytes32(AppSecretDigest.digest(of: text)),
+            let key = PublicKeyBytes(authority.publicKey.bytes)
+        else { throw ProgramDefect("a digest or key has another length") }
+        let events = try await signing.decide(on: .app(id)) { decision in
+            try App.decided(state, .issueSecret(secretId, roles: set, digest: digest, authorityKey: key, decision))
+        }
+        return (
+            events,
+            IssuedSecret(
+                appId: id.uuid, secretId: secretId.uuid, secret: text, salt: Base64.encode(salt.bytes))
+        )
+    }
+}
+
+/// The refusal to extend the roles of an app.
+public enum AppRoleError: String, Error, Sendable, CustomStringConvertible {
+    /// The app has several secrets in force, and none was named.
+    case severalSecrets = "app.several_secrets"
+    /// The secret has the roles already.
+    case nothingToAdd = "app.nothing_to_add"
+
+    /// The code of the refusal.
+    public var description: String { rawValue }
+}
+
+extension AppLinkRequest.Role {
+    /// The roles of an app that logs people in: all but ``administration``.
+    public static let usual: Set<AppLinkRequest.Role> = [.access, .creation, .authorization]
+
+    /// The role as events name it.
+    var appRole: AppRole {
+        switch self {
+        case .access: .access
+        case .creation: .creation
+        case .authorization: .authorization
+        case .administration: .administration
+        }
+    }
+
+    /// The role that events name so.
+    init(_ role: AppRole) {
+        switch role {
+        case .access: self = .access
+        case .creation: self = .creation
+        case .authorization: self = .authorization
+        case .administration: self = .administration
+        }
+    }
+}
+
+extension OperatorUseCases {
+    /// Registers a resource of an app (RFC 8707): employees' tokens can then be meant for it. Does nothing if the app
+    /// has it.
+    ///
+    /// - Parameter resource: An absolute URI without a fragment, at most 255 bytes. It is kept and compared as given.
+    /// - Throws: `app.unknown`, `request.invalid` for another text or a 33rd resource, or ``OperatorKeyError``.
+    public func addResource(appId: UUID, resource: String) async throws {
+        try await decide(appId, resource) { .addResource($0, $1) }
+    }
+
+    /// Removes a resource of an app: introspection refuses tokens for it from now on. No session ends.
+    ///
+    /// - Throws: `app.unknown`, `request.invalid` if the app has no such resource, or ``OperatorKeyError``.
+    public func removeResource(appId: UUID, resource: String) async throws {
+        try await decide(appId, resource) { .removeResource($0, $1) }
+    }
+
+    private func decide(
+        _ appId: UUID, _ text: String, _ command: (ResourceIndicator, AuthorityDecision) -> App.Command
+    ) async throws {
+        let resource = try parsed { () throws(ValueError) in try ResourceIndicator(text) }
+        try await optimistic {
+            let app = try await StateLoader(reader: context.reader).app(AppID(appId))
+            let events = try await signing.decide(on: .app(app.id)) { decision throws(ServiceError) in
+                do throws(App.Rejection) {
+                    return try App.decide(app.state, command(resource, decision))
+                } catch {
+                    throw Self.refusal(error)
+                }
+            }
+            try await append(events.map(\.payload), to: .app(app.id), version: app.version)
+        }
+    }
+
+    /// The refusal of a decision about a resource, with what to do next.
+    private static func refusal(_ rejection: App.Rejection) -> ServiceError {
+        let detail: String? =
+            switch rejection {
+            case .unknownResource: "the app has no such resource; tenure app list shows those that it has"
+            case .tooManyResources: "the app has \(App.maximumResources) resources, and can have no more; remove one"
+            default: nil
+            }
+        guard let detail else { return ServiceError(rejection) }
+        return ServiceError(.requestInvalid, members: [.init(pointer: "/resource", detail: detail)])
+    }
+}

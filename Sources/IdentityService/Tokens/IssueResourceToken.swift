@@ -1,0 +1,49 @@
+import AccessTokens
+import Canonical
+import ErrorCodes
+import EventCoding
+import FoundationEssentials
+import Identity
+import Postgres
+public import TenureAPI
+
+
+/// Issues a token of the caller's session for one of the app's resources (RFC 8707).
+///
+/// The service itself refuses such a token, so a back end that receives it cannot act for the employee here.
+public struct IssueResourceToken: UseCase {
+    /// The employee.
+    public let caller: EmployeeCaller
+    /// The URI of the resource.
+    public let resource: String
+
+    /// Each parameter sets the property of the same name.
+    public init(caller: EmployeeCaller, resource: String) {
+        self.caller = caller
+        self.resource = resource
+    }
+
+    /// Issues the token.
+    ///
+    /// - Throws: `token.resource_unknown` for a resource that the operator has not registered for the session's app.
+    public func run(_ run: UseCaseRun<ResourceTokenResponse>) async throws -> ResourceTokenResponse {
+        let context = run.context, time = run.call.time
+        guard let session = try await context.session(caller.sessionId, of: caller.tenantId, at: time),
+            session.isInForce, let app = session.row.app
+        else { throw ServiceError(.sessionInvalid) }
+        let loader = StateLoader(reader: context.reader)
+        // Byte by byte: equal strings of Swift may differ in their Unicode form.
+        guard resource.utf8.allSatisfy({ $0 < 0x80 }),
+            try await loader.app(AppID(app)).state.resources.contains(resource)
+        else { throw ServiceError(.tokenResourceUnknown) }
+        let tenant = try await loader.tenant(TenantID(caller.tenantId))
+        let employee = try await loader.employee(EmployeeID(caller.employeeId), in: tenant.id)
+        let subject = TokenSubject(
+            tenant: caller.tenantId, session: caller.sessionId, employee: caller.employeeId, app: app,
+            role: employee.sessionRole(of: caller.fingerprint, in: tenant),
+            methods: AuthenticationMethods(text: session.row.methods), loggedIn: session.row.createdAt)
+        let expires = min(time.adding(context.settings.accessLifetime), session.row.end)
+        return ResourceTokenResponse(
+            accessToken: try await subject.token(for: resource, until: expires, at: time, context), expiresAt: expires)
+    }
+}

@@ -1,0 +1,166 @@
+public import Canonical
+import FoundationEssentials
+public import Identity
+import Ledger
+import Postgres
+
+/// A row of the projection `pending_authorizations`: a device key that waits for a decision.
+public struct PendingAuthorizationRow: Sendable, Equatable {
+    /// The employee.
+    public var employee: EmployeeID
+    /// The public key.
+    public var key: PublicKeyBytes
+    /// Whether it is the employee's first key.
+    public var isFirst: Bool
+    /// The flow that presented it.
+    public var flow: FlowID
+    /// The time at which it was presented.
+    public var presentedAt: Timestamp
+    /// The event that presented it. Its position is the cursor of pages.
+    public var presented: EventPlace
+    /// The leaf hash of that event's entry, 32 bytes, which statements name.
+    public var presentedLeaf: [UInt8]
+
+    /// The time at which it expires.
+    public var expiresAt: Timestamp { presentedAt.adding(Employee.pendingLifetime) }
+
+    /// Whether it has expired at a time.
+    public func isExpired(at time: Timestamp) -> Bool { expiresAt < time }
+}
+
+extension PendingAuthorizationRow: ViewRow {
+    static let table = "pending_authorizations"
+    static let keyColumns = ["employee_id", "key"]
+    static let columns = [
+        "employee_id", "key", "is_first", "flow_id", "presented_at", "presented_position", "presented_event_id",
+        "presented_leaf",
+    ]
+
+    var viewKey: EmployeeKeyRow.Key { EmployeeKeyRow.Key(employee: employee, key: key) }
+
+    init(_ columns: inout ColumnReader) throws {
+        employee = try columns.id()
+        key = try columns.key()
+        isFirst = try columns.next()
+        flow = try columns.id()
+        presentedAt = try columns.time()
+        let position: Int64 = try columns.next()
+        presented = EventPlace(id: try columns.next(), position: position)
+        presentedLeaf = try columns.next()
+    }
+
+    static func arrays(_ rows: [PendingAuthorizationRow]) -> [SQL] {
+        arrays(keys: rows.map(\.viewKey)) + [
+            "\(rows.map(\.isFirst))", "\(rows.map(\.flow.uuid))", "\(rows.map { PostgresTimestamp($0.presentedAt) })",
+            "\(rows.map(\.presented.position))", "\(rows.map(\.presented.id))", "\(rows.map(\.presentedLeaf))",
+        ]
+    }
+
+    static func arrays(keys: [EmployeeKeyRow.Key]) -> [SQL] { EmployeeKeyRow.arrays(keys: keys) }
+}
+
+/// The read model of `pending_authorizations`: the keys whose last event presented them.
+struct PendingAuthorizationsModel: ReadModel {
+    static let name = ProjectionName.pendingAuthorizations
+    static let revision: Int32 = 3
+    static let tables: [any ViewRow.Type] = [PendingAuthorizationRow.self]
+
+    var pending = RowTable<PendingAuthorizationRow>()
+
+    static let types = EmployeeKeysModel.types
+
+    static func rows(touchedBy events: [ProjectedEvent], _ scope: ViewScope) -> [SQL] {
+        [PendingAuthorizationRow.select(scope, employees: events.employees)]
+    }
+
+    mutating func load(_ results: [[PostgresRow]]) throws { try pending.load(results.first ?? []) }
+
+    mutating func apply(_ event: ProjectedEvent) throws {
+        switch event.payload {
+        case let payload as EmployeeKeyPresented:
+            let row = PendingAuthorizationRow(
+                employee: payload.employeeID, key: payload.key, isFirst: payload.first, flow: payload.flow,
+                presentedAt: event.time, presented: EventPlace(id: event.id, position: event.position),
+                presentedLeaf: event.recorded.leaf)
+            pending[row.viewKey] = row
+        case let payload as EmployeeKeyAuthorized: decided(payload.employeeID, payload.key)
+        case let payload as ReturnCompleted: decided(payload.employeeID, payload.proof.key)
+        case let payload as EmployeeKeyRefused: decided(payload.employeeID, payload.key)
+        case let payload as EmployeeKeyRevoked: decided(payload.employeeID, payload.key)
+        case let payload as EmailReclaimed: end(payload.employeeID)
+        case let payload as EmployeeErased: end(payload.employeeID)
+        case let payload as EmployeeIdReleased: end(payload.employeeID)
+        case let payload as EmployeeCancelled where payload.reason == .reclaimed || payload.schema >= 2:
+            end(payload.employeeID)
+        default: break
+        }
+    }
+
+    func changes(_ scope: ViewScope) -> [SQL] { pending.changes(scope) }
+
+    func comparisons(_ scope: ViewScope) -> [(table: String, statement: SQL)] {
+        [pending.comparison(scope)]
+    }
+
+    private mutating func decided(_ employee: EmployeeID, _ key: PublicKeyBytes) {
+        pending[EmployeeKeyRow.Key(employee: employee, key: key)] = nil
+    }
+
+    private mutating func end(_ employee: EmployeeID) {
+        for row in pending.rows.values where row.employee == employee { pending[row.viewKey] = nil }
+    }
+}
+
+extension Views {
+    /// How many tenants share a transaction.
+    private static let width = 200
+
+    /// Waits until a tenant has a pending device key that was presented after a position, until a moment, or until the
+    /// service shuts down. It does not return at once.
+    ///
+    /// All waiting callers of the process share one query, whichever tenants they wait in. The key may be decided when
+    /// the caller reads it.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled.
+    public func waitForPendingKey(
+        of tenant: TenantID, after position: Int64, until deadline: ContinuousClock.Instant
+    ) async throws {
+        try await pendingKeys.wait(in: tenant, after: position, until: deadline)
+    }
+
+    /// The number of waiting callers in the Prometheus text format.
+    public func metrics() async -> String {
+        """
+        # HELP tenure_waiting_callers Callers that wait for a pending device key.
+        # TYPE tenure_waiting_callers gauge
+        tenure_waiting_callers \(await pendingKeys.waiting)
+
+        """
+    }
+
+    /// Returns the positions at which the newest pending keys of tenants were presented, by one transaction for 200 of
+    /// them. Tenants without one are missing.
+    static func newestPendingKeys(
+        of tenants: Set<TenantID>, _ pool: PostgresPool, at time: Timestamp = .now()
+    ) async throws -> [TenantID: Int64] {
+        var newest: [TenantID: Int64] = [:]
+        let tenants = Array(tenants)
+        for start in stride(from: 0, to: tenants.count, by: width) {
+            let part = tenants[start..<min(start + width, tenants.count)]
+            let answers = try await pool.pipeline(
+                part.map { newestPendingKey(of: $0, at: time) }, in: part.map { LedgerID($0.uuid) }, waits: false)
+            for (tenant, rows) in zip(part, answers) { newest[tenant] = try rows.first?.decode(Int64.self) }
+        }
+        return newest
+    }
+
+    /// One ledger for each statement, so that the same plan serves all, on a distributed database too.
+    private static func newestPendingKey(of tenant: TenantID, at time: Timestamp) -> SQL {
+        let oldest = PostgresTimestamp(time.adding(.zero - Employee.pendingLifetime))
+        return """
+            SELECT v.presented_position FROM tenure.pending_authorizations AS v
+            WHERE \(live("v", .pendingAuthorizations, tenant)) AND v.presented_at >= \(oldest)
+            ORDER BY v.presented_position DESC LIMIT 1
+            """
+    }
+}

@@ -1,0 +1,58 @@
+/// What each room of `IdentityService` may stand on: the rooms whose types its files may name.
+enum RoomTable {
+    /// A direction that the table forbids, for some types only.
+    struct Exception {
+        let room: String
+        let below: String
+        let types: Set<String>
+        let reason: String
+    }
+
+    static let mostExceptions = 5
+
+    /// The rooms, each above those that it stands on.
+    static let rows: [String: Set<String>] = [
+        "Shared": [],
+        "Flows": ["Shared"],
+        "Sessions": ["Shared"],
+        "Tokens": ["Sessions", "Shared"],
+        "Mail": ["Flows", "Shared"],
+        "Administration": ["Sessions", "Shared"],
+        "Devices": ["Administration", "Mail", "Sessions", "Shared"],
+        "Credentials": ["Flows", "Sessions", "Shared"],
+        "Registration": ["Administration", "Credentials", "Flows", "Mail", "Sessions", "Shared"],
+        "Recovery": ["Administration", "Credentials", "Flows", "Mail", "Sessions", "Shared"],
+        "Login": ["Credentials", "Flows", "Mail", "Recovery", "Registration", "Sessions", "Shared"],
+        "MPin": ["Administration", "Flows", "Login", "Mail", "Shared"],
+        "Audit": ["Administration", "Flows", "Shared"],
+        "Operations": ["Administration", "Audit", "Flows", "Mail", "Registration", "Sessions", "Shared"],
+    ]
+
+    static let exceptions = [
+        Exception(
+            room: "Administration", below: "MPin", types: ["ReclaimedMPinIdentities"],
+            reason: "an address is reclaimed in the append that revokes the M-Pin identities with that user id")
+    ]
+
+    /// The exception that permits a use, if there is one.
+    static func exception(for use: RoomUse) -> Exception? {
+        exceptions.first { $0.room == use.room && $0.below == use.below && $0.types.contains(use.type) }
+    }
+
+    /// Whether the rows or an exception permit a use.
+    static func permits(_ use: RoomUse) -> Bool {
+        rows[use.room]?.contains(use.below) == true || exception(for: use) != nil
+    }
+
+    /// The permissions that no use needs.
+    static func unused(_ uses: [RoomUse]) -> [String] {
+        let directions = Set(uses.filter { exception(for: $0) == nil }.map { "\($0.room) → \($0.below)" })
+        let permitted = rows.flatMap { room, below in below.map { "\(room) → \($0)" } }
+        let types = exceptions.flatMap { exception in
+            exception.types.filter { type in
+                !uses.contains { $0.room == exception.room && $0.below == exception.below && $0.type == type }
+            }.map { "\(exception.room) → \(exception.below): \($0)" }
+        }
+        return permitted.filter { !directions.contains($0) }.sorted() + types.sorted()
+    }
+}
