@@ -1,5 +1,7 @@
+public import Canonical
+
 /// A scope that the OpenID provider knows (OpenID Connect Core, sections 5.4 and 11). Unknown ones are ignored.
-public enum OpenIDScope: String, Sendable, Hashable, CaseIterable {
+public enum OpenIDScope: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// Who the person is: an ID token. Every request has it.
     case openid
     /// The names of the account and of its tenant.

@@ -47,6 +47,10 @@ public enum FlowSubject {}
 public enum SessionSubject {}
 /// The subject of ids of app secrets.
 public enum SecretSubject {}
+/// The subject of ids of grants of clients.
+public enum GrantSubject {}
+/// The subject of ids of browser sessions.
+public enum BrowserSessionSubject {}
 /// The subject of ids of recoveries.
 public enum RecoverySubject {}
 /// The subject of ids of returns.
@@ -74,6 +78,10 @@ public typealias SessionID = Identifier<SessionSubject>
 public typealias AppID = Identifier<App>
 /// The id of an app's secret.
 public typealias SecretID = Identifier<SecretSubject>
+/// The id of a client's grant.
+public typealias GrantID = Identifier<GrantSubject>
+/// The id of a browser session.
+public typealias BrowserSessionID = Identifier<BrowserSessionSubject>
 /// The id of a recovery.
 public typealias RecoveryID = Identifier<RecoverySubject>
 /// The id of the return of a security admin.

@@ -88,6 +88,13 @@ enum EventSamples {
                 client: try ClientRegistration(
                     redirects: [ClientURI("http://127.0.0.1:8000/callback")], anyTenant: true), by: byOperator),
             TokenKeysRotated(keyIDs: keyIDs, signsFrom: Sample.start, isCompromised: false),
+            BrowserSessionOpened(browserSessionID: Sample.id(95), sessionID: session, employeeID: employee),
+            GrantOpened(
+                grantID: Sample.id(96), sessionID: session, employeeID: employee, clientID: app,
+                scopes: [.offlineAccess, .openid, .profile], expiresAt: Sample.start),
+            GrantClosed(grantID: Sample.id(96), reason: .codeReused),
+            ConsentGiven(employeeID: employee, clientID: app, scopes: [.email, .openid]),
+            ConsentWithdrawn(employeeID: employee, clientID: app),
         ]
     }
 

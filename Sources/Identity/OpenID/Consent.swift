@@ -1,0 +1,82 @@
+public import ErrorCodes
+
+/// The consent of one employee to one client.
+public enum Consent: Decider {
+    /// The events of a consent.
+    public typealias Event = ConsentEvent
+
+    /// The state, folded from the events.
+    public struct State: Sendable, Equatable {
+        /// The scopes that the employee consented to; `nil` without a consent in force.
+        public internal(set) var scopes: Set<OpenIDScope>?
+    }
+
+    /// A command on a consent.
+    public enum Command: Sendable, Equatable {
+        /// Consent to scopes, besides those of before.
+        case give(EmployeeID, AppID, Set<OpenIDScope>)
+        /// Withdraw the consent.
+        case withdraw(EmployeeID, AppID)
+    }
+
+    /// The reasons to reject a command.
+    public enum Rejection: CodedRejection, CaseIterable {
+        /// A consent is about one scope at least.
+        case noScope
+
+        /// The error code in the API contract.
+        public var code: ErrorCode { .requestInvalid }
+    }
+
+    /// Nobody has consented.
+    public static let initial = State()
+
+    /// Applies an event.
+    public static func evolve(_ state: inout State, _ recorded: Recorded<ConsentEvent>) {
+        switch recorded.event {
+        case .given(let event): state.scopes = event.scopes
+        case .withdrawn: state.scopes = nil
+        }
+    }
+
+    /// Decides a command. Every consent is an event, a repeated one too; withdrawing none is not.
+    public static func decide(_ state: State, _ command: Command) throws(Rejection) -> [ConsentEvent] {
+        switch command {
+        case .give(let employee, let client, let scopes):
+            guard !scopes.isEmpty else { throw .noScope }
+            let all = scopes.union(state.scopes ?? [])
+            return [.given(ConsentGiven(employeeID: employee, clientID: client, scopes: all))]
+        case .withdraw(let employee, let client):
+            guard state.scopes != nil else { return [] }
+            return [.withdrawn(ConsentWithdrawn(employeeID: employee, clientID: client))]
+        }
+    }
+}
+
+/// The events of a consent.
+public enum ConsentEvent: AggregateEvent {
+    /// The employee consented.
+    case given(ConsentGiven)
+    /// The employee withdrew the consent.
+    case withdrawn(ConsentWithdrawn)
+
+    /// The event types of this aggregate.
+    public static let payloads: [any EventPayload.Type] = [ConsentGiven.self, ConsentWithdrawn.self]
+
+    /// The payload of the event.
+    public var payload: any EventPayload {
+        switch self {
+        case .given(let event): event
+        case .withdrawn(let event): event
+        }
+    }
+
+    /// Wraps a payload of this aggregate; `nil` for any other.
+    public init?(_ payload: any EventPayload) {
+        switch payload {
+        case let event as ConsentGiven: self = .given(event)
+        case let event as ConsentWithdrawn: self = .withdrawn(event)
+        default: return nil
+        }
+    }
+}
