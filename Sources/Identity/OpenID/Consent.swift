@@ -1,4 +1,12 @@
+import Canonical
+import Crypto
 public import ErrorCodes
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// The consent of one employee to one client.
 public enum Consent: Decider {
@@ -26,6 +34,18 @@ public enum Consent: Decider {
 
         /// The error code in the API contract.
         public var code: ErrorCode { .requestInvalid }
+    }
+
+    /// The id of the consent of an employee to a client: the first 16 bytes of SHA-256 over a tag and both ids, with the
+    /// bits of version 8 and of the variant (RFC 9562 §5.8). Permanent.
+    public static func id(of employee: EmployeeID, to client: AppID) -> UUID {
+        let message = Array("tenure/v1/consent".utf8) + employee.uuid.bytes + client.uuid.bytes
+        let b = Array(SHA256.hash(data: message))
+        return UUID(
+            uuid: (
+                b[0], b[1], b[2], b[3], b[4], b[5], b[6] & 0x0F | 0x80, b[7], b[8] & 0x3F | 0x80, b[9], b[10], b[11],
+                b[12], b[13], b[14], b[15]
+            ))
     }
 
     /// Nobody has consented.

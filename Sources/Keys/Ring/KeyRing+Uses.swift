@@ -263,6 +263,29 @@ extension KeyRing {
 }
 
 extension KeyRing {
+    /// Returns the 32 bytes that authenticate a token of a client's grant: HMAC-SHA-256 under the sessions key over the
+    /// length-prefixed list of `tenure/v1/grant-token`, the kind and the body.
+    ///
+    /// - Parameter kind: `access` or `refresh`. One cannot be used in place of the other.
+    public func grantTokenCode(kind: String, _ body: [UInt8]) -> [UInt8] {
+        authenticationCode(Self.grantTokenMessage(kind, body), .sessions)
+    }
+
+    /// Whether the code authenticates the token. The comparison takes constant time.
+    public func isGrantTokenCode(_ code: [UInt8], kind: String, of body: [UInt8]) -> Bool {
+        HMAC<SHA256>.isValidAuthenticationCode(
+            code, authenticating: Self.grantTokenMessage(kind, body), using: secret(.sessions).symmetric)
+    }
+
+    private static func grantTokenMessage(_ kind: String, _ body: [UInt8]) -> [UInt8] {
+        var message = LengthPrefixed(tag: "tenure/v1/grant-token")
+        message.append(kind)
+        message.append(body)
+        return message.bytes
+    }
+}
+
+extension KeyRing {
     /// Returns the code in a link that is sent by mail: 32 bytes, HMAC-SHA-256 under the mail key.
     ///
     /// - Parameters:
