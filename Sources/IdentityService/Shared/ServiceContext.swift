@@ -25,6 +25,8 @@ public struct ServiceContext: Sendable {
     let rows: RowAuthentication
     /// The keys that sign access tokens.
     let tokenKeys: TokenKeys
+    /// The origins of clients of the OpenID provider.
+    let clientOrigins = ClientOrigins()
     /// The keys that sign ID tokens.
     let idTokenKeys: IDTokenKeys
     /// The calls of apps for tenants that they are not linked to.

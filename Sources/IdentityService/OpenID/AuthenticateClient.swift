@@ -1,0 +1,43 @@
+import Canonical
+import ErrorCodes
+import EventCoding
+public import FoundationEssentials
+import Identity
+
+/// A client of the OpenID provider that a request comes from.
+public struct AuthenticatedClient: Sendable, Equatable {
+    /// The client.
+    public let id: UUID
+    /// The secret that it presented; `nil` for a public client.
+    public let secretID: UUID?
+}
+
+/// Finds out which client a request to the endpoints of tokens comes from (RFC 6749, section 2.3).
+public struct AuthenticateClient: UseCase, CustomStringConvertible {
+    /// The client's id.
+    public let clientID: String
+    /// The secret that the client presented; `nil` for none.
+    public let secret: String?
+    /// A placeholder that never contains the secret.
+    public var description: String { "[redacted]" }
+
+    /// Each parameter sets the property of the same name.
+    public init(clientID: String, secret: String?) {
+        self.clientID = clientID
+        self.secret = secret
+    }
+
+    /// Returns the client; `nil` if it is unknown, or presents no secret in force although it is not public.
+    public func run(_ run: UseCaseRun<AuthenticatedClient?>) async throws -> AuthenticatedClient? {
+        guard let id = AppID(text: clientID) else { return nil }
+        let app = try await StateLoader(reader: run.context.reader).app(id)
+        guard let registration = app.state.client else { return nil }
+        guard let secret else {
+            return registration.isPublic ? AuthenticatedClient(id: id.uuid, secretID: nil) : nil
+        }
+        guard let digest = Bytes32(AppSecretDigest.digest(of: secret)),
+            let known = app.state.secret(digest: digest), known.roles.contains(.access)
+        else { return nil }
+        return AuthenticatedClient(id: id.uuid, secretID: known.id.uuid)
+    }
+}

@@ -1,0 +1,42 @@
+public import Identity
+
+/// What a browser gets at the authorization endpoint.
+public enum AuthorizationAnswer: Sendable, Equatable, CustomStringConvertible {
+    /// A page says what is wrong; nobody is sent anywhere.
+    case fault(AuthorizationFault.Page)
+    /// The browser goes to the client. `origin` is that of the redirect URI, for the policy of the page before.
+    case redirect(url: String, origin: String)
+    /// A page asks something about the stored request of this handle, and continues it then.
+    case ask(Page, handle: String)
+
+    /// The pages of an authorization.
+    public enum Page: String, Sendable, Hashable, CaseIterable {
+        /// Log in.
+        case logIn = "/login"
+        /// Choose an account, or log in to another.
+        case chooseAccount = "/accounts"
+        /// Consent.
+        case consent = "/consent"
+    }
+
+    /// A placeholder that never contains a code.
+    public var description: String { "[redacted]" }
+}
+
+/// What the pages of an authorization show and use of the stored request.
+public struct PendingAuthorization: Sendable, Equatable {
+    /// The page that is next.
+    public let page: AuthorizationAnswer.Page
+    /// The client's name, as the operator gave it.
+    public let clientName: String
+    /// The origin of the client's redirect URI, for the policy of pages whose form ends there.
+    public let origin: String
+    /// The scopes that are requested.
+    public let scopes: Set<OpenIDScope>
+    /// What the client knows about the person; `nil` for nothing. It is a stranger's text.
+    public let loginHint: String?
+    /// The name of the tenant that the request is about; `nil` if it names none. It is a stranger's text.
+    public let tenant: String?
+    /// Tags of the languages that the person prefers, best first.
+    public let locales: [String]
+}
