@@ -21,6 +21,8 @@ struct OpenIDTrail: Sendable {
     /// The number of sessions at which those that have expired are forgotten.
     private var limit = 1_024
 
+    /// The time by which an append may be later than its decision.
+    private static let appendTime: Duration = .seconds(60)
     static let sessionless = "the event names a session that is not open for the employee"
     static let unlinked = "a grant is opened for an app that is not linked"
     static let endless = "a grant ends that is not open"
@@ -54,7 +56,7 @@ struct OpenIDTrail: Sendable {
 
     private func session(_ id: SessionID, _ employee: EmployeeID, _ event: RecordedEvent) -> String? {
         guard event.streamVersion == 1, let session = sessions[id.uuid], session.employee == employee,
-            event.time <= session.end
+            event.time <= session.end.adding(Self.appendTime)
         else { return Self.sessionless }
         return nil
     }
