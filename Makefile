@@ -23,7 +23,7 @@ BUILD_OPTIONS ?= --configuration $(CONFIGURATION) -Xcc -O2
 BUILD := swift build $(BUILD_OPTIONS) --product tenure
 TENURE = "$$($(BUILD) --show-bin-path)/tenure"
 
-.PHONY: help run reset test test-versions test-citus soak bench lint format migrate docs reference sanitize memcheck install clean
+.PHONY: help run reset test quick test-versions test-citus soak bench lint format migrate docs reference sanitize memcheck install clean
 
 help: ## Print this list
 	@grep -hE '^[a-z-]+: ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+): ## (.*)/  make \1\t\2/'
@@ -39,6 +39,9 @@ reset: ## Delete the development database, its keys and the demo app; asks first
 
 test: ## Run lint, one build, unit and integration tests, allocation limits and the README's calls
 	@scripts/test
+
+quick: ## Build the targets that need no server for debugging, and run their tests
+	@scripts/test quick
 
 test-versions: ## Run the service with each PostgreSQL that can be had, and print a table; TESTS=1 runs the scenarios too
 	@scripts/test-versions $(if $(TESTS),--tests)
@@ -79,4 +82,4 @@ install: ## Build tenure for release and install it with its systemd unit: make 
 	@scripts/install "$(PREFIX)" "$(DESTDIR)" "$(PROGRAM)"
 
 clean: ## Remove the builds; .tenure (the development database and its secrets) stays, see make reset
-	@rm -rf .build .build-tsan .build-asan .build-python .build-bench .build-memcheck
+	@rm -rf .build .build-tsan .build-asan .build-python .build-bench .build-memcheck .build-quick

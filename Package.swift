@@ -39,6 +39,11 @@ let nioExtras: Target.Dependency = .product(name: "NIOExtras", package: "swift-n
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+// Only where development happens: the package cannot be built for iOS.
+let subprocess: Target.Dependency = .product(
+    name: "Subprocess", package: "swift-subprocess", condition: .when(platforms: [.linux, .macOS]))
+let systemPackage: Target.Dependency = .product(
+    name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux]))
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 
 let package = Package(
@@ -67,8 +72,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.20.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
@@ -155,9 +162,17 @@ let package = Package(
                 "TenureAPI", "ErrorCodes", "Credentials", "MPinCryptography", "PrivateFiles", "Canonical", "Text",
                 crypto,
             ], swiftSettings: settings),
+        // What `tenure serve --development` starts and prepares. Nothing else may import it.
+        .target(
+            name: "LocalDevelopment",
+            dependencies: [
+                "TenureAPI", "ErrorCodes", "HTTPLimits", "PrivateFiles", "Text", "Canonical", crypto, subprocess,
+                systemPackage,
+            ], swiftSettings: settings),
         .executableTarget(
             name: "tenure",
             dependencies: [
+                "LocalDevelopment",
                 "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",
                 "ErrorCodes", "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", "HTTPAPI",
                 "TenureClient", "HTTPLimits", "MPinAuthority", "MPinRequests", "PrivateFiles", "SMTP", arguments,
@@ -174,6 +189,10 @@ let package = Package(
         .executableTarget(
             name: "LedgerWorkerProcess", dependencies: ["Canonical", "Ledger", "Postgres", logging],
             path: "Tests/LedgerWorker", swiftSettings: settings),
+        // Holds a program, to be killed by a test.
+        .executableTarget(
+            name: "DevelopmentParent", dependencies: ["LocalDevelopment"], path: "Tests/DevelopmentParent",
+            swiftSettings: settings),
         // Counts what is asked of malloc, by standing before it, and the instructions of a thread.
         .target(name: "CCounters", path: "Tests/CCounters"),
         .executableTarget(
@@ -272,7 +291,8 @@ let package = Package(
         .testTarget(
             name: "tenureTests",
             dependencies: [
-                "tenure", "Canonical", "ErrorCodes", "EventCoding", "HTTPAPI", "HTTPLimits", "Identity",
+                "tenure", "LocalDevelopment", "DevelopmentParent", "Canonical", "ErrorCodes", "EventCoding", "HTTPAPI",
+                "HTTPLimits", "Identity",
                 "IdentityService",
                 "Keys", "Ledger", "Postgres", "Projections", "TenureServer", "TenureAPI", "TenureClient", "TestSupport",
                 arguments, logging,

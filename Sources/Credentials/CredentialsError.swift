@@ -67,20 +67,59 @@ public struct CredentialsError: Error, Sendable, Hashable, CustomStringConvertib
     /// The weak secrets, with ``Code/tooWeak``; empty otherwise.
     public let weaknesses: [Weakness]
 
+    /// The entry that the error is about, if it is about one. With ``Code/tooWeak`` each weakness has its own.
+    public let place: EntryPlace?
+
     /// An error. `field` must be a documented name, never a value.
-    public init(_ code: Code, field: String? = nil) {
-        self.code = code
-        self.field = field
-        weaknesses = []
-    }
+    public init(_ code: Code, field: String? = nil) { self.init(code, field, [], nil) }
+
+    /// An error about an entry.
+    public init(_ code: Code, at place: EntryPlace) { self.init(code, nil, [], place) }
 
     /// The refusal of weak secrets.
-    init(_ weaknesses: [Weakness]) {
-        code = .tooWeak
-        field = nil
+    init(_ weaknesses: [Weakness]) { self.init(.tooWeak, nil, weaknesses, nil) }
+
+    private init(_ code: Code, _ field: String?, _ weaknesses: [Weakness], _ place: EntryPlace?) {
+        self.code = code
+        self.field = field
         self.weaknesses = weaknesses
+        self.place = place
+    }
+
+    /// The same error about an entry, unless it names one already.
+    public func placed(at place: EntryPlace) -> CredentialsError {
+        CredentialsError(code, field, weaknesses, self.place ?? place)
     }
 
     /// The code, with the field in parentheses if there is one.
     public var description: String { field.map { "\(code.rawValue) (\($0))" } ?? code.rawValue }
+}
+
+extension CredentialsError {
+    /// What is wrong with an entry and what to do about it, in a clause without a full stop; `nil` for an error that no
+    /// entry causes. It never repeats the entry.
+    public var advice: String? {
+        let entry =
+            switch place {
+            case .question: "question"
+            case .answer: "answer"
+            case .passphrase: "passphrase"
+            case nil: "text"
+            }
+        return switch (code, place) {
+        case (.fiveQuestionsRequired, _): "exactly five questions are needed"
+        case (.incomplete, .passphrase): "the passphrase has fewer than \(Passphrase.minimumCodePoints) characters"
+        case (.incomplete, _): "the \(entry) is empty"
+        case (.questionsAlike, _): "the five questions must differ, and this one is the same as an earlier one"
+        case (.tooLong, .passphrase): "the passphrase is longer than \(Passphrase.maximumByteCount) bytes of UTF-8"
+        case (.tooLong, _): "the \(entry) is longer than \(SuppliedAnswers.maximumByteCount) bytes of UTF-8"
+        case (.textInvalid, _):
+            "the \(entry) contains a control character, or one that Unicode 15.0 does not define: type it without"
+        case (.questionTwice, _): "a question is answered twice; answer each question once"
+        case (.questionUnknown, _): "the question was not asked; answer the questions of the last outcome"
+        case (.atLeastThreeAnswersRequired, _): "at least three answers are needed"
+        case (.passphraseMissing, _): "the passphrase is empty"
+        default: nil
+        }
+    }
 }

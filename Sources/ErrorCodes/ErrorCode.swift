@@ -84,7 +84,8 @@ extension ErrorCode {
         "employee.id_missing", 400, "The employee's id is missing", "Send companyEmployeeId.")
     package static let employeeKeyInvalid = ErrorCode(
         "employee.key_invalid", 400, "The device key or its signature is not valid",
-        "Send the padded base64 of a 65-byte X9.63 point on P-256, and a signature made with that key.")
+        "Send the padded base64 of a 65-byte X9.63 point on P-256, and a signature made with that key. errors says "
+            + "which of the two is wrong.")
     package static let emailMissing = ErrorCode(
         "email.missing", 400, "The e-mail is missing", "Send email.")
     package static let emailInvalid = ErrorCode(
@@ -124,7 +125,8 @@ extension ErrorCode {
     package static let sessionExpired = ErrorCode(
         "session.expired", 401, "The session has expired", "Refresh the session or log in again.")
     package static let sessionInvalid = ErrorCode(
-        "session.invalid", 401, "The access token is not valid", "Log in again.")
+        "session.invalid", 401, "The token is not valid",
+        "Do what errors says: send the session's latest token, or log in again.")
     package static let sessionReused = ErrorCode(
         "session.reused", 401, "The refresh token was used before, so the session has ended",
         "Log in again. If your app refreshes from several places at once, present its secret as well.")
@@ -142,8 +144,7 @@ extension ErrorCode {
         "Use a secret that has the role. If it has, have the security admin add the role to the app's link.")
     package static let authorizationNotPermitted = ErrorCode(
         "authorization.not_permitted", 403, "The caller may not do this",
-        "Ask an admin, or another caller that the company's policy permits. The security admin can be cancelled or "
-            + "dismissed only after naming a successor.")
+        "Do what errors says. Without it, ask an admin, or another caller that the company's policy permits.")
     package static let employeeInactive = ErrorCode(
         "employee.inactive", 403, "The employee is cancelled", "Ask an admin of the company to reinstate the account.")
     package static let employeeNotApproved = ErrorCode(
@@ -173,7 +174,7 @@ extension ErrorCode {
         "employee.unknown", 404, "There is no such employee", "Check the employee's id.")
     package static let authorizationUnknownKey = ErrorCode(
         "authorization.unknown_key", 404, "There is no such device key",
-        "Check the fingerprint, and the state of the key.")
+        "Check the state of the key, and the fingerprint if one was sent.")
     package static let recoveryUnknown = ErrorCode(
         "recovery.unknown", 404, "No such recovery is open", "Check the fingerprint, or open a recovery first.")
     package static let returnUnknown = ErrorCode(
@@ -252,7 +253,9 @@ extension ErrorCode {
 
 extension ErrorCode {
     package static let credentialsLocked = ErrorCode(
-        "credentials.locked", 429, "Too many wrong attempts", "Wait as long as Retry-After says.",
+        "credentials.locked", 429, "The attempts at these credentials are used up",
+        "Wait as long as Retry-After says. An attempt counts from its start, so attempts that run side by side count "
+            + "before they are known to be right. A right one gives its attempt back.",
         repetition: .openLater)
     package static let requestRateLimited = ErrorCode(
         "request.rate_limited", 429, "Too many requests", "Wait as long as Retry-After says.", repetition: .openLater)

@@ -15,13 +15,18 @@ package final class HTTP1Gate: ChannelInboundHandler, RemovableChannelHandler {
     package typealias InboundIn = HTTPRequestPart
     package typealias InboundOut = HTTPRequestPart
 
+    private let largestBody: Int
+
     /// Prepares a gate for one connection or stream.
-    package init() {}
+    ///
+    /// - Parameter largestBody: The size of a body in bytes up to which a client that expects `100-continue` is told to
+    ///   go on. A larger body is refused before it is sent.
+    package init(largestBody: Int) { self.largestBody = largestBody }
 
     package func handlerAdded(context: ChannelHandlerContext) {
         let pipeline = context.pipeline.syncOperations
         guard let codec = try? pipeline.handler(type: HTTP1ToHTTPServerCodec.self) else { return }
-        do { try pipeline.addHandler(HTTP1GateReader(), position: .before(codec)) } catch {
+        do { try pipeline.addHandler(HTTP1GateReader(largestBody: largestBody), position: .before(codec)) } catch {
             // Without the reader nothing is served.
             context.close(promise: nil)
         }
@@ -38,21 +43,44 @@ package final class HTTP1Gate: ChannelInboundHandler, RemovableChannelHandler {
 }
 
 /// Reads the heads of HTTP/1 requests as they came.
+///
+/// It writes the options of `Connection` as the server behind it compares them, and tells a client that expects
+/// `100-continue` to send its body (RFC 9110 §10.1.1).
 final class HTTP1GateReader: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
 
+    private let largestBody: Int
     private var hasRefused = false
+
+    init(largestBody: Int) { self.largestBody = largestBody }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !hasRefused else { return }
-        if case .head(let head) = unwrapInboundIn(data), let refusal = Self.refusal(of: head) {
+        guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+        if let refusal = Self.refusal(of: head) {
             hasRefused = true
             context.fireUserInboundEventTriggered(refusal)
             // The server answers errors of the parser, and no others.
             return context.fireErrorCaught(HTTPParserError.unknown)
         }
-        context.fireChannelRead(data)
+        if FieldReader(head.headers["Connection"]).options.contains("close") {
+            head.headers.replaceOrAdd(name: "Connection", value: "close")
+        }
+        if awaitsContinue(head) {
+            let response = HTTPResponseHead(version: .http1_1, status: .continue)
+            context.writeAndFlush(wrapOutboundOut(.head(response)), promise: nil)
+        }
+        context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+
+    /// Whether the client waits for a word before it sends a body that is not too large.
+    private func awaitsContinue(_ head: HTTPRequestHead) -> Bool {
+        guard FieldReader(head.headers["Expect"]).options.contains("100-continue"),
+            let length = head.headers.first(name: "Content-Length").flatMap(Int.init)
+        else { return false }
+        return length > 0 && length <= largestBody
     }
 
     /// Why a head is refused; `nil` if it is not.

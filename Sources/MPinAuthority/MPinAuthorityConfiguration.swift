@@ -87,7 +87,7 @@ private func serverBuilder(
     _ configuration: MPinAuthorityConfiguration, _ table: ConnectionTable
 ) -> HTTPServerBuilder {
     let http = HTTP1Channel.Configuration(
-        additionalChannelHandlers: [HTTP1Gate(), ExchangeHandler(table: table)],
+        additionalChannelHandlers: [HTTP1Gate(largestBody: 0), ExchangeHandler(table: table)],
         idleTimeout: TimeAmount(configuration.connections.idleTimeout),
         httpDecoderConfiguration: .init(
             maxHeaderFieldSize: 8_192, maxHeaderListSize: 8_192, maxHeaderFieldCount: 64))

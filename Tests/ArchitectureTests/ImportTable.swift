@@ -84,8 +84,12 @@ enum ImportTable {
                 "TenureAPI", "ErrorCodes", "Credentials", "MPinCryptography", "PrivateFiles", "Canonical", "Text",
             ],
             external: ["Crypto"]),
+        "LocalDevelopment": Row(
+            local: ["TenureAPI", "ErrorCodes", "HTTPLimits", "PrivateFiles", "Text", "Canonical"],
+            external: ["Crypto", "Subprocess", "System", "SystemPackage"]),
         "tenure": Row(
             local: [
+                "LocalDevelopment",
                 "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",
                 "ErrorCodes", "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", "HTTPAPI",
                 "HTTPLimits", "MPinAuthority", "MPinRequests", "PrivateFiles", "SMTP", "TenureClient",

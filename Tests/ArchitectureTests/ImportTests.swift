@@ -36,6 +36,11 @@ import Testing
         #expect(offences.isEmpty, "\(offences.joined(separator: "\n"))")
     }
 
+    @Test func `only the command that offers it imports the development service`() {
+        let importers = ImportTable.rows.filter { $0.value.local.contains("LocalDevelopment") }.keys
+        #expect(importers.sorted() == ["tenure"])
+    }
+
     @Test func `the table has no cycle`() {
         var left = ImportTable.rows.mapValues(\.local)
         while let leaf = left.first(where: { $0.value.isEmpty })?.key {

@@ -81,14 +81,16 @@ struct BenchSession: Sendable {
     func startRegistration(_ person: BenchPerson) async throws -> FlowStartedResponse {
         try await run(
             StartRegistration(
-                companyName: person.company, companyEmployeeId: "founder", email: person.email,
-                isCompanyOwnedEmail: false, employeePublicKey: person.publicKey, app: app))
+                RegistrationRequest(
+                    companyName: person.company, companyEmployeeId: "founder", email: person.email,
+                    employeePublicKey: person.publicKey), app: app))
     }
 
     func startLogin(_ person: BenchPerson) async throws -> FlowStartedResponse {
         try await run(
             StartLogin(
-                companyName: person.company, companyEmployeeId: "founder", employeePublicKey: person.publicKey,
+                LoginRequest(
+                    companyName: person.company, companyEmployeeId: "founder", employeePublicKey: person.publicKey),
                 app: app))
     }
 

@@ -18,7 +18,7 @@ struct MPinPerson: Sendable {
     static func register(_ person: BenchPerson, _ session: BenchSession) async throws -> MPinPerson {
         let started = try await session.startPIN(
             person, activationCode: try await session.issueActivationCode(for: person))
-        guard started.isActive, let mpinID = Hex.decode(started.mpinID) else {
+        guard started.active, let mpinID = Hex.decode(started.mpinId) else {
             throw BenchError("an activation code did not verify an identity")
         }
         let offer = try await session.confirmPIN(person, started)
@@ -28,7 +28,7 @@ struct MPinPerson: Sendable {
             try MPinClientKeyShare(encoded: offer.share), try MPinClientKeyShare(encoded: second),
         ])
         let registered = MPinPerson(
-            company: person.company, mpinID: started.mpinID, identity: identity,
+            company: person.company, mpinID: started.mpinId, identity: identity,
             token: key.token(without: pin, for: identity), pin: pin)
         // The first right proof completes the registration.
         try await registered.authenticate(session)
@@ -47,7 +47,7 @@ struct MPinPerson: Sendable {
             for _ in 0..<count { try await workers.hash() }
         }
         let proof = try await session.prove(self, response: Hex.encode(response.encoded), handle: offer.handle)
-        guard try await session.redeem(self, proof).mpinID == mpinID else {
+        guard try await session.redeem(self, proof).mpinId == mpinID else {
             throw BenchError("a proof authenticated somebody else")
         }
     }
@@ -67,8 +67,9 @@ struct MPinPerson: Sendable {
 extension BenchSession {
     /// The app issues an activation code for a person's address.
     func issueActivationCode(for person: BenchPerson) async throws -> String {
-        let issue = IssueMPinActivation(company: person.company, userID: person.email, caller: .app(app))
-        guard case .issued(_, let code, _, _) = try await run(issue) else {
+        let issue = IssueMPinActivation(
+            MPinActivationRequest(userId: person.email), company: person.company, caller: .app(app))
+        guard case .done(_, let code, _, _) = try await run(issue) else {
             throw BenchError("the app was asked to sign an activation")
         }
         return code
@@ -83,7 +84,7 @@ extension BenchSession {
     func confirmPIN(_ person: BenchPerson, _ started: MPinRegistrationResponse) async throws -> MPinClientKeyOffer {
         try await perform(
             ConfirmMPinRegistration(
-                company: person.company, mpinID: started.mpinID, token: started.token, app: app))
+                company: person.company, mpinID: started.mpinId, token: started.regOTT, app: app))
     }
 
     func startProof(_ person: MPinPerson, commitment: String) async throws -> MPinChallengeOffer {
@@ -97,7 +98,7 @@ extension BenchSession {
                 company: person.company, mpinID: person.mpinID, response: response, handle: handle, app: app))
     }
 
-    func redeem(_ person: MPinPerson, _ proof: String) async throws -> MPinAuthentication {
+    func redeem(_ person: MPinPerson, _ proof: String) async throws -> MPinAuthenticationResponse {
         try await run(RedeemMPinProof(company: person.company, token: proof, app: app))
     }
 

@@ -74,13 +74,15 @@ public struct QuestionText: Sendable, Hashable {
     public static func requireFive(_ questions: [QuestionText]) throws(CredentialsError) {
         guard questions.count == 5 else { throw CredentialsError(.fiveQuestionsRequired) }
         var seen: Set<[UInt8]> = []
-        for item in questions {
+        for (index, item) in questions.enumerated() {
             let comparable: [UInt8] =
                 switch item.question {
                 case .listed(let listed): [0, UInt8(clamping: listed.version), UInt8(clamping: listed.number)]
                 case .own(let text): try TextRule.foldedText.secretBytes(of: text, maximumBytes: maximumByteCount)
                 }
-            guard seen.insert(comparable).inserted else { throw CredentialsError(.questionsAlike) }
+            guard seen.insert(comparable).inserted else {
+                throw CredentialsError(.questionsAlike, at: .question(index))
+            }
         }
     }
 

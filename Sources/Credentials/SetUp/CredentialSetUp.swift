@@ -128,12 +128,17 @@ public struct CredentialSetUp: Sendable, Redacted {
         guard !(plan.blindOnly && plan.mode == .direct) else { throw CredentialsError(.recordInvalid) }
         var texts: [QuestionText] = []
         var answers: [SecretBytes] = []
-        for item in questions {
-            texts.append(try QuestionText(item.question, random: random))
+        for (index, item) in questions.enumerated() {
+            texts.append(
+                try placed(.question(index)) { () throws(CredentialsError) in
+                    try QuestionText(item.question, random: random)
+                })
             answers.append(
                 SecretBytes(
-                    try TextRule.foldedText.secretBytes(
-                        of: item.answer, maximumBytes: SuppliedAnswers.maximumByteCount)))
+                    try placed(.answer(index)) { () throws(CredentialsError) in
+                        try TextRule.foldedText.secretBytes(
+                            of: item.answer, maximumBytes: SuppliedAnswers.maximumByteCount)
+                    }))
         }
         try QuestionText.requireFive(texts)
         if let passphrase { self.passphrase = try Passphrase(new: passphrase) } else { self.passphrase = nil }

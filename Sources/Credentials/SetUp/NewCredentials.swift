@@ -85,8 +85,8 @@ public struct Passphrase: Sendable, Redacted {
             secret = SecretBytes(
                 try TextRule.passphrase.secretBytes(of: text, maximumBytes: Self.maximumByteCount))
         } catch {
-            guard error.code == .incomplete else { throw error }
-            throw CredentialsError(.passphraseMissing)
+            let error = error.code == .incomplete ? CredentialsError(.passphraseMissing) : error
+            throw error.placed(at: .passphrase)
         }
     }
 
@@ -95,9 +95,11 @@ public struct Passphrase: Sendable, Redacted {
     /// - Throws: ``CredentialsError/Code/incomplete`` below 8 code points, ``CredentialsError/Code/tooLong``,
     ///   ``CredentialsError/Code/textInvalid``.
     public init(new text: String) throws(CredentialsError) {
-        let bytes = try TextRule.passphrase.secretBytes(of: text, maximumBytes: Self.maximumByteCount)
+        let bytes = try placed(.passphrase) { () throws(CredentialsError) in
+            try TextRule.passphrase.secretBytes(of: text, maximumBytes: Self.maximumByteCount)
+        }
         guard String(decoding: bytes, as: UTF8.self).unicodeScalars.count >= Self.minimumCodePoints else {
-            throw CredentialsError(.incomplete, field: "passphrase")
+            throw CredentialsError(.incomplete, field: "passphrase").placed(at: .passphrase)
         }
         secret = SecretBytes(bytes)
     }
@@ -144,19 +146,19 @@ public struct SuppliedAnswers: Sendable, Redacted {
         _ answers: [(questionId: UUID, answer: String)], questionIds: [UUID]
     ) throws(CredentialsError) {
         var seen: Set<UUID> = []
-        for item in answers where !seen.insert(item.questionId).inserted {
-            throw CredentialsError(.questionTwice)
+        for (index, item) in answers.enumerated() where !seen.insert(item.questionId).inserted {
+            throw CredentialsError(.questionTwice, at: .question(index))
         }
         var byPosition: [Int: SecretBytes] = [:]
-        for item in answers {
+        for (index, item) in answers.enumerated() {
             guard let position = questionIds.firstIndex(of: item.questionId) else {
-                throw CredentialsError(.questionUnknown)
+                throw CredentialsError(.questionUnknown, at: .question(index))
             }
             do {
                 byPosition[position] = SecretBytes(
                     try TextRule.foldedText.secretBytes(of: item.answer, maximumBytes: Self.maximumByteCount))
             } catch {
-                guard error.code == .incomplete else { throw error }
+                guard error.code == .incomplete else { throw error.placed(at: .answer(index)) }
             }
         }
         guard byPosition.count >= Self.minimumCount else { throw CredentialsError(.atLeastThreeAnswersRequired) }

@@ -137,4 +137,12 @@ public enum KeyProof {
         }
         throw CredentialsError(.signatureInvalid)
     }
+
+    /// Whether a proof that does not verify over `message` verifies over the base64 text of it, which is a frequent
+    /// mistake of clients.
+    public static func isOverBase64(_ proof: [UInt8], of message: [UInt8], by key: some SigningPublicKey) -> Bool {
+        [Base64.encode(message), Base64URL.encode(message)].contains { text in
+            (try? verify(proof, over: Array(text.utf8), by: key)) != nil
+        }
+    }
 }

@@ -68,14 +68,6 @@ public enum WeakSecrets {
 
 /// The reason why a new answer or passphrase is refused, and where it was entered.
 public struct Weakness: Sendable, Hashable {
-    /// Where the weak secret was entered.
-    public enum Place: Sendable, Hashable {
-        /// The answer at this index, counted from 0.
-        case answer(Int)
-        /// The passphrase.
-        case passphrase
-    }
-
     /// The reasons why a secret is weak.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         /// It equals an earlier answer.
@@ -89,7 +81,7 @@ public struct Weakness: Sendable, Hashable {
     }
 
     /// Where the weak secret was entered.
-    public let place: Place
+    public let place: EntryPlace
     /// The reason why it is weak.
     public let reason: Reason
 

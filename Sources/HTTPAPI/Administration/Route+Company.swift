@@ -62,12 +62,15 @@ extension Route {
 
     private static func decideStatus(_ endpoint: Endpoint, _ action: DecideStatus.Action) -> Route {
         Route(endpoint, body: .optional) { exchange in
-            let request = try exchange.read(StatusDecisionRequest.self)
+            // The log keeps a note of a cancellation, so no other decision takes one.
+            let request =
+                action == .cancel
+                ? try exchange.read(StatusDecisionRequest.self)
+                : StatusDecisionRequest(signed: try DecisionRequest(json: exchange.document()).signed)
             return try await exchange.decision(
                 DecideStatus(
-                    action, company: exchange.company, companyEmployeeId: exchange.captures["companyEmployeeId"],
-                    note: request.note, signed: request.signed,
-                    caller: exchange.caller()))
+                    action, request, company: exchange.company,
+                    companyEmployeeId: exchange.captures["companyEmployeeId"], caller: exchange.caller()))
         }
     }
 }
@@ -78,8 +81,7 @@ extension Route {
         let request = try exchange.read(RoleRequest.self)
         return try await exchange.decision(
             ChangeRole(
-                request.role, company: exchange.company, companyEmployeeId: exchange.captures["companyEmployeeId"],
-                fingerprints: request.fingerprints, signed: request.signed,
+                request, company: exchange.company, companyEmployeeId: exchange.captures["companyEmployeeId"],
                 caller: exchange.caller()))
     }
 }
@@ -89,8 +91,6 @@ extension Route {
     static let reclaimEmail = Route(.reclaimEmail, body: .required) { exchange in
         let request = try exchange.read(EmailReclaimRequest.self)
         return try await exchange.decision(
-            ReclaimEmail(
-                email: request.email, reason: request.reason, company: exchange.company,
-                signed: request.signed, caller: exchange.caller()))
+            ReclaimEmail(request, company: exchange.company, caller: exchange.caller()))
     }
 }

@@ -13,9 +13,7 @@ extension RoutedRequest {
     /// Starts a log-in, a change of credentials, a recovery or a return.
     func started(_ purpose: FlowKind, _ request: LoginRequest) async throws -> Reply {
         try await reply(
-            to: StartLogin(
-                purpose, companyName: request.companyName, companyEmployeeId: request.companyEmployeeId,
-                employeePublicKey: request.employeePublicKey, app: app())
+            to: StartLogin(purpose, request, app: app())
         ) { .json($0, status: 201) }
     }
 }

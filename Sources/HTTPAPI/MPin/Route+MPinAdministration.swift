@@ -26,17 +26,15 @@ extension Route {
         let request = try exchange.read(MPinLinkRequest.self)
         return try await exchange.decision(
             LinkMPin(
-                company: exchange.company, identity: exchange.captures["identityId"], token: request.regOTT,
-                signed: request.signed, caller: exchange.employee()))
+                request, company: exchange.company, identity: exchange.captures["identityId"],
+                caller: exchange.employee()))
     }
 
     /// `POST /v1/companies/{companyName}/mpin/activations`.
     static let issueMPinActivation = Route(.issueMPinActivation, body: .required) { exchange in
         let request = try exchange.read(MPinActivationRequest.self)
         return try await exchange.reply(
-            to: IssueMPinActivation(
-                company: exchange.company, userID: request.userId, subjectSalt: request.subjectSalt,
-                signed: request.signed, caller: exchange.caller())
+            to: IssueMPinActivation(request, company: exchange.company, caller: exchange.caller())
         ) { .json($0) }
     }
 

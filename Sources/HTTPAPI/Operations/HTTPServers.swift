@@ -90,7 +90,7 @@ private func server(
     let publicURL = configuration.publicURL ?? ""
     let http1 = HTTP1Channel.Configuration(
         additionalChannelHandlers: [
-            HTTP1Gate(), ClientDeparture(), ExchangeHandler(table: table),
+            HTTP1Gate(largestBody: limits.bodyBytes), ClientDeparture(), ExchangeHandler(table: table),
             ParserRefusal(publicURL: publicURL, security: security),
         ], idleTimeout: TimeAmount(idle),
         httpDecoderConfiguration: .init(

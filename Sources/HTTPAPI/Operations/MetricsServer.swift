@@ -85,7 +85,7 @@ struct MetricsServer: Service {
     private var application: some ApplicationProtocol {
         let table = responder.table, listener = listener
         let http = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [HTTP1Gate(), ExchangeHandler(table: table)],
+            additionalChannelHandlers: [HTTP1Gate(largestBody: 0), ExchangeHandler(table: table)],
             idleTimeout: TimeAmount(table.limits.idleTimeout))
         // An address that is taken is told once, here.
         var quiet = logger

@@ -6,11 +6,7 @@ extension Route {
     static let startRegistration = Route(.startRegistration, body: .required) { exchange in
         let request = try exchange.read(RegistrationRequest.self)
         return try await exchange.reply(
-            to: StartRegistration(
-                companyName: request.companyName, companyEmployeeId: request.companyEmployeeId, email: request.email,
-                isCompanyOwnedEmail: request.isCompanyOwnedEmail, employeePublicKey: request.employeePublicKey,
-                invitation: request.invitation,
-                intent: request.intent, app: exchange.app())
+            to: StartRegistration(request, app: exchange.app())
         ) { .json($0, status: 201) }
     }
 }
@@ -20,10 +16,7 @@ extension Route {
     static let issueInvitation = Route(.issueInvitation, body: .required) { exchange in
         let request = try exchange.read(InvitationRequest.self)
         return try await exchange.reply(
-            to: IssueInvitation(
-                company: exchange.company, companyEmployeeId: request.companyEmployeeId, email: request.email,
-                seconds: request.expiresInSeconds ?? IssueInvitation.usualSeconds, subjectSalt: request.subjectSalt,
-                signed: request.signed, caller: exchange.caller())
+            to: IssueInvitation(request, company: exchange.company, caller: exchange.caller())
         ) { .json($0) }
     }
 

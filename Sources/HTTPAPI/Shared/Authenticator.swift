@@ -1,5 +1,6 @@
 import Canonical
 import ErrorCodes
+import HTTPLimits
 import IdentityService
 import TenureAPI
 import TenureServer
@@ -46,43 +47,27 @@ enum PresentedCredentials: Sendable {
     /// An access token (RFC 6750).
     case bearer(String)
 
-    /// Reads the values of the header, of which there may be one.
+    /// Reads the values of the header, of which there may be one. Credentials have at most 2048 bytes.
     init(authorization values: [String]) {
-        guard let value = values.first else {
+        guard let first = values.first else {
             self = .missing
             return
         }
-        let parts = value.split(separator: " ", maxSplits: 1).map(String.init)
-        let isBearer = parts.first?.lowercased() == "bearer"
-        self = .garbled(bearer: isBearer)
-        guard values.count == 1, parts.count == 2 else { return }
-        if isBearer {
-            if let token = Self.token(parts[1]) { self = .bearer(token) }
-        } else if parts[0].lowercased() == "basic", let pair = Self.pair(parts[1]) {
+        self = .garbled(bearer: FieldReader([first]).credentials?.scheme == "bearer")
+        guard let credentials = FieldReader(values).credentials, let token = credentials.token68,
+            token.utf8.count <= 2048
+        else { return }
+        if credentials.scheme == "bearer" {
+            self = .bearer(token)
+        } else if credentials.scheme == "basic", let pair = Self.pair(token) {
             self = .basic(appId: pair.appId, secret: pair.secret)
         }
-    }
-
-    /// Reads a `b64token` (RFC 6750 §2.1) of at most 2048 bytes.
-    private static func token(_ text: String) -> String? {
-        let padding = text.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count
-        let characters = text.utf8.dropLast(padding)
-        let allowed = characters.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"), UInt8(ascii: "+"), UInt8(ascii: "/"):
-                true
-            default: false
-            }
-        }
-        return allowed && !characters.isEmpty && text.utf8.count <= 2048 ? text : nil
     }
 
     /// Splits the credentials at the first colon; the secret may contain further colons. Control characters are
     /// rejected (RFC 7617 §2).
     private static func pair(_ text: String) -> (appId: String, secret: String)? {
-        guard text.utf8.count <= 2048, let bytes = Base64.decode(text),
+        guard let bytes = Base64.decode(text),
             let pair = String(validating: bytes, as: UTF8.self),
             pair.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), let colon = pair.utf8.firstIndex(of: UInt8(ascii: ":"))
         else { return nil }

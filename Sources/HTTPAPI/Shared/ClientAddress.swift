@@ -8,11 +8,12 @@ struct ClientAddress {
     /// Returns the caller's address as text.
     ///
     /// It is the address of the peer. If the peer is a trusted proxy, it is the last address in `X-Forwarded-For` that
-    /// is not a trusted proxy's. The addresses before it come from the caller and are ignored.
+    /// is not a trusted proxy's. The addresses before it come from the caller and are ignored. Without that field it is
+    /// the last such address in `Forwarded` (RFC 7239): a proxy that adds the one may pass on the caller's other.
     func of(peer: String?, headers: RequestHeaders) -> String? {
         guard let peer else { return nil }
         guard let address = IPAddress(peer), trustedProxies.contains(address) else { return IPAddress.canonical(peer) }
-        let hops = headers.all("X-Forwarded-For").joined(separator: ",").split(separator: ",")
+        let hops = Self.hops(headers)
         var nearest = address
         for hop in hops.reversed().prefix(16) {
             guard let address = Self.address(hop) else { break }
@@ -22,9 +23,14 @@ struct ClientAddress {
         return nearest.text
     }
 
+    /// The addresses that proxies added, the nearest last. One that is missing or malformed is an empty text.
+    private static func hops(_ headers: RequestHeaders) -> [Substring] {
+        guard headers.all("X-Forwarded-For").isEmpty else { return headers.reader("X-Forwarded-For").elements }
+        return headers.reader("Forwarded").hops?.map { $0["for"].map { $0[...] } ?? "" } ?? []
+    }
+
     /// Reads one entry: `192.0.2.7`, `192.0.2.7:8080`, `2001:db8::7`, `[2001:db8::7]` or `[2001:db8::7]:8080`.
-    private static func address(_ entry: Substring) -> IPAddress? {
-        let text = entry.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
+    private static func address(_ text: Substring) -> IPAddress? {
         if text.hasPrefix("[") {
             guard let end = text.firstIndex(of: "]"), isPort(text[text.index(after: end)...]) else { return nil }
             let address = text[text.index(after: text.startIndex)..<end]

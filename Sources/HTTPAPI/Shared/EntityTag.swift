@@ -1,6 +1,7 @@
 import Canonical
 import Crypto
 import ErrorCodes
+import HTTPLimits
 import TenureAPI
 
 /// The entity tag of a reply in `ETag`, `If-Match` and `If-None-Match` (RFC 9110 §8.8.3).
@@ -13,17 +14,10 @@ enum EntityTag {
 
     /// Whether `If-None-Match` names the tag or any tag, by weak comparison (RFC 9110 §13.1.2).
     ///
-    /// A malformed list matches nothing: the caller then gets the whole reply. The tags of this service contain no
-    /// comma, so a comma always separates two tags.
+    /// A malformed list matches nothing: the caller then gets the whole reply.
     static func isKnown(_ tag: String, ifNoneMatch headers: RequestHeaders) -> Bool {
-        let sent = headers.all("If-None-Match").flatMap { $0.split(separator: ",") }.map { item in
-            String(item.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
-        }
-        return sent == ["*"] || sent.contains { opaque($0) == opaque(tag) }
+        headers.reader("If-None-Match").entityTags?.matches(tag) ?? false
     }
-
-    /// The tag without its weakness.
-    private static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : Substring(tag) }
 
     /// Returns the version that the caller has read, or `nil` if any version is acceptable.
     ///

@@ -1,3 +1,4 @@
+import HTTPLimits
 import TenureAPI
 
 /// The media type that the body of a call must declare.
@@ -10,27 +11,18 @@ enum MediaType: String, Sendable {
     /// - Throws: `request.media_type`, with the accepted type in `Accept-Post`, `Accept-Patch` or `Accept`, or the
     ///   accepted coding in `Accept-Encoding` (RFC 9110 §15.5.16, RFC 5789 §2.2, RFC 7694).
     func require(_ headers: RequestHeaders, method: String) throws(Refusal) {
-        guard headers.all("Content-Encoding").allSatisfy({ $0.lowercased() == "identity" }) else {
+        guard headers.reader("Content-Encoding").elements.allSatisfy({ $0.lowercased() == "identity" }) else {
             throw .mediaType(
                 .header("Content-Encoding"),
                 "compressed bodies are not accepted; send the body without a content coding",
                 accepts: ("Accept-Encoding", "identity"))
         }
-        let type = try headers.single("Content-Type") ?? ""
-        let parts = type.lowercased().split(separator: ";").map { String(Self.trimmed($0)) }
-        let parameters = parts.dropFirst()
-        guard parts.first == rawValue,
-            parameters.allSatisfy({ $0 == "charset=utf-8" || $0 == "charset=\"utf-8\"" })
+        _ = try headers.single("Content-Type")
+        guard let sent = headers.reader("Content-Type").mediaType, sent.type == rawValue,
+            sent.parameters.allSatisfy({ $0.name == "charset" && $0.value.lowercased() == "utf-8" })
         else {
             let name = ["POST": "Accept-Post", "PATCH": "Accept-Patch"][method] ?? "Accept"
             throw .mediaType(.header("Content-Type"), "\(rawValue) is expected", accepts: (name, rawValue))
         }
-    }
-
-    /// The text without spaces and tabs around it.
-    private static func trimmed(_ text: Substring) -> Substring {
-        let isSpace = { (character: Character) in character == " " || character == "\t" }
-        guard let last = text.lastIndex(where: { !isSpace($0) }) else { return "" }
-        return text[...last].drop(while: isSpace)
     }
 }

@@ -87,12 +87,23 @@ extension Refusal {
 
     /// Maps an error of the service to its refusal.
     init(_ error: ServiceError) {
-        self.init(error.code, places: error.members.map { ProblemPlace(.pointer($0.pointer), $0.detail) })
+        self.init(error.code, places: error.members.map { ProblemPlace($0.problemPlace, $0.detail) })
         challenge = error.challenge
         availableAt = error.availableAt
         notices = error.notices
         let waits = code.status == 429 || code.status == 503
         retryAfter = error.retryAfterSeconds ?? (waits ? 1 : nil)
+    }
+}
+
+extension ServiceError.Member {
+    /// The place as problem documents name it.
+    fileprivate var problemPlace: ProblemPlace.Place {
+        switch place {
+        case .pointer(let text): .pointer(text)
+        case .parameter(let name): .parameter(name)
+        case .header(let name): .header(name)
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import Canonical
+import HTTPLimits
 import HTTPTypes
 import TenureAPI
 
@@ -28,6 +29,9 @@ struct RequestHeaders {
         guard let name = HTTPField.Name(name) else { return [] }
         return fields[values: name]
     }
+
+    /// The reader of a field that has a syntax of its own.
+    func reader(_ name: String) -> FieldReader { FieldReader(all(name)) }
 
     /// The request id that the caller chose. A new id if the caller sent none or a malformed one
     /// (`[A-Za-z0-9._-]{1,64}`).
@@ -75,23 +79,6 @@ struct RequestHeaders {
 extension RequestHeaders {
     /// The languages of `Accept-Language` (RFC 9110 §12.5.4), in order of preference. Malformed ranges are ignored.
     var preferredLanguages: [String] {
-        let ranges = all("Accept-Language").flatMap { $0.split(separator: ",") }.prefix(32).compactMap(Self.range)
-        let order = ranges.indices.sorted {
-            (-ranges[$0].quality, $0) < (-ranges[$1].quality, $1)
-        }
-        return order.map { ranges[$0].tag }
-    }
-
-    /// Parses a language range and its quality in thousandths; `nil` if it is malformed or has quality 0.
-    private static func range(_ text: Substring) -> (tag: String, quality: Int)? {
-        let parts = text.split(separator: ";", omittingEmptySubsequences: false).map { part in
-            String(part.filter { $0 != " " && $0 != "\t" })
-        }
-        guard let tag = parts.first, !tag.isEmpty, parts.count <= 2 else { return nil }
-        guard parts.count == 2 else { return (tag, 1_000) }
-        guard parts[1].lowercased().hasPrefix("q="), let quality = Double(parts[1].dropFirst(2)), quality > 0,
-            quality <= 1
-        else { return nil }
-        return (tag, Int(quality * 1_000))
+        reader("Accept-Language").weighted().prefix(32).filter(\.parameters.isEmpty).map(\.range)
     }
 }

@@ -106,13 +106,14 @@ extension RoutedRequest {
     func reply<Request: RepeatableUseCase>(
         to request: Request, _ encode: @escaping @Sendable (Request.Answer) -> Reply
     ) async throws -> Reply {
+        let encoding = ReplyEncoding(encode)
         let form = WireForm<Request.Answer>(
-            answer: { encode($0).stored },
+            answer: { encoding.stored($0) },
             refusal: { [call, challenge, publicURL] in
                 Reply(Refusal($0), requestId: call.requestId, challenge: challenge, publicURL: publicURL).stored
             })
         switch try await service.reply(to: request, call, as: form) {
-        case .answered(let answer): return encode(answer)
+        case .answered(let answer): return encoding.reply(answer)
         case .repeated(let stored): return try Reply(stored: stored)
         }
     }

@@ -437,5 +437,19 @@ extension Tenant {
             case .emailNotReclaimable: .emailNotReclaimable
             }
         }
+
+        /// The reason of a rejection that shares its code with others.
+        public var reason: String? {
+            switch self {
+            case .notPermitted: "the caller's role does not permit this decision"
+            case .securityAdmin: "the security admin keeps the role until a successor takes it: name a successor first"
+            case .returnUndoable:
+                "the security admin came back by a return that can still be undone: name a successor after that time"
+            case .noRoleKey:
+                "no named device key is authorized, or an app vouched for all of them: compare a fingerprint with the"
+                    + " employee's device and send it in fingerprints"
+            default: nil
+            }
+        }
     }
 }

@@ -82,6 +82,9 @@ public struct EmailAddress: Sendable, Hashable {
         key = local + [at] + (domainName.map { Array($0.ascii.utf8) } ?? [0] + domain)
     }
 
+    /// The part before the `@` as entered; `nil` for a dummy address. The `@` may be of full width.
+    public var localPart: String? { isDummy ? nil : Self.parts(of: entered)?.local }
+
     /// Whether the address's domain is the tenant's name.
     ///
     /// This does not prove who controls the domain; only a confirmed domain gives authority over the address.

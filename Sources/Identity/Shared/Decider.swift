@@ -44,6 +44,13 @@ extension Decider {
 public protocol CodedRejection: Error, Sendable, Equatable {
     /// The code, such as `employee.already_registered`.
     var code: ErrorCode { get }
+    /// What the caller needs to know besides the code: a clause without a full stop; `nil` if the code tells enough.
+    var reason: String? { get }
+}
+
+extension CodedRejection {
+    /// The code tells enough.
+    public var reason: String? { nil }
 }
 
 /// The closed set of events that one aggregate folds.

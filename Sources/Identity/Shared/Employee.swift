@@ -143,6 +143,22 @@ extension Employee {
             case .returnStale: .requestStale
             }
         }
+
+        /// The reason of a rejection that shares its code with others.
+        public var reason: String? {
+            switch self {
+            case .keyRevoked: "the device key was refused or revoked for good: present a new key"
+            case .tooManyWaitingKeys:
+                "too many device keys of this employee are pending: have an admin refuse some, or wait until they expire"
+            case .notPermitted: "the caller's role, or the company's policy, does not permit this decision"
+            case .selfAuthorization:
+                "a device key cannot authorize itself: use another authorized device, or ask an admin"
+            case .securityAdmin:
+                "the security admin keeps the account, the role and one device key that carries it: name a successor first"
+            case .unknownKey: "no device key with this fingerprint is in the state that the decision needs"
+            default: nil
+            }
+        }
     }
 }
 

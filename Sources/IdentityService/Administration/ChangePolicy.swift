@@ -8,7 +8,7 @@ import Ledger
 public import TenureAPI
 
 /// Changes a tenant's policy. An admin signs the whole new policy.
-public struct ChangePolicy: RepeatableUseCase {
+public struct ChangePolicy: CallerUseCase {
     /// The tenant's name.
     public let company: String
     /// What changes, with the statement and an admin's signature over it in the second call.
@@ -28,12 +28,9 @@ public struct ChangePolicy: RepeatableUseCase {
         self.caller = caller
     }
 
-    /// The caller.
-    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
-
     /// Makes the decision, or returns the statement to sign.
     public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
-        guard case .employee = caller else { throw ServiceError(.authorizationNotPermitted) }
+        guard case .employee = caller else { throw ServiceError(Denial.appMayNotDecide) }
         return try await run.decide(change.signed) {
             let access = try await run.context.access(company, caller, role: .authorization), tenant = access.tenant
             guard ifMatch.map({ $0 == tenant.version }) ?? true else { throw ServiceError(.requestStale) }
@@ -120,7 +117,7 @@ public struct ReadPolicy: UseCase {
     /// Reads the policy.
     public func run(_ run: UseCaseRun<PolicyResponse>) async throws -> PolicyResponse {
         let access = try await run.context.access(company, caller, role: .access)
-        guard case .employee = access.decider else { throw ServiceError(.authorizationNotPermitted) }
+        guard case .employee = access.decider else { throw ServiceError(Denial.appMayNotDecide) }
         let tenant = access.tenant
         let policy = tenant.state.policy
         return PolicyResponse(

@@ -8,42 +8,29 @@ import Ledger
 public import TenureAPI
 
 /// Appoints or dismisses an admin, or makes an employee the security admin. An admin signs.
-public struct ChangeRole: RepeatableUseCase {
-    /// The role.
-    public let role: RoleRequest.Role
+public struct ChangeRole: CallerUseCase {
+    /// The role, its keys, and an admin's signature in the second call.
+    public let request: RoleRequest
     /// The tenant's name.
     public let company: String
     /// The employee id in that tenant.
     public let companyEmployeeId: String
-    /// The fingerprints of the device keys that are to carry the role, as compared by the signer; `nil` for all vouched
-    /// keys.
-    public let fingerprints: [String]?
-    /// The statement and an admin's signature over it, in the second call.
-    public let signed: StatementSignature?
     /// The admin who decides. An app is refused.
     public let caller: Caller
 
     /// Each parameter sets the property of the same name.
-    public init(
-        _ role: RoleRequest.Role, company: String, companyEmployeeId: String, fingerprints: [String]? = nil,
-        signed: StatementSignature? = nil, caller: Caller
-    ) {
-        self.role = role
+    public init(_ request: RoleRequest, company: String, companyEmployeeId: String, caller: Caller) {
+        self.request = request
         self.company = company
         self.companyEmployeeId = companyEmployeeId
-        self.fingerprints = fingerprints
-        self.signed = signed
         self.caller = caller
     }
 
-    /// The caller.
-    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
-
     /// Makes the decision, or returns the statement to sign.
     public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
-        guard case .employee(let decider) = caller else { throw ServiceError(.authorizationNotPermitted) }
+        guard case .employee(let decider) = caller else { throw ServiceError(Denial.appMayNotDecide) }
         let named = try named(), context = run.context, time = run.call.time
-        return try await run.decide(signed) {
+        return try await run.decide(request.signed) {
             let access = try await context.access(company, caller, role: .authorization), tenant = access.tenant
             let employee = try await context.employee(companyEmployeeId, in: tenant.id)
             let loggedInAt = try await loggedInAt(decider, context)
@@ -54,7 +41,7 @@ public struct ChangeRole: RepeatableUseCase {
                 access: access, leaves: employee.leaves,
                 decide: { decision in
                     let command: Tenant.Command =
-                        switch role {
+                        switch request.role {
                         case .admin: .appointAdmin(target, decision)
                         case .employee: .dismissAdmin(target.employee, of: target.user, decision)
                         case .securityAdmin:
@@ -75,7 +62,7 @@ public struct ChangeRole: RepeatableUseCase {
     }
 
     private func named() throws(ServiceError) -> Set<KeyFingerprint>? {
-        guard let fingerprints else { return nil }
+        guard let fingerprints = request.fingerprints else { return nil }
         let keys = fingerprints.compactMap { KeyFingerprint(hex: $0.lowercased()) }
         guard keys.count == fingerprints.count, (1...32).contains(keys.count) else {
             throw ServiceError(
@@ -91,7 +78,7 @@ public struct ChangeRole: RepeatableUseCase {
     private func statement(
         _ facts: StatementFacts, _ target: Tenant.RoleTarget, _ employee: EmployeeSnapshot
     ) throws -> any Statement {
-        switch role {
+        switch request.role {
         case .admin: facts.role(.appoint, target.employee, keys: target.roleKeys, reason: "appointed")
         case .employee: facts.role(.dismiss, target.employee, keys: nil, reason: "dismissed")
         case .securityAdmin: try succession(facts, target, employee)
@@ -122,7 +109,7 @@ public struct ChangeRole: RepeatableUseCase {
         recorder.statements += try await context.sessionEffects(of: events, in: after)
         try recorder.add(events)
         after.apply(events, at: time)
-        if role != .employee,
+        if request.role != .employee,
             let mail = try await context.notice(.adminAppointed, about: employee, in: after.id, at: time)
         {
             try recorder.queue(mail)

@@ -68,7 +68,7 @@ extension ServiceContext {
         // A session of a device key that does not carry the role is the session of an ordinary employee.
         guard let decider = DecidingEmployee(snapshot.state, in: tenant.state), decider.isActiveAdmin,
             let signer = decider.roleKeys.first(where: { Self.fingerprint(of: $0) == employee.fingerprint })
-        else { throw ServiceError(.authorizationNotPermitted) }
+        else { throw ServiceError(Denial.noAdmin) }
         let since = tenant.state.roleSince(of: snapshot.id)
         return CompanyAccess(
             tenant: tenant, name: name, decider: .employee(decider),
@@ -109,7 +109,7 @@ extension CompanyAccess {
     ///
     /// - Throws: `authorization.not_permitted` for a caller without a signing key.
     func decision(_ statement: SignedStatement? = nil) throws(ServiceError) -> AuthorityDecision {
-        guard let signer else { throw ServiceError(.authorizationNotPermitted) }
+        guard let signer else { throw ServiceError(Denial.noSigningKey) }
         return AuthorityDecision(caller: decider, signer: signer, statement: statement)
     }
 
@@ -132,7 +132,7 @@ extension CompanyAccess {
     /// - Throws: `authorization.not_permitted`.
     func require(_ action: AuthorityTable.Action, about subject: AuthoritySubject) throws(ServiceError) {
         guard AuthorityTable.permits(action, about: subject, by: try decision()) else {
-            throw ServiceError(.authorizationNotPermitted)
+            throw ServiceError(Denial.outsideAuthority)
         }
     }
 

@@ -11,7 +11,7 @@ public import TenureAPI
 
 /// Approves, cancels or reinstates an employee, or ends all of an employee's sessions. An admin signs, or an app
 /// vouches.
-public struct DecideStatus: RepeatableUseCase {
+public struct DecideStatus: CallerUseCase {
     /// The four decisions.
     public enum Action: String, Sendable {
         /// Approve a registered employee.
@@ -29,36 +29,30 @@ public struct DecideStatus: RepeatableUseCase {
     public let company: String
     /// The employee id in that tenant.
     public let companyEmployeeId: String
-    /// A free-text note, at most 1,024 bytes.
-    public let note: String?
-    /// The statement and an admin's signature over it, in the second call.
-    public let signed: StatementSignature?
+    /// A free-text note, at most 1,024 bytes, which the log keeps for a cancellation and which others refuse; and an
+    /// admin's signature in the second call.
+    public let request: StatusDecisionRequest
     /// The app or admin that decides.
     public let caller: Caller
 
     /// Each parameter sets the property of the same name.
     public init(
-        _ action: Action, company: String, companyEmployeeId: String, note: String? = nil,
-        signed: StatementSignature? = nil, caller: Caller
+        _ action: Action, _ request: StatusDecisionRequest, company: String, companyEmployeeId: String, caller: Caller
     ) {
         self.action = action
         self.company = company
         self.companyEmployeeId = companyEmployeeId
-        self.note = note
-        self.signed = signed
+        self.request = request
         self.caller = caller
     }
-
-    /// The caller.
-    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
 
     /// Makes the decision, or returns the statement to sign.
     public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let context = run.context
-        let note = try note.map { note in
+        let note = try request.note.map { note in
             try parsed { () throws(ValueError) in try FreeText(note, field: "note") }
         }
-        return try await run.decide(by: caller, signed) {
+        return try await run.decide(by: caller, request.signed) {
             let access = try await context.access(company, caller, role: .administration), tenant = access.tenant
             let employee = try await opened(
                 try await context.employee(companyEmployeeId, in: tenant.id), access, context)
@@ -88,15 +82,15 @@ public struct DecideStatus: RepeatableUseCase {
 
     private func decide(
         _ note: FreeText?, _ employee: EmployeeSnapshot, _ tenant: Tenant.State, _ decision: AuthorityDecision
-    ) throws(ServiceError) -> [EmployeeEvent] {
+    ) throws -> [EmployeeEvent] {
+        guard let ended = ReasonCode(Action.endSessions.reason) else { throw ProgramDefect("a reason is no code") }
         let by = Employee.StatusDecision(role: tenant.role(of: employee.id), decision: decision)
         let command: Employee.Command =
             switch action {
             case .approve: .approve(Employee.Approve(by: by, confirmedDomains: tenant.confirmedDomains))
             case .cancel: .cancel(Employee.Cancel(note: note, by: by))
             case .reinstate: .reinstate(Employee.Reinstate(by: by))
-            case .endSessions:
-                .endSessions(Employee.EndSessions(reason: try reasonCode(Action.endSessions.reason), by: by))
+            case .endSessions: .endSessions(Employee.EndSessions(reason: ended, by: by))
             }
         return try Employee.decided(employee.state, command)
     }

@@ -49,7 +49,7 @@ public struct AuthenticateApp: UseCase, CustomStringConvertible {
 }
 
 /// Links an app to a tenant with some roles, or unlinks it. The security admin signs.
-public struct LinkApp: RepeatableUseCase {
+public struct LinkApp: CallerUseCase {
     /// What is to become of a link.
     public enum Change: Sendable, Equatable {
         /// Link the app in these roles. `nil` keeps the roles of an existing link, and gives a new one ACCESS, CREATION
@@ -81,12 +81,9 @@ public struct LinkApp: RepeatableUseCase {
         self.caller = caller
     }
 
-    /// The caller.
-    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
-
     /// Makes the decision, or returns the statement to sign.
     public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
-        guard case .employee = caller else { throw ServiceError(.authorizationNotPermitted) }
+        guard case .employee = caller else { throw ServiceError(Denial.appMayNotDecide) }
         let context = run.context
         guard let app = AppID(text: appId) else { throw unknownApp }
         let named = try namedRoles()

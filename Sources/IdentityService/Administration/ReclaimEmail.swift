@@ -17,42 +17,31 @@ public import TenureAPI
 /// One append cancels the user's employees in the tenant with their keys, sessions and admin role, and releases the
 /// address. Accounts in other tenants lose only the address. The append guards the user's stream, which every
 /// registration of that user guards too. So no account is registered with an address that was reclaimed.
-public struct ReclaimEmail: RepeatableUseCase {
-    /// The address.
-    public let email: String
-    /// A free text that says why.
-    public let reason: String
+public struct ReclaimEmail: CallerUseCase {
+    /// The address, the reason, and an admin's signature in the second call.
+    public let request: EmailReclaimRequest
     /// The tenant's name.
     public let company: String
-    /// The statement and an admin's signature over it, in the second call.
-    public let signed: StatementSignature?
     /// The app or admin that decides.
     public let caller: Caller
 
     /// Each parameter sets the property of the same name.
-    public init(
-        email: String, reason: String, company: String, signed: StatementSignature? = nil, caller: Caller
-    ) {
-        self.email = email
-        self.reason = reason
+    public init(_ request: EmailReclaimRequest, company: String, caller: Caller) {
+        self.request = request
         self.company = company
-        self.signed = signed
         self.caller = caller
     }
 
-    /// The caller.
-    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
-
     /// Makes the decision, or returns the statement to sign.
     public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
-        let address = try parsed { () throws(ValueError) in try EmailAddress(email) }
-        let text = try parsed { () throws(ValueError) in try FreeText(reason) }
+        let address = try parsed { () throws(ValueError) in try EmailAddress(request.email) }
+        let text = try parsed { () throws(ValueError) in try FreeText(request.reason) }
         let context = run.context
         // Refusals are reported before an employee is asked to sign.
         var isAsked = false
-        if case .employee = caller { isAsked = signed == nil }
+        if case .employee = caller { isAsked = request.signed == nil }
         do {
-            return try await run.decide(by: caller, signed) {
+            return try await run.decide(by: caller, request.signed) {
                 let access = try await context.access(company, caller, role: .administration)
                 try access.require(.reclaimEmail, about: .newcomer)
                 let holders = AddressHolders(context: context)

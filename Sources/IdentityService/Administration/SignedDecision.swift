@@ -94,15 +94,23 @@ func subjectSalt(of caller: Caller, _ given: [UInt8]?) throws(ServiceError) -> B
 }
 
 /// The id of what a signed decision issues.
-func statementID(of decision: AuthorityDecision) throws(ServiceError) -> UUID {
+func statementID(of decision: AuthorityDecision) throws -> UUID {
     guard let signed = decision.statement else { throw ServiceError(.authorizationNotPermitted) }
     return try statementID(of: signed)
 }
 
-/// The id of what a statement issues: the first 16 bytes of its SHA-256, so that a statement issues one thing.
-func statementID(of signed: SignedStatement) throws(ServiceError) -> UUID {
-    guard let id = UUID(bytes: Array(SHA256.hash(data: signed.statement)).prefix(16)) else {
-        throw ServiceError(.serviceUnavailable)
-    }
+/// The id of what a statement issues, so that a statement issues one thing: a UUID of version 8 (RFC 9562 §5.8) with the
+/// first bits of the statement's SHA-256.
+func statementID(of signed: SignedStatement) throws(ProgramDefect) -> UUID {
+    var bytes = Array(SHA256.hash(data: signed.statement).prefix(16))
+    bytes[6] = 0x80 | (bytes[6] & 0x0F)
+    bytes[8] = 0x80 | (bytes[8] & 0x3F)
+    guard let id = UUID(bytes: bytes) else { throw ProgramDefect("a digest has another length") }
     return id
+}
+
+/// The ids that a statement may have given to what it issued. The first logs have the bits of the hash without a version.
+func statementIDs(of signed: SignedStatement) -> [UUID] {
+    [try? statementID(of: signed), UUID(bytes: Array(SHA256.hash(data: signed.statement).prefix(16)))]
+        .compactMap(\.self)
 }

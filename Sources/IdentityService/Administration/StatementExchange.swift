@@ -24,7 +24,7 @@ package struct StatementExchange: Sendable {
     /// - Throws: `authorization.not_permitted` for a caller without a signing key or authority.
     package func statementContext(at time: Timestamp) async throws -> StatementContext {
         guard let signer = access.signer, let authority = access.authority else {
-            throw ServiceError(.authorizationNotPermitted)
+            throw ServiceError(Denial.noSigningKey)
         }
         let (size, root) = try await context.reader.root(LedgerID(access.tenant.id.uuid))
         return StatementContext(
@@ -52,23 +52,41 @@ package struct StatementExchange: Sendable {
     func verify<S: Statement>(
         _ signed: StatementSignature, is expected: S, at time: Timestamp, after position: Int64
     ) async throws -> SignedStatement {
-        let statement: S
-        let signature: Signature
-        do {
-            statement = try S(parsing: signed.statement, expecting: expected.tag)
-            try statement.context.checkExpiry(at: time)
-            signature = try statement.verify(proof: signed.signature)
-        } catch {
-            throw ServiceError(.authorizationNotPermitted)
-        }
+        let (statement, signature) = try Self.read(signed, as: expected, at: time)
         let seen = statement.context, asked = expected.context
         guard statement.members == expected.members, seen.tenant == asked.tenant, seen.signer == asked.signer,
             seen.authority == asked.authority, seen.expires <= time.adding(Self.lifetime),
             seen.ledgerSize >= max(access.tenant.lastPosition, position), seen.ledgerSize <= asked.ledgerSize
         else { throw ServiceError(.requestStale) }
         let (_, root) = try await context.reader.root(LedgerID(access.tenant.id.uuid), size: seen.ledgerSize)
-        guard root == seen.ledgerRoot else { throw ServiceError(.authorizationNotPermitted) }
+        guard root == seen.ledgerRoot else { throw ServiceError(Denial.statementInvalid, at: "/statement") }
         return try recorded(signed.statement, signature, by: seen.signer)
+    }
+
+    /// Parses a submitted statement, and verifies its signature by the key that it names.
+    ///
+    /// - Throws: `authorization.not_permitted`, with the member that is at fault.
+    private static func read<S: Statement>(
+        _ signed: SubmittedStatement, as expected: S, at time: Timestamp
+    ) throws(ServiceError) -> (S, Signature) {
+        let statement: S
+        do {
+            statement = try S(parsing: signed.statement, expecting: expected.tag)
+        } catch {
+            throw ServiceError(Denial.statementInvalid, at: "/statement")
+        }
+        do {
+            try statement.context.checkExpiry(at: time)
+        } catch {
+            throw ServiceError(Denial.statementExpired, at: "/statement")
+        }
+        do {
+            return (statement, try statement.verify(proof: signed.signature))
+        } catch {
+            let signer = statement.context.signer
+            let isOverText = KeyProof.isOverBase64(signed.signature, of: signed.statement, by: signer)
+            throw ServiceError(isOverText ? Denial.signatureOverText : .signatureInvalid, at: "/signature")
+        }
     }
 
     /// Signs a statement with the app's authority key, which is derived from the presented secret.

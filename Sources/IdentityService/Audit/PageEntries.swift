@@ -29,10 +29,19 @@ public struct PageEntries: UseCase {
         self.caller = caller
     }
 
+    /// The refusal of a type that no event has. It names the event that is meant if only the case differs.
+    private static func unknown(type: String) -> ServiceError {
+        let meant = EventCatalogue.all.first { $0.type.lowercased() == type.lowercased() }
+        let hint = meant.map { "write \($0.type)" } ?? "each event of this list has its type in the member type"
+        return ServiceError(
+            .requestInvalid, members: [.init(.parameter("type"), detail: "no event has this type: \(hint)")])
+    }
+
     /// Returns a page of events.
     public func run(_ run: UseCaseRun<PageResponse<EventResponse>>) async throws -> PageResponse<EventResponse> {
         let context = run.context
         let access = try await context.access(company, caller, role: .authorization)
+        if let type = query.type, !EventCatalogue.isKnown(type: type) { throw Self.unknown(type: type) }
         let ledger = LedgerID(access.tenant.id.uuid)
         var concerned: Set<UUID>?
         if let employee = query.employee {

@@ -10,7 +10,7 @@ public import TenureAPI
 ///
 /// The old user key, which must sign the new record, is thus open only during the call and stored nowhere. The new
 /// input is checked before the attempt is charged.
-public struct ChangeInDirectMode: RepeatableUseCase {
+public struct ChangeInDirectMode: AppUseCase {
     /// The old secret: at least three answers to the old questions, or the old passphrase.
     public let current: CredentialsChangeRequest.Current
     /// The new credentials.
@@ -33,9 +33,6 @@ public struct ChangeInDirectMode: RepeatableUseCase {
     /// Refuses an app without the role for the flow.
     public func authorize() throws(ServiceError) { try app.require(.change) }
 
-    /// The app.
-    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
-
     /// Changes the credentials, and logs the employee in.
     public func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context, call = run.call
@@ -54,7 +51,7 @@ public struct ChangeInDirectMode: RepeatableUseCase {
                         detail: "the company's policy does not allow questions beside a passphrase")
                 ])
         }
-        let opening = try current.opening(target)
+        let opening = try current.opening(target, in: .current)
         let seed = try OPRFSeed.generate()
         let questions = try credentials.chosenQuestions(app, under: "/credentials")
         let setUp = try await setUp(questions, seed: seed, row.state, context)
@@ -84,7 +81,7 @@ public struct ChangeInDirectMode: RepeatableUseCase {
     ) async throws -> CredentialSetUp {
         // A decoy has no previous record, and its change is never completed.
         let previous = state.isDecoy ? nil : try await context.previousCredentials(of: state)
-        return try accepted(under: "/credentials") { () throws(CredentialsError) in
+        return try accepted(in: .setUp(under: "/credentials")) { () throws(CredentialsError) in
             try CredentialSetUp(
                 plan: try SetUpPlan(
                     credentialId: UUID(), userId: state.userId, mode: .direct, seed: seed, previous: previous,

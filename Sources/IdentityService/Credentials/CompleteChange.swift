@@ -105,7 +105,9 @@ struct CompleteChange: Sendable {
         switch Employee.login(employee.state, key: key, flow: FlowID(state.id), time: time) {
         case .success: break
         case .notApproved: return ServiceError(.employeeNotApproved)
-        case .authorizationPending, .keyRevoked, .tooManyWaitingKeys: return ServiceError(.authorizationNotPermitted)
+        case .authorizationPending: return ServiceError(Denial.keyPending)
+        case .keyRevoked: return ServiceError(Denial.keyEnded)
+        case .tooManyWaitingKeys: return ServiceError(Denial.tooManyPendingKeys)
         case .inactive, nil: return ServiceError(.employeeInactive)
         }
         let loader = StateLoader(reader: context.reader)
@@ -119,7 +121,7 @@ struct CompleteChange: Sendable {
         }
         let own = User.TenantAccount(employee: employee.state, tenant: tenant.state)
         let isPermitted = User.mayReplaceCredentials(key, of: own, others: others)
-        return isPermitted ? nil : ServiceError(.authorizationNotPermitted)
+        return isPermitted ? nil : ServiceError(Denial.keyWithoutWeight)
     }
 }
 

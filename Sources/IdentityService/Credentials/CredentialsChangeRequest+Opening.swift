@@ -24,23 +24,29 @@ extension CredentialsChangeRequest.Current {
     }
 
     /// Parses the secret before anything is charged, and returns the work for the compute pool.
-    func opening(_ target: ChallengedCredential) throws -> @Sendable () throws -> UserKey? {
+    ///
+    /// - Parameter pointers: Where the request has the secret.
+    func opening(
+        _ target: ChallengedCredential, in pointers: EntryPointers
+    ) throws -> @Sendable () throws -> UserKey? {
         let sealed = target.sealed, seed = try target.seed
         switch self {
         case .answers(let answers):
             var pairs: [(questionId: UUID, answer: String)] = []
-            for answer in answers {
+            for (index, answer) in answers.enumerated() {
                 guard let bytes = Base64URL.decode(answer.questionId), let id = UUID(bytes: bytes) else {
-                    throw ServiceError(.requestInvalid)
+                    throw ServiceError(CredentialsError(.questionUnknown, at: .question(index)), in: pointers)
                 }
                 pairs.append((id, answer.answer))
             }
-            let supplied = try accepted { () throws(CredentialsError) in
+            let supplied = try accepted(in: pointers) { () throws(CredentialsError) in
                 try SuppliedAnswers(pairs, questionIds: sealed.context.questionIds)
             }
             return { try Self.opened { () throws(CredentialsError) in try sealed.open(answers: supplied, seed: seed) } }
         case .passphrase(let text):
-            let passphrase = try accepted { () throws(CredentialsError) in try Passphrase(supplied: text) }
+            let passphrase = try accepted(in: pointers) { () throws(CredentialsError) in
+                try Passphrase(supplied: text)
+            }
             return {
                 try Self.opened { () throws(CredentialsError) in try sealed.open(passphrase: passphrase, seed: seed) }
             }

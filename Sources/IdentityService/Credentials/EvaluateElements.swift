@@ -9,7 +9,7 @@ public import TenureAPI
 ///
 /// A decoy's elements are evaluated under the decoy's keys, after the same charge and with sealed copies of the same
 /// sizes.
-public struct EvaluateElements: RepeatableUseCase {
+public struct EvaluateElements: FlowStepUseCase {
     /// The blinded elements: of new credentials, or of one attempt.
     public let elements: [EvaluationsRequest.Element]
     /// The kind of flow.
@@ -26,15 +26,6 @@ public struct EvaluateElements: RepeatableUseCase {
         self.flow = flow
         self.app = app
     }
-
-    /// Refuses an app without the role for the flow.
-    public func authorize() throws(ServiceError) { try app.require(purpose) }
-
-    /// The app.
-    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
-
-    /// The read of the flow.
-    public func firstReads(in context: ServiceContext) -> PipelinedReads? { FlowStore.reading(flow) }
 
     /// Evaluates the elements.
     public func run(_ run: UseCaseRun<EvaluationsResponse>) async throws -> EvaluationsResponse {

@@ -27,19 +27,22 @@ struct SetBlindCredentials: Sendable {
         guard let entered = input.credentials else { throw Self.refused("/record", "a record is needed") }
         let chosen = try ChosenQuestions(app, at: "/questions").resolve(entered.questions.map(\.choice))
         let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(state.tenantId))
-        let questions = try accepted { () throws(CredentialsError) in
-            var questions: [QuestionText] = []
-            for (item, question) in zip(entered.questions, chosen) {
-                // A client that sent a text has committed to that text, even if it is that of a listed question.
-                if case .text(let text) = item.choice {
-                    questions.append(try QuestionText(text, salt: item.salt))
-                } else {
-                    questions.append(try QuestionText(question, salt: item.salt))
+        var questions: [QuestionText] = []
+        for (index, (item, question)) in zip(entered.questions, chosen).enumerated() {
+            let text = try accepted(in: .record) { () throws(CredentialsError) in
+                do throws(CredentialsError) {
+                    // A client that sent a text has committed to that text, even if it is that of a listed question.
+                    guard case .text(let text) = item.choice else {
+                        return try QuestionText(question, salt: item.salt)
+                    }
+                    return try QuestionText(text, salt: item.salt)
+                } catch {
+                    throw error.placed(at: .question(index))
                 }
             }
-            try QuestionText.requireFive(questions)
-            return questions
+            questions.append(text)
         }
+        try accepted(in: .record) { () throws(CredentialsError) in try QuestionText.requireFive(questions) }
         let record = try checked(entered.record, questions, state, plan)
         let flags = record.sealed.context.flags
         guard !flags.contains(.questionsWithPassphrase) || tenant.state.policy.questionsWithPassphrase else {

@@ -10,7 +10,7 @@ import Postgres
 public import TenureAPI
 
 /// Authorizes, refuses or revokes a device key, by an app's authority or an admin's signature.
-public struct DecideKey: RepeatableUseCase {
+public struct DecideKey: CallerUseCase {
     /// The three decisions.
     public enum Action: String, Sendable {
         /// Authorize the key.
@@ -48,9 +48,6 @@ public struct DecideKey: RepeatableUseCase {
         self.signed = signed
         self.caller = caller
     }
-
-    /// The caller.
-    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
 
     /// Makes the decision, or returns the statement to sign.
     public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {

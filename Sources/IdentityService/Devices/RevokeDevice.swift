@@ -8,7 +8,7 @@ public import TenureAPI
 /// Revokes one of the caller's own device keys. The key that opened the session signs.
 ///
 /// A session alone does not suffice: the thief of a token could otherwise lock the owner out of every device.
-public struct RevokeDevice: RepeatableUseCase {
+public struct RevokeDevice: CallerUseCase {
     /// The key's fingerprint in hexadecimal.
     public let fingerprint: String
     /// A code `[a-z0-9_.-]{1,64}`.
@@ -25,9 +25,6 @@ public struct RevokeDevice: RepeatableUseCase {
         self.signed = signed
         self.caller = caller
     }
-
-    /// The caller.
-    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
 
     /// Revokes the key, or returns the statement to sign.
     public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {

@@ -55,7 +55,9 @@ extension ServiceContext {
     ///
     /// - Throws: `employee.key_invalid`.
     func employeeKey(_ bytes: [UInt8]) throws(ServiceError) -> EmployeePublicKey {
-        do { return try EmployeePublicKey(bytes: bytes) } catch { throw ServiceError(.employeeKeyInvalid) }
+        do { return try EmployeePublicKey(bytes: bytes) } catch {
+            throw ServiceError(.employeeKeyInvalid, members: [KeyFault(bytes).member])
+        }
     }
 
     /// The decoy for an unknown employee, or for any employee of a tenant that is hidden from an app.

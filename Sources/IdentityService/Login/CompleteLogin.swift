@@ -126,6 +126,8 @@ struct CompleteLogin: Sendable {
         switch decision {
         case .inactive: ServiceError(.employeeInactive)
         case .notApproved: ServiceError(.employeeNotApproved)
+        case .keyRevoked: ServiceError(Denial.keyEnded)
+        case .tooManyWaitingKeys: ServiceError(Denial.tooManyPendingKeys)
         default: ServiceError(.authorizationNotPermitted)
         }
     }

@@ -8,7 +8,7 @@ public import TenureAPI
 ///
 /// It needs a charged attempt, and ends that attempt whether the proof is right or wrong. In a set-up it accepts new
 /// credentials that the client made.
-public struct ProveCredential: RepeatableUseCase {
+public struct ProveCredential: FlowStepUseCase {
     /// The proof, with the new credentials in a set-up.
     public let proof: ProofRequest
     /// The kind of flow.
@@ -25,15 +25,6 @@ public struct ProveCredential: RepeatableUseCase {
         self.flow = flow
         self.app = app
     }
-
-    /// Refuses an app without the role for the flow.
-    public func authorize() throws(ServiceError) { try app.require(purpose) }
-
-    /// The app.
-    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
-
-    /// The read of the flow.
-    public func firstReads(in context: ServiceContext) -> PipelinedReads? { FlowStore.reading(flow) }
 
     /// Accepts the proof, and completes what the flow is for.
     public func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
@@ -83,7 +74,7 @@ public struct ProveCredential: RepeatableUseCase {
 }
 
 /// Validates answers or a passphrase in direct mode: admission, charge, evaluation, completion, in this order.
-public struct ValidateCredential: RepeatableUseCase {
+public struct ValidateCredential: FlowStepUseCase {
     /// The secret.
     public let secret: CredentialsChangeRequest.Current
     /// The kind of flow.
@@ -101,15 +92,6 @@ public struct ValidateCredential: RepeatableUseCase {
         self.app = app
     }
 
-    /// Refuses an app without the role for the flow.
-    public func authorize() throws(ServiceError) { try app.require(purpose) }
-
-    /// The app.
-    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
-
-    /// The read of the flow.
-    public func firstReads(in context: ServiceContext) -> PipelinedReads? { FlowStore.reading(flow) }
-
     /// Validates the secret, and completes what the flow is for.
     public func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context, call = run.call
@@ -118,7 +100,7 @@ public struct ValidateCredential: RepeatableUseCase {
         try secret.requireExpected(in: row.state)
         let target = try await ChallengedCredential.load(.validation, for: row.state, context)
         try refuseDirectMode(row.state, target)
-        let opening = try secret.opening(target)
+        let opening = try secret.opening(target, in: .proof)
         let budget = try context.budget(for: row.state, of: target)
         return try await context.admitted(to: context.compute, attempt: row.state, budget) { admission in
             let charged = try await ChargeAttempt(context: context).run(

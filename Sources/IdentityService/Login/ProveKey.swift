@@ -8,7 +8,7 @@ import Keys
 public import TenureAPI
 
 /// Verifies that the device holds its key. Only then is the next step revealed.
-public struct ProveKey: RepeatableUseCase {
+public struct ProveKey: FlowStepUseCase {
     /// The signature of the device key over the flow's challenge, DER or 64 raw bytes.
     public let proof: [UInt8]
     /// The kind of flow.
@@ -26,15 +26,6 @@ public struct ProveKey: RepeatableUseCase {
         self.app = app
     }
 
-    /// Refuses an app without the role for the flow.
-    public func authorize() throws(ServiceError) { try app.require(purpose) }
-
-    /// The app.
-    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
-
-    /// The read of the flow.
-    public func firstReads(in context: ServiceContext) -> PipelinedReads? { FlowStore.reading(flow) }
-
     /// Returns the next step.
     public func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context, time = run.call.time, store = FlowStore(context: context)
@@ -50,7 +41,10 @@ public struct ProveKey: RepeatableUseCase {
         do {
             signature = try challenge.verifyKeyProof(proof)
         } catch {
-            throw ServiceError(.employeeKeyInvalid, challenge: row.state.challenge)
+            let key = try EmployeePublicKey(kept: row.state.employeePublicKey)
+            let isOverText = KeyProof.isOverBase64(proof, of: row.state.challenge, by: key)
+            let fault = isOverText ? KeyFault.signatureOverText : .signatureInvalid
+            throw ServiceError(.employeeKeyInvalid, members: [fault.member], challenge: row.state.challenge)
         }
         row.state.proved = FlowState.ProvedKey(challenge: row.state.challenge, signature: signature.bytes)
         if purpose == .registration { try await refuseRegistered(row.state, at: time, context) }

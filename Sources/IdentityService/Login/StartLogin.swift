@@ -12,46 +12,35 @@ public import TenureAPI
 /// A decoy answers for an unknown employee, an unknown tenant, and a tenant that the app is not linked to. So an app
 /// learns nothing about other tenants and spends none of their attempts. A change of credentials starts in the same
 /// way.
-public struct StartLogin: RepeatableUseCase {
+public struct StartLogin: AppUseCase {
     /// What the flow is for: a log-in, a change of credentials or a recovery.
     public let purpose: FlowKind
-    /// The tenant's name.
-    public let companyName: String
-    /// The employee id in that tenant.
-    public let companyEmployeeId: String
-    /// The device's public key, 65-byte X9.63.
-    public let employeePublicKey: [UInt8]
+    /// The account, by its names, and the device.
+    public let request: LoginRequest
     /// The calling app.
     public let app: AppCaller
 
     /// Each parameter sets the property of the same name.
-    public init(
-        _ purpose: FlowKind = .login, companyName: String, companyEmployeeId: String, employeePublicKey: [UInt8],
-        app: AppCaller
-    ) {
+    public init(_ purpose: FlowKind = .login, _ request: LoginRequest, app: AppCaller) {
         self.purpose = purpose
-        self.companyName = companyName
-        self.companyEmployeeId = companyEmployeeId
-        self.employeePublicKey = employeePublicKey
+        self.request = request
         self.app = app
     }
 
     /// Needs the role ACCESS.
     public func authorize() throws(ServiceError) { try app.require(purpose) }
 
-    /// The app.
-    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
-
     /// The reads of the account and its tenant.
     public func firstReads(in context: ServiceContext) -> PipelinedReads? {
-        context.readingSubject(company: companyName, employee: companyEmployeeId)?.reads
+        context.readingSubject(company: request.companyName, employee: request.companyEmployeeId)?.reads
     }
 
     /// Returns the handle and the challenge.
     public func run(_ run: UseCaseRun<FlowStartedResponse>) async throws -> FlowStartedResponse {
         let context = run.context, call = run.call
-        let key = try context.employeeKey(employeePublicKey)
-        let found = try await context.found(company: companyName, employee: companyEmployeeId, run.firstRows)
+        let key = try context.employeeKey(request.employeePublicKey)
+        let found = try await context.found(
+            company: request.companyName, employee: request.companyEmployeeId, run.firstRows)
         let subject = found.subject, tenant = found.tenant
         let isLinked = tenant.state.links(AppID(app.appId), as: .access)
         // The app's developer must not learn this, but the operator should.
@@ -78,7 +67,8 @@ public struct StartLogin: RepeatableUseCase {
         guard let purpose = FlowState.Purpose(purpose, about: account) else { throw ServiceError(.flowWrongStep) }
         var state = FlowState(
             id: UUID.random(), purpose: purpose, step: .key, appId: app.appId, tenantId: subject.tenantId.uuid,
-            companyName: companyName, companyEmployeeId: companyEmployeeId, employeePublicKey: key.bytes,
+            companyName: request.companyName, companyEmployeeId: request.companyEmployeeId,
+            employeePublicKey: key.bytes,
             employeeId: ids.employee, userId: ids.user, credentialId: ids.credential,
             expiresAt: call.time.adding(FlowState.lifetime))
         state.challenge = try context.challenge(for: state, at: call.time)

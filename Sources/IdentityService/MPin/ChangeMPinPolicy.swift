@@ -34,7 +34,7 @@ extension MPinPolicyChangeRequest {
 }
 
 /// Changes a tenant's rules for M-Pin. The security admin signs the whole new policy.
-public struct ChangeMPinPolicy: RepeatableUseCase {
+public struct ChangeMPinPolicy: CallerUseCase {
     /// The tenant's name.
     public let company: String
     /// What changes, with the statement and the security admin's signature over it in the second call.
@@ -54,12 +54,9 @@ public struct ChangeMPinPolicy: RepeatableUseCase {
         self.caller = caller
     }
 
-    /// The caller.
-    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
-
     /// Makes the decision, or returns the statement to sign.
     public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
-        guard case .employee = caller else { throw ServiceError(.authorizationNotPermitted) }
+        guard case .employee = caller else { throw ServiceError(Denial.appMayNotDecide) }
         return try await run.decide(change.signed) {
             let access = try await run.context.access(company, caller, role: .authorization), tenant = access.tenant
             guard ifMatch.map({ $0 == tenant.version }) ?? true else { throw ServiceError(.requestStale) }
@@ -95,7 +92,7 @@ public struct ReadMPinPolicy: UseCase {
     /// Reads the policy.
     public func run(_ run: UseCaseRun<MPinPolicyResponse>) async throws -> MPinPolicyResponse {
         let access = try await run.context.access(company, caller, role: .access)
-        guard case .employee = access.decider else { throw ServiceError(.authorizationNotPermitted) }
+        guard case .employee = access.decider else { throw ServiceError(Denial.appMayNotDecide) }
         let policy = access.tenant.state.mpinPolicy
         return MPinPolicyResponse(
             enabled: policy.enabled, verification: policy.verification.rawValue,

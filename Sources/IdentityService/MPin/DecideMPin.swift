@@ -9,7 +9,7 @@ import Ledger
 public import TenureAPI
 
 /// Verifies or revokes an M-Pin identity. An admin signs, or an app vouches; the linked device may revoke its own.
-public struct DecideMPin: RepeatableUseCase {
+public struct DecideMPin: CallerUseCase {
     /// The two decisions.
     public enum Action: Sendable, Equatable {
         /// The identity is verified, and its client may fetch a key.
@@ -39,9 +39,6 @@ public struct DecideMPin: RepeatableUseCase {
         self.signed = signed
         self.caller = caller
     }
-
-    /// The caller.
-    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
 
     /// Makes the decision, or returns the statement to sign.
     public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
@@ -113,32 +110,25 @@ extension DecideMPin.Action {
 }
 
 /// Links an M-Pin identity to the account of the device that signs. It verifies the identity too.
-public struct LinkMPin: RepeatableUseCase {
+public struct LinkMPin: CallerUseCase {
     /// The tenant's name.
     public let company: String
     /// The identity's id.
     public let identity: String
-    /// The token of the registration. It shows that the caller's client started it: the statement names an identity by
-    /// its hash only, and an owner must not be made to link what somebody else started.
-    public let token: String
-    /// The statement and the device's signature over it, in the second call.
-    public let signed: StatementSignature?
+    /// The token of the registration, and the device's signature in the second call. The token shows that the
+    /// caller's client started it: the statement names an identity by its hash only, and an owner must not be made to
+    /// link what somebody else started.
+    public let request: MPinLinkRequest
     /// The employee. The session alone links nothing.
     public let caller: EmployeeCaller
 
     /// Each parameter sets the property of the same name.
-    public init(
-        company: String, identity: String, token: String, signed: StatementSignature? = nil, caller: EmployeeCaller
-    ) {
+    public init(_ request: MPinLinkRequest, company: String, identity: String, caller: EmployeeCaller) {
         self.company = company
         self.identity = identity
-        self.token = token
-        self.signed = signed
+        self.request = request
         self.caller = caller
     }
-
-    /// The caller.
-    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
 
     /// Links the identity, or returns the statement to sign.
     public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
@@ -150,13 +140,13 @@ public struct LinkMPin: RepeatableUseCase {
         guard let id = UUID(lowercased: self.identity).map(MPinIdentityID.init) else {
             throw ServiceError(.mpinUnknown)
         }
-        return try await run.decide(signed) {
+        return try await run.decide(request.signed) {
             let own = try await OwnDevices(of: caller, context), tenant = own.access.tenant
             guard context.mpinKeys != nil else { throw ServiceError(.mpinDisabled) }
             let identity = try await context.mpinIdentity(id, in: tenant.id, readsUserID: true)
             let right = context.mpinRegistrationToken(id, in: tenant.id)
             guard let registration = identity.state.registration,
-                equalInConstantTime(Array(right.utf8), Array(token.utf8))
+                equalInConstantTime(Array(right.utf8), Array(request.regOTT.utf8))
             else { throw ServiceError(.mpinUnknown) }
             let summary = try await context.summary(of: own.employee, in: tenant)
             let names = try await names(of: own, summary, context)

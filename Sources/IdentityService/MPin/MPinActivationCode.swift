@@ -19,9 +19,9 @@ struct MPinActivationCode: Sendable {
     }
 
     /// The digest by which a code is compared. It is keyed, because a code has six digits.
-    static func digest(_ code: String, of id: MPinActivationID, ring: KeyRing) throws(ServiceError) -> Bytes32 {
+    static func digest(_ code: String, of id: MPinActivationID, ring: KeyRing) throws(ProgramDefect) -> Bytes32 {
         guard let digest = Bytes32(ring.mpinCode("activation", [id.uuid.bytes, Array(code.utf8)])) else {
-            throw ServiceError(.serviceUnavailable)
+            throw ProgramDefect("a digest has another length")
         }
         return digest
     }
@@ -37,7 +37,7 @@ struct MPinActivationCode: Sendable {
     ) async throws {
         let claim = context.ring.mpinActivationClaim(userID, in: access.tenant.id)
         guard let owner = try await context.reader.claim(claim)?.owner else {
-            throw ServiceError(.authorizationNotPermitted)
+            throw ServiceError(Denial.activationCodeInvalid)
         }
         let id = MPinActivationID(owner), stream = StreamID.activation(id, in: access.tenant.id)
         let keys = try await context.personKeys.load([owner], ledger: access.tenant.id.uuid)
@@ -58,7 +58,7 @@ struct MPinActivationCode: Sendable {
             failure.expectations = recorder.expectations
             try failure.add(events, to: stream, version: activation.version)
             try await failure.append()
-            throw ServiceError(.authorizationNotPermitted)
+            throw ServiceError(Denial.activationCodeInvalid)
         }
         recorder.notAfter = activation.state.issue?.expiresAt
         try recorder.add(events, to: stream, version: activation.version)
@@ -69,48 +69,39 @@ struct MPinActivationCode: Sendable {
 /// Issues a code of six digits that verifies one M-Pin identity of a user id. An admin signs, or an app vouches.
 ///
 /// A new code replaces the last one of the same user id.
-public struct IssueMPinActivation: RepeatableUseCase {
+public struct IssueMPinActivation: CallerUseCase {
     /// The tenant's name.
     public let company: String
-    /// The user id that the code is for.
-    public let userID: String
-    /// The salt of the commitment to the user id, which an admin chooses: 32 bytes.
-    public let subjectSalt: [UInt8]?
-    /// The statement and an admin's signature over it, in the second call.
-    public let signed: StatementSignature?
+    /// The user id, the salt of the commitment to it, and an admin's signature in the second call.
+    public let request: MPinActivationRequest
     /// The app or admin that decides.
     public let caller: Caller
 
     /// Each parameter sets the property of the same name.
-    public init(
-        company: String, userID: String, subjectSalt: [UInt8]? = nil, signed: StatementSignature? = nil, caller: Caller
-    ) {
+    public init(_ request: MPinActivationRequest, company: String, caller: Caller) {
         self.company = company
-        self.userID = userID
-        self.subjectSalt = subjectSalt
-        self.signed = signed
+        self.request = request
         self.caller = caller
     }
 
-    /// The caller.
-    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
-
     /// Issues the code, or returns the statement to sign.
     public func run(_ run: UseCaseRun<MPinActivationResponse>) async throws -> MPinActivationResponse {
-        let userID = try parsed { () throws(ValueError) in try MPinUserID(self.userID) }
+        let userID = try parsed { () throws(ValueError) in try MPinUserID(request.userId) }
         let context = run.context, time = run.call.time
-        return try await run.decide(by: caller, signed, retryingClaims: true) {
+        return try await run.decide(by: caller, request.signed, retryingClaims: true) {
             let access = try await context.access(company, caller, role: .authorization)
             guard access.tenant.state.mpinPolicy.enabled else { throw ServiceError(.mpinDisabled) }
             try access.require(.verifyMPin, about: .newcomer)
-            let salt = try IdentityService.subjectSalt(of: caller, subjectSalt)
+            let salt = try IdentityService.subjectSalt(of: caller, request.subjectSalt)
             let subject = Commitment.subject(
                 salt: salt.bytes, company: access.name.canonical, employee: userID.canonical)
             let code = Self.newCode()
             return SignedDecision(
                 access: access,
                 decide: { decision in
-                    guard let committed = Bytes32(subject.bytes) else { throw ServiceError(.serviceUnavailable) }
+                    guard let committed = Bytes32(subject.bytes) else {
+                        throw ProgramDefect("a digest has another length")
+                    }
                     let id = MPinActivationID(try statementID(of: decision))
                     let issue = MPinActivation.Issue(
                         id: id, digest: try MPinActivationCode.digest(code, of: id, ring: context.ring),

@@ -130,8 +130,10 @@ struct MPinID: Sendable {
 
     /// The SHA-256 of the bytes.
     var hash: Bytes32 {
-        get throws(ServiceError) {
-            guard let hash = Bytes32(Array(SHA256.hash(data: bytes))) else { throw ServiceError(.serviceUnavailable) }
+        get throws(ProgramDefect) {
+            guard let hash = Bytes32(Array(SHA256.hash(data: bytes))) else {
+                throw ProgramDefect("a digest has another length")
+            }
             return hash
         }
     }

@@ -9,7 +9,7 @@ import Postgres
 public import TenureAPI
 
 /// Tells an app, once, whether a proof was right and whose it was.
-public struct RedeemMPinProof: RepeatableUseCase {
+public struct RedeemMPinProof: AppUseCase {
     /// The tenant's name.
     public let company: String
     /// The token of pass 2.
@@ -26,9 +26,6 @@ public struct RedeemMPinProof: RepeatableUseCase {
 
     /// Refuses an app that may log nobody in.
     public func authorize() throws(ServiceError) { try app.require(.login) }
-
-    /// The app.
-    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
 
     /// Redeems the token.
     ///
@@ -96,7 +93,7 @@ public struct RedeemMPinProof: RepeatableUseCase {
 /// The tenant's policy must permit it, and the identity must be linked to the flow's employee and to the device that
 /// signed the flow's challenge. The device's state, the account's approval and the app's link are checked as in every
 /// log-in.
-public struct LogInByMPin: RepeatableUseCase {
+public struct LogInByMPin: AppUseCase {
     /// The token of pass 2.
     public let token: String
     /// The flow's handle.
@@ -113,9 +110,6 @@ public struct LogInByMPin: RepeatableUseCase {
 
     /// Refuses an app that may log nobody in.
     public func authorize() throws(ServiceError) { try app.require(.login) }
-
-    /// The app.
-    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
 
     /// The read of the flow.
     public func firstReads(in context: ServiceContext) -> PipelinedReads? { FlowStore.reading(flow) }
@@ -137,7 +131,7 @@ public struct LogInByMPin: RepeatableUseCase {
         if case .refused(let code) = verdict { throw ServiceError(code) }
         // A decoy's random ids match no link, so known and unknown names take the same steps to the same refusal.
         guard try await passes.isLinked(pass, to: state), !state.isDecoy else {
-            throw ServiceError(.authorizationNotPermitted)
+            throw ServiceError(Denial.pinOpensNoSession)
         }
         let scene = try await FlowScene.load(.proof, for: state, context)
         let proof = MPinLoginProof(
@@ -163,7 +157,7 @@ struct MPinLoginProof: PINProof {
             let identity = try await context.mpinIdentity(named: MPinID(text: Hex.encode(bytes)), in: tenant.id),
             identity.state.status(at: time) == .registered, let link = identity.state.link,
             link.employee == EmployeeID(state.employeeId), link.fingerprint == (try state.fingerprint)
-        else { throw ServiceError(.authorizationNotPermitted) }
+        else { throw ServiceError(Denial.pinOpensNoSession) }
         recorder.expectations[.mpin(identity.id, in: tenant.id)] = identity.version
         let redeeming = passes.redeeming(pass)
         recorder.statements.append(

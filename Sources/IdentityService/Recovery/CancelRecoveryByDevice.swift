@@ -11,7 +11,7 @@ public import TenureAPI
 ///
 /// It is a step of a log-in flow whose key is proved, so a name and a public key alone do not reveal whether a recovery
 /// is open. A decoy, a user without a recovery and a key that may not cancel get the same error.
-public struct CancelRecoveryByDevice: RepeatableUseCase {
+public struct CancelRecoveryByDevice: AppUseCase {
     /// The handle of a log-in flow whose device key is proved.
     public let flow: String
     /// The statement and the device key's signature over it, in the second call.
@@ -28,9 +28,6 @@ public struct CancelRecoveryByDevice: RepeatableUseCase {
 
     /// Refuses an app without the role for the flow.
     public func authorize() throws(ServiceError) { try app.require(.login) }
-
-    /// The app.
-    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
 
     /// Cancels the recovery, or returns the statement to sign.
     public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {

@@ -12,7 +12,7 @@ public import TenureAPI
 /// It needs no log-in, and the key may have been revoked. It is a step of a log-in flow whose key is proved, so a name
 /// and a public key alone do not reveal whether a return is open. A decoy, an account without a return and a key that
 /// may not cancel get the same error.
-public struct CancelReturnByDevice: RepeatableUseCase {
+public struct CancelReturnByDevice: AppUseCase {
     /// The handle of a log-in flow whose device key is proved.
     public let flow: String
     /// The statement and the device key's signature over it, in the second call.
@@ -29,9 +29,6 @@ public struct CancelReturnByDevice: RepeatableUseCase {
 
     /// Refuses an app without the role for the flow.
     public func authorize() throws(ServiceError) { try app.require(.login) }
-
-    /// The app.
-    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
 
     /// Cancels the return, or returns the statement to sign.
     public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {

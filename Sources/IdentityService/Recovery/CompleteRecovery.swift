@@ -83,7 +83,8 @@ struct CompleteRecovery: Sendable {
         case .authorizationPending(let presenting): return presenting
         case .success: return []
         case .notApproved: throw ServiceError(.employeeNotApproved)
-        case .keyRevoked, .tooManyWaitingKeys: throw ServiceError(.authorizationNotPermitted)
+        case .keyRevoked: throw ServiceError(Denial.keyEnded)
+        case .tooManyWaitingKeys: throw ServiceError(Denial.tooManyPendingKeys)
         case .inactive, nil: throw ServiceError(.employeeInactive)
         }
     }
@@ -99,7 +100,7 @@ struct CompleteRecovery: Sendable {
 }
 
 /// Sets new credentials by a recovery, in direct mode.
-public struct RecoverCredentials: RepeatableUseCase {
+public struct RecoverCredentials: AppUseCase {
     /// The new credentials.
     public let credentials: CredentialsRequest
     /// The flow's handle.
@@ -116,9 +117,6 @@ public struct RecoverCredentials: RepeatableUseCase {
 
     /// Refuses an app without the role for the flow.
     public func authorize() throws(ServiceError) { try app.require(.recovery) }
-
-    /// The app.
-    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
 
     /// Sets the credentials. A device key that was authorized before gets a session, any other is pending.
     public func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {

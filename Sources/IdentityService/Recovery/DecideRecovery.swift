@@ -8,7 +8,7 @@ import Ledger
 public import TenureAPI
 
 /// Opens, confirms or cancels a recovery. The key of the caller's session always signs.
-public struct DecideRecovery: RepeatableUseCase {
+public struct DecideRecovery: CallerUseCase {
     /// The three decisions.
     public enum Action: String, Sendable {
         /// Permit one device key to set new credentials, once somebody else confirms.
@@ -46,9 +46,6 @@ public struct DecideRecovery: RepeatableUseCase {
         self.signed = signed
         self.caller = caller
     }
-
-    /// The caller.
-    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
 
     /// Makes the decision, or returns the statement to sign.
     public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {

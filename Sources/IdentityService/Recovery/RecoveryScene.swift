@@ -39,7 +39,7 @@ struct RecoveryScene: Sendable {
             employee = try await context.employee(request.companyEmployeeId, in: tenant)
         }
         guard access.signer != nil, let holder = employee.state.account else {
-            throw ServiceError(.authorizationNotPermitted)
+            throw ServiceError(Denial.noSigningKey)
         }
         user = try await StateLoader(reader: context.reader).user(holder.user)
         let (reach, stillSo) = try await context.recoveryReach(of: user, in: access.tenant)
@@ -68,7 +68,7 @@ struct RecoveryScene: Sendable {
         guard holder.status == .active else { throw ServiceError(.employeeNotApproved) }
         for key in employee.state.keys.values where key.fingerprint == account.target.fingerprint {
             guard key.status == .pending || key.status == .authorized else {
-                throw ServiceError(.authorizationNotPermitted)
+                throw ServiceError(Denial.keyEnded)
             }
         }
     }

@@ -93,7 +93,7 @@ struct EndInvitations: Sendable {
 /// Revokes an unused invitation. An admin signs, or an app vouches.
 ///
 /// ``EndInvitations`` destroys its key and releases its claim afterwards.
-public struct RevokeInvitation: RepeatableUseCase {
+public struct RevokeInvitation: CallerUseCase {
     /// The invitation's id.
     public let id: String
     /// The tenant's name.
@@ -110,9 +110,6 @@ public struct RevokeInvitation: RepeatableUseCase {
         self.signed = signed
         self.caller = caller
     }
-
-    /// The caller.
-    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
 
     /// Revokes the invitation, or returns the statement to sign.
     public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {

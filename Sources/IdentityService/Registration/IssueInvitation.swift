@@ -12,54 +12,36 @@ public import TenureAPI
 ///
 /// The statement commits to the employee id and the address with a salt. An admin chooses the salt, so the signing
 /// device can compute the commitment itself. So an admin cannot be made to sign for another person than the one named.
-public struct IssueInvitation: RepeatableUseCase {
+public struct IssueInvitation: CallerUseCase {
     /// The default lifetime of an invitation, in seconds: a week.
-    public static let usualSeconds: Int64 = 7 * 86_400
-    /// The lifetimes that an invitation may have, in seconds: a minute to 30 days.
-    public static let secondsRange: ClosedRange<Int64> = 60...2_592_000
+    private static let usualSeconds: Int64 = 7 * 86_400
 
     /// The tenant's name.
     public let company: String
-    /// The employee id that the invited person may register under.
-    public let companyEmployeeId: String
-    /// The only address that the invited person may register; `nil` for any.
-    public let email: String?
-    /// The lifetime of the invitation, in seconds.
-    public let seconds: Int64
-    /// The 32 random bytes that hide the names in the statement. Required from a caller who signs, because the signing
-    /// device computes the commitment too.
-    public let subjectSalt: [UInt8]?
-    /// The statement and an admin's signature over it, in the second call.
-    public let signed: StatementSignature?
+    /// Whom the admin or app invites, and an admin's signature in the second call.
+    public let request: InvitationRequest
     /// The app or employee that invites.
     public let caller: Caller
 
     /// Each parameter sets the property of the same name.
-    public init(
-        company: String, companyEmployeeId: String, email: String? = nil, seconds: Int64 = usualSeconds,
-        subjectSalt: [UInt8]? = nil, signed: StatementSignature? = nil, caller: Caller
-    ) {
+    public init(_ request: InvitationRequest, company: String, caller: Caller) {
         self.company = company
-        self.companyEmployeeId = companyEmployeeId
-        self.email = email
-        self.seconds = seconds
-        self.subjectSalt = subjectSalt
-        self.signed = signed
+        self.request = request
         self.caller = caller
     }
 
-    /// The caller.
-    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
+    /// The lifetime of the invitation, in seconds.
+    var seconds: Int64 { request.expiresInSeconds ?? Self.usualSeconds }
 
     /// Issues the invitation, or returns the statement to sign.
     public func run(_ run: UseCaseRun<InvitationDecisionResponse>) async throws -> InvitationDecisionResponse {
-        let names = try Names(companyEmployeeId, email), context = run.context, time = run.call.time
-        return try await run.decide(by: caller, signed) {
+        let names = try Names(request.companyEmployeeId, request.email), context = run.context, time = run.call.time
+        return try await run.decide(by: caller, request.signed) {
             let access = try await context.access(company, caller, role: .administration), tenant = access.tenant.id
             try access.require(.issueInvitation, about: .newcomer)
             try names.checkScope(in: access.name)
             try await refuseOwned(names.employee, in: tenant, context)
-            let salt = try IdentityService.subjectSalt(of: caller, subjectSalt)
+            let salt = try IdentityService.subjectSalt(of: caller, request.subjectSalt)
             let subject = Commitment.invitation(
                 salt: salt.bytes, company: access.name.canonical, employee: names.employee.canonical,
                 email: names.email?.canonical)
@@ -68,7 +50,7 @@ public struct IssueInvitation: RepeatableUseCase {
                 access: access,
                 decide: { decision in
                     guard let digest = Bytes32(claim.digest), let subject = Bytes32(subject.bytes) else {
-                        throw ServiceError(.serviceUnavailable)
+                        throw ProgramDefect("a digest has another length")
                     }
                     let issue = Invitation.IssueInvitation(
                         id: InvitationID(try statementID(of: decision)), digest: digest, subject: subject,

@@ -8,7 +8,7 @@ import Ledger
 public import TenureAPI
 
 /// Sets a new user's credentials in direct mode and completes the registration, all or nothing.
-public struct SetCredentials: RepeatableUseCase {
+public struct SetCredentials: AppUseCase {
     /// The new credentials.
     public let credentials: CredentialsRequest
     /// The flow's handle.
@@ -25,9 +25,6 @@ public struct SetCredentials: RepeatableUseCase {
 
     /// Refuses an app without the role for the flow.
     public func authorize() throws(ServiceError) { try app.require(.registration) }
-
-    /// The app.
-    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
 
     /// Sets the credentials, and registers the employee.
     public func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {

@@ -9,36 +9,15 @@ public import TenureAPI
 
 /// Starts a registration: replies with a handle and a challenge of the same form for known and unknown names. It claims
 /// nothing yet.
-public struct StartRegistration: RepeatableUseCase, CustomStringConvertible {
-    /// The tenant's name.
-    public let companyName: String
-    /// The employee id in that tenant.
-    public let companyEmployeeId: String
-    /// The user's e-mail.
-    public let email: String
-    /// Whether the e-mail is claimed as the tenant's.
-    public let isCompanyOwnedEmail: Bool
-    /// The device's public key, 65-byte X9.63.
-    public let employeePublicKey: [UInt8]
-    /// The invitation token of an invited person.
-    public let invitation: String?
-    /// Whether the person means to join a tenant or to found one; `nil` for whichever it turns out to be.
-    public let intent: RegistrationRequest.Intent?
+public struct StartRegistration: AppUseCase, CustomStringConvertible {
+    /// The person and the device.
+    public let request: RegistrationRequest
     /// The calling app.
     public let app: AppCaller
 
     /// Each parameter sets the property of the same name.
-    public init(
-        companyName: String, companyEmployeeId: String, email: String, isCompanyOwnedEmail: Bool,
-        employeePublicKey: [UInt8], invitation: String? = nil, intent: RegistrationRequest.Intent? = nil, app: AppCaller
-    ) {
-        self.companyName = companyName
-        self.companyEmployeeId = companyEmployeeId
-        self.email = email
-        self.isCompanyOwnedEmail = isCompanyOwnedEmail
-        self.employeePublicKey = employeePublicKey
-        self.invitation = invitation
-        self.intent = intent
+    public init(_ request: RegistrationRequest, app: AppCaller) {
+        self.request = request
         self.app = app
     }
 
@@ -48,39 +27,37 @@ public struct StartRegistration: RepeatableUseCase, CustomStringConvertible {
     /// Needs the role CREATION.
     public func authorize() throws(ServiceError) { try app.require(.registration) }
 
-    /// The app.
-    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
-
     /// The reads of the account and its tenant.
     public func firstReads(in context: ServiceContext) -> PipelinedReads? {
-        context.readingSubject(company: companyName, employee: companyEmployeeId)?.reads
+        context.readingSubject(company: request.companyName, employee: request.companyEmployeeId)?.reads
     }
 
     /// Returns the handle and the challenge.
     public func run(_ run: UseCaseRun<FlowStartedResponse>) async throws -> FlowStartedResponse {
         let context = run.context, call = run.call
-        let found = try await context.found(company: companyName, employee: companyEmployeeId, run.firstRows)
+        let found = try await context.found(
+            company: request.companyName, employee: request.companyEmployeeId, run.firstRows)
         let subject = found.subject, tenant = found.tenant
-        let address = try parsed { () throws(ValueError) in try EmailAddress(email) }
+        let address = try parsed { () throws(ValueError) in try EmailAddress(request.email) }
         try parsed { () throws(ValueError) in
             try address.checkScope(of: subject.companyEmployeeId, in: subject.companyName)
         }
-        let key = try context.employeeKey(employeePublicKey)
-        guard !isCompanyOwnedEmail || tenant.state.owns(address, as: subject.companyName) else {
+        let key = try context.employeeKey(request.employeePublicKey)
+        guard !request.isCompanyOwnedEmail || tenant.state.owns(address, as: subject.companyName) else {
             throw ServiceError(.emailNotCompanyOwned)
         }
         let gate = RegistrationGate(context: context)
-        try gate.admit(app, to: tenant, as: intent)
+        try gate.admit(app, to: tenant, as: request.intent)
         let employeeId = UUID()
         let admission = try await gate.admit(
-            invitation, to: tenant,
+            request.invitation, to: tenant,
             Invitation.Use(
                 employee: EmployeeID(employeeId), companyEmployeeID: subject.companyEmployeeId, email: address,
                 time: call.time))
         let credentialId = UUID()
         var person = FlowState.Registration(
-            email: email, isCompanyOwnedEmail: isCompanyOwnedEmail, namedCredentialId: credentialId,
-            invitation: admission?.uuid, intent: intent)
+            email: request.email, isCompanyOwnedEmail: request.isCompanyOwnedEmail, namedCredentialId: credentialId,
+            invitation: admission?.uuid, intent: request.intent)
         var ids = (user: UUID(), credential: credentialId)
         let loader = StateLoader(reader: context.reader)
         if let holder = try await AddressHolders(context: context).holder(of: address),
@@ -91,7 +68,8 @@ public struct StartRegistration: RepeatableUseCase, CustomStringConvertible {
         }
         var state = FlowState(
             id: UUID(), purpose: .registration(person), step: .key, appId: app.appId,
-            tenantId: subject.tenantId.uuid, companyName: companyName, companyEmployeeId: companyEmployeeId,
+            tenantId: subject.tenantId.uuid, companyName: request.companyName,
+            companyEmployeeId: request.companyEmployeeId,
             employeePublicKey: key.bytes, employeeId: employeeId, userId: ids.user, credentialId: ids.credential,
             expiresAt: call.time.adding(FlowState.lifetime))
         state.challenge = try context.challenge(for: state, at: call.time)

@@ -125,7 +125,7 @@ struct RefreshReplySweeper: Service {
 
 extension RefreshReply {
     /// The members of a kept reply. A refresh asks for no change of credentials.
-    fileprivate static let members = MemberTable<SessionResponse, Void>(
+    static let members = MemberTable<SessionResponse, Void>(
         "RefreshReply",
         { SessionResponse(accessToken: $0, expiresAt: $1, refreshToken: $2, notices: $3) },
         Member("access", \.accessToken), Member("expires", \.expiresAt), Member("refresh", \.refreshToken),

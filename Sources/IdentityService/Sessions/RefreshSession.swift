@@ -1,3 +1,4 @@
+import AccessTokens
 import Canonical
 import ErrorCodes
 import EventCoding
@@ -43,9 +44,13 @@ public struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
     /// - Throws: `session.invalid` for a forged token, or for a session that has ended; `session.reused` for a token that
     ///   was used, which ends the session; `session.expired`.
     public func run(_ run: UseCaseRun<SessionResponse>) async throws -> SessionResponse {
-        guard let token = RefreshToken(refreshToken, run.context.ring),
-            let session = try await run.context.session(token.session, of: token.tenant, at: run.call.time)
-        else { throw ServiceError(.sessionInvalid) }
+        guard let token = RefreshToken(refreshToken, run.context.ring) else {
+            let isAccessToken = UnverifiedAccessToken(refreshToken) != nil
+            throw ServiceError(isAccessToken ? TokenFault.accessForRefresh : .notARefreshToken)
+        }
+        guard let session = try await run.context.session(token.session, of: token.tenant, at: run.call.time) else {
+            throw ServiceError(TokenFault.sessionEnded)
+        }
         if let tokens = try await exchange(token, session, run) { return tokens }
         return try await refused(token, run)
     }
@@ -100,7 +105,7 @@ public struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
     private func refused(_ token: RefreshToken, _ run: UseCaseRun<SessionResponse>) async throws -> SessionResponse {
         let context = run.context, time = run.call.time
         guard let session = try await context.session(token.session, of: token.tenant, at: time) else {
-            throw ServiceError(.sessionInvalid)
+            throw ServiceError(TokenFault.sessionEnded)
         }
         let row = session.row
         if let app, app.appId == row.app, session.isInForce, time < min(row.end, row.refreshEnd),
@@ -124,7 +129,7 @@ public struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
     private func ended(
         _ row: SessionRow, _ end: SessionInLog.End, _ run: UseCaseRun<SessionResponse>
     ) async throws -> ServiceError {
-        let refusal = ServiceError(end.code)
+        let refusal = end.code == .sessionInvalid ? ServiceError(TokenFault.sessionEnded) : ServiceError(end.code)
         guard let reason = end.reason else {
             // The log has its end already, so somebody put the row back.
             run.context.rows.counts.count(ProtectedRows.sessions, hasCode: true)

@@ -71,13 +71,17 @@ public struct AuthenticateSession: UseCase, CustomStringConvertible {
     /// - Throws: `session.invalid` or `session.expired`.
     public func run(_ run: UseCaseRun<EmployeeCaller>) async throws -> EmployeeCaller {
         let context = run.context, time = run.call.time
-        guard let token = UnverifiedAccessToken(accessToken)?.claims else { throw ServiceError(.sessionInvalid) }
+        guard let token = UnverifiedAccessToken(accessToken)?.claims else {
+            let isRefreshToken = RefreshToken(accessToken, context.ring) != nil
+            throw ServiceError(isRefreshToken ? TokenFault.refreshForAccess : .notAnAccessToken)
+        }
+        guard token.audience == token.clientID.lowercased else { throw ServiceError(TokenFault.ofResource) }
         let digest = context.ring.accessTokenDigest(accessToken)
         guard
             let session = try await context.session(
                 token.sessionID, of: token.tenantID, where: "s.access_digest = \(digest)", at: time),
             session.isInForce, session.row.agrees(withOwn: token)
-        else { throw ServiceError(.sessionInvalid) }
+        else { throw ServiceError(TokenFault.replacedOrEnded) }
         guard time < min(session.row.accessEnd, session.row.end) else { throw ServiceError(.sessionExpired) }
         return EmployeeCaller(
             tenantId: token.tenantID, employeeId: session.row.employee, sessionId: token.sessionID,

@@ -52,9 +52,8 @@ struct DeliverableAddress: Sendable, Equatable {
     private static func ascii(_ entered: String) -> String? {
         if entered.utf8.allSatisfy({ $0 < 0x80 }) { return entered }
         guard let address = try? EmailAddress(recorded: entered), let domain = address.domainName,
-            let at = entered.unicodeScalars.firstIndex(of: "@")
+            let local = address.localPart
         else { return nil }
-        let local = String(entered.unicodeScalars[..<at])
         return local.utf8.allSatisfy { $0 < 0x80 } ? "\(local)@\(domain.ascii)" : nil
     }
 

@@ -13,35 +13,34 @@ extension ServiceError {
 
     /// The rejection of a decider.
     init(_ rejection: some CodedRejection) {
-        self.init(rejection.code)
+        self.init(rejection.code, members: rejection.reason.map { [Member(pointer: "", detail: $0)] } ?? [])
     }
 
     /// The credential library's refusal of an input.
     ///
-    /// - Parameter pointer: The place of the credentials in the request, as a JSON pointer.
-    init(_ error: CredentialsError, under pointer: String = "") {
+    /// - Parameter pointers: Where the request has the entries.
+    init(_ error: CredentialsError, in pointers: EntryPointers) {
         switch error.code {
-        case .fiveQuestionsRequired: self.init(.credentialsFiveQuestionsRequired)
-        case .incomplete: self.init(.credentialsIncomplete)
-        case .questionsAlike: self.init(.credentialsFiveQuestionsRequired, detail: "the five questions must differ")
         case .tooWeak:
             self.init(
                 .credentialsTooWeak,
-                members: error.weaknesses.map { Member(pointer: pointer + $0.place.pointer, detail: $0.advice) })
-        case .atLeastThreeAnswersRequired: self.init(.answersAtLeastThreeRequired)
-        case .questionTwice:
-            self.init(.requestInvalid, detail: "a question is answered twice; answer each question once")
-        case .questionUnknown:
-            self.init(.requestInvalid, detail: "the question was not asked; answer the questions of the last outcome")
-        case .passphraseMissing: self.init(.passphraseMissing)
-        case .tooLong: self.init(.requestInvalid, detail: "a text is too long")
-        case .textInvalid: self.init(.requestInvalid, detail: "a text contains a character that is not accepted")
+                members: error.weaknesses.map { Member(pointer: pointers[$0.place], detail: $0.advice) })
         case .keyInvalid: self.init(.employeeKeyInvalid)
         case .signatureInvalid: self.init(.employeeKeyInvalid, detail: "the signature does not verify")
-        case .notStored, .cannotOpen, .parametersRefused, .secretInvalid, .elementInvalid, .evaluationInvalid,
-            .recordInvalid, .questionTextInvalid, .challengeInvalid, .challengeMismatch, .expired, .statementInvalid,
-            .unexpectedTag:
-            self.init(.requestInvalid)
+        default:
+            let place = error.place.map { pointers[$0] } ?? ""
+            self.init(
+                Self.code(error.code), members: error.advice.map { [Member(pointer: place, detail: $0)] } ?? [])
+        }
+    }
+
+    private static func code(_ code: CredentialsError.Code) -> ErrorCode {
+        switch code {
+        case .fiveQuestionsRequired, .questionsAlike: .credentialsFiveQuestionsRequired
+        case .incomplete: .credentialsIncomplete
+        case .atLeastThreeAnswersRequired: .answersAtLeastThreeRequired
+        case .passphraseMissing: .passphraseMissing
+        default: .requestInvalid
         }
     }
 
@@ -101,21 +100,11 @@ func reasonCode(_ text: String) throws(ServiceError) -> ReasonCode {
 
 /// Calls the credential library and maps its refusal to the contract's code.
 ///
-/// - Parameter pointer: The place of the credentials in the request, as a JSON pointer.
+/// - Parameter pointers: Where the request has the entries.
 func accepted<Value>(
-    under pointer: String = "", _ body: () throws(CredentialsError) -> Value
+    in pointers: EntryPointers = .setUp(), _ body: () throws(CredentialsError) -> Value
 ) throws(ServiceError) -> Value {
-    do { return try body() } catch { throw ServiceError(error, under: pointer) }
-}
-
-extension Weakness.Place {
-    /// The refused member, as a JSON pointer into the credentials.
-    fileprivate var pointer: String {
-        switch self {
-        case .answer(let index): "/securityQuestions/\(index)/answer"
-        case .passphrase: "/passphrase"
-        }
-    }
+    do { return try body() } catch { throw ServiceError(error, in: pointers) }
 }
 
 /// Retries a use case that loads, decides and appends, on version conflicts.

@@ -23,16 +23,29 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
 
     /// One wrong member of a request.
     public struct Member: Sendable, Equatable {
-        /// The place as a JSON pointer (RFC 6901).
-        public var pointer: String
+        /// The place of the member: a JSON pointer (RFC 6901) into the body, a parameter or a header field.
+        public enum Place: Sendable, Equatable {
+            /// In the body.
+            case pointer(String)
+            /// In the path or the query.
+            case parameter(String)
+            /// In the header.
+            case header(String)
+        }
+
+        /// The place.
+        public var place: Place
         /// The reason, without the value.
         public var detail: String
 
         /// Each parameter sets the property of the same name.
-        public init(pointer: String, detail: String) {
-            self.pointer = pointer
+        public init(_ place: Place, detail: String) {
+            self.place = place
             self.detail = detail
         }
+
+        /// A member of the body at a JSON pointer.
+        public init(pointer: String, detail: String) { self.init(.pointer(pointer), detail: detail) }
     }
 
     /// Each parameter sets the property of the same name.

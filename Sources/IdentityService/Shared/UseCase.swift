@@ -46,6 +46,46 @@ extension RepeatableUseCase {
     public func firstReads(in context: ServiceContext) -> PipelinedReads? { nil }
 }
 
+/// A use case of an app, which owns the key.
+public protocol AppUseCase<Answer>: RepeatableUseCase {
+    /// The calling app.
+    var app: AppCaller { get }
+}
+
+extension AppUseCase {
+    /// The app.
+    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
+}
+
+/// A use case of an app or an employee, who owns the key.
+public protocol CallerUseCase<Answer>: RepeatableUseCase {
+    /// The kind of caller.
+    associatedtype Owner: KeyOwner
+    /// The caller.
+    var caller: Owner { get }
+}
+
+extension CallerUseCase {
+    /// The caller.
+    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
+}
+
+/// A step of a flow that was started before.
+public protocol FlowStepUseCase<Answer>: AppUseCase {
+    /// The kind of flow.
+    var purpose: FlowKind { get }
+    /// The flow's handle.
+    var flow: String { get }
+}
+
+extension FlowStepUseCase {
+    /// Refuses an app without the role for the flow.
+    public func authorize() throws(ServiceError) { try app.require(purpose) }
+
+    /// The read of the flow.
+    public func firstReads(in context: ServiceContext) -> PipelinedReads? { FlowStore.reading(flow) }
+}
+
 /// One run of a use case: the components, the call's metadata, and the right to store the reply.
 public struct UseCaseRun<Answer: Sendable>: Sendable {
     /// The components and settings.
@@ -119,26 +159,6 @@ extension ServiceContext {
             expiresAt: call.time.adding(settings.idempotencyLifetime), call: call, form: form)
         return try await refusingTimes {
             try await IdempotentCall(context: self, request: request, call: call).run(ticket)
-        }
-    }
-}
-
-extension AppCaller {
-    /// The owner of an idempotency key.
-    var keyOwner: String { "app/\(appId.lowercased)" }
-}
-
-extension EmployeeCaller {
-    /// The owner of an idempotency key.
-    var keyOwner: String { "employee/\(tenantId.lowercased)/\(employeeId.lowercased)" }
-}
-
-extension Caller {
-    /// The owner of an idempotency key.
-    var keyOwner: String {
-        switch self {
-        case .app(let app): app.keyOwner
-        case .employee(let employee): employee.keyOwner
         }
     }
 }

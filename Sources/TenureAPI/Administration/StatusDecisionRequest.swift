@@ -1,6 +1,6 @@
 public import Canonical
 
-/// The body of `/approval`, `/cancellation` and `/reinstatement`.
+/// The body of `/cancellation`. The other decisions about an employee take no note: see ``DecisionRequest``.
 public struct StatusDecisionRequest: Sendable, Equatable, RequestObject {
     /// A free-text note, at most 1,024 bytes of UTF-8.
     public var note: String?

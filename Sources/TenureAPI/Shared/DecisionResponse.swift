@@ -2,7 +2,8 @@ public import Canonical
 
 /// The body of a decision that an admin may have to sign.
 ///
-/// Used by `/authorization`, `/refusal`, `/revocation`, and by `PUT` and `DELETE` of `/apps/{appId}`.
+/// Used by `/authorization`, `/refusal`, `/revocation`, `/approval`, `/reinstatement` and `/sessions/end`, and by `PUT`
+/// and `DELETE` of `/apps/{appId}`.
 public struct DecisionRequest: Sendable, Equatable, JSONConvertible {
     /// A reason code `[a-z0-9_.-]{1,64}`. Required for refusals and revocations, rejected for other decisions.
     public var reason: String?

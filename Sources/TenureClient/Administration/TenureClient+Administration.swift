@@ -54,9 +54,9 @@ extension TenureClient {
     ///
     /// - Throws: ``TenureClientError``, for example `employee.unknown` or `authorization.not_permitted`.
     public func approve(
-        _ employee: String, of company: String, note: String? = nil, as authority: Authority
+        _ employee: String, of company: String, as authority: Authority
     ) async throws -> DecisionResponse {
-        try await decideStatus(.approveEmployee, employee, company, note, authority)
+        try await decideStatus(.approveEmployee, employee, company, nil, authority)
     }
 
     /// Cancels an employee.
@@ -72,9 +72,9 @@ extension TenureClient {
     ///
     /// - Throws: ``TenureClientError``, for example `employee.unknown` or `authorization.not_permitted`.
     public func reinstate(
-        _ employee: String, of company: String, note: String? = nil, as authority: Authority
+        _ employee: String, of company: String, as authority: Authority
     ) async throws -> DecisionResponse {
-        try await decideStatus(.reinstateEmployee, employee, company, note, authority)
+        try await decideStatus(.reinstateEmployee, employee, company, nil, authority)
     }
 
     private func decideStatus(
@@ -110,7 +110,8 @@ extension EmployeeSession {
     /// - Parameters:
     ///   - action: The decision.
     ///   - companyEmployeeId: The id of the employee to decide about.
-    ///   - note: A note for the log, at most 1,024 bytes. It is encrypted with the employee's key.
+    ///   - note: A note for the log, at most 1,024 bytes. It is encrypted with the employee's key. Only a cancellation
+    ///     takes one; the service refuses it with other decisions.
     /// - Returns: The position in the tenant's ledger; `nil` if the decision had been made before.
     /// - Throws: ``TenureClientError``: `authorization.not_permitted`, `employee.unknown`, `employee.inactive`, or
     ///   `request.stale` if the tenant changed in the meantime. ``TenureClientError/Code/signingRefused`` if the

@@ -34,7 +34,7 @@ actor OpenFlow {
         } catch {
             guard state == .working else { throw error }
             note(error, body, keys)
-            throw error
+            throw (error as? TenureClientError)?.hinting(at: submission.proved) ?? error
         }
     }
 
@@ -49,7 +49,7 @@ actor OpenFlow {
             return proved
         } catch {
             state = (error as? TenureClientError)?.leavesFlowOpen ?? true ? .open : .ended
-            throw error
+            throw (error as? TenureClientError)?.hinting(at: current) ?? error
         }
     }
 

@@ -53,40 +53,55 @@ public struct TenureClientError: Error, Sendable, CustomStringConvertible {
     public let problem: Problem?
     /// The time to wait before a retry, if the service sent `Retry-After`.
     public let retryAfter: Duration?
-    /// The faults in the person's entries and their remedies, if this library found them itself.
+    /// What this library itself found in the person's entries, each with its remedy: entries that it refused, and
+    /// typographic quotation marks and dashes in an answer or a passphrase that was refused.
     public let advice: [String]
 
     /// Creates an error of this library.
-    public init(_ code: Code) {
-        self.code = code
-        problem = nil
-        retryAfter = nil
-        advice = []
-    }
+    public init(_ code: Code) { self.init(code, nil, nil, []) }
 
     /// Creates the error for a problem document.
     public init(_ problem: Problem, retryAfter: Duration? = nil) {
-        code = Code(rawValue: problem.code)
-        self.problem = problem
-        self.retryAfter = retryAfter
-        advice = []
+        self.init(Code(rawValue: problem.code), problem, retryAfter, [])
     }
 
     /// Creates the error for entries that the credential library refused.
     init(_ error: CredentialsError) {
-        code = Code(rawValue: error.code.rawValue)
-        problem = nil
-        retryAfter = nil
-        advice = error.weaknesses.map { weakness in
-            switch weakness.place {
-            case .answer(let index): "Answer \(index + 1): \(weakness.advice)"
-            case .passphrase: weakness.advice
-            }
+        let faults =
+            error.weaknesses.isEmpty
+            ? error.advice.map { [(error.place, $0 + ".")] } ?? [] : error.weaknesses.map { ($0.place, $0.advice) }
+        self.init(
+            Code(rawValue: error.code.rawValue), nil, nil, faults.map { Self.name(of: $0) + $1 })
+    }
+
+    init(_ code: Code, _ problem: Problem?, _ retryAfter: Duration?, _ advice: [String]) {
+        self.code = code
+        self.problem = problem
+        self.retryAfter = retryAfter
+        self.advice = advice
+    }
+
+    /// What an entry is called before a sentence about it.
+    private static func name(of place: EntryPlace?) -> String {
+        switch place {
+        case .question(let index): "Question \(index + 1): "
+        case .answer(let index): "Answer \(index + 1): "
+        case .passphrase, nil: ""
         }
     }
 
     /// The code, with the id of the request if there is one.
     public var description: String { problem.map { "\(code) (request \($0.requestId))" } ?? code.rawValue }
+}
+
+extension TenureClientError {
+    /// What a person is told: what happened, what to do next, and what is wrong with single entries. Empty for an error
+    /// of this library that has no words of its own.
+    package var sentences: [String] {
+        if let problem { return ["\(problem.title). \(problem.detail)"] + problem.errors.map(\.detail) + advice }
+        guard advice.isEmpty, let known = ErrorCode(rawValue: code.rawValue) else { return advice }
+        return ["\(known.title). \(known.advice)"]
+    }
 }
 
 extension TenureClientError {

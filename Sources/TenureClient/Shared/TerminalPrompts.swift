@@ -131,11 +131,11 @@ public struct TerminalPrompts: PromptProvider {
         let count = await counter.next()
         guard !error.isRetryable, count < tries else { return false }
         if error.kind == .signingRefused {
-            say("That does not open the credentials of this account. Try again.")
+            say(
+                (["That does not open the credentials of this account. Try again."] + error.advice).joined(
+                    separator: "\n"))
         } else {
-            let summary = error.problem.map { "\($0.title). \($0.detail)" }
-            let details = error.problem?.errors.map(\.detail) ?? error.advice
-            let lines = [summary].compactMap(\.self) + details
+            let lines = error.sentences
             say(lines.isEmpty ? "\(error)" : lines.joined(separator: "\n"))
         }
         return true

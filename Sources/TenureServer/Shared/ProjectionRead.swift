@@ -28,20 +28,31 @@ public struct CompanyReads: Sendable {
 
     /// Checks access to the tenant and waits until its projections have reached a position that the caller knows.
     ///
-    /// - Throws: `service.unavailable` if the position does not exist or is not reached in time.
+    /// - Throws: `request.invalid` for a position beyond the end of the ledger; `service.unavailable` if the position is
+    ///   not reached in time.
     func open(
         _ company: String, _ caller: Caller, role: AppLinkRequest.Role, waitFor: Int64?
     ) async throws -> CompanyAccess {
         let access = try await context.access(company, caller, role: role)
         if let waitFor {
-            // A position beyond the end of the log is not worth waiting for.
+            // No caller was told a position beyond the end of the log, so it is not worth waiting for.
             let head = try await context.reader.head(LedgerID(access.tenant.id.uuid))?.size ?? 0
-            guard waitFor <= head else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
+            guard waitFor <= head else { throw beyondTheEnd }
             let reached = try await views.wait(
                 for: waitFor, of: access.tenant.id, patience: context.settings.viewPatience)
             guard reached else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
         }
         return access
+    }
+
+    private var beyondTheEnd: ServiceError {
+        ServiceError(
+            .requestInvalid,
+            members: [
+                .init(
+                    .header("Tenure-Wait-For"),
+                    detail: "the company's ledger has not reached this position: send one that a call told of it")
+            ])
     }
 
     /// Reads a row that the log says exists, and gives a projection that lags time to catch up.

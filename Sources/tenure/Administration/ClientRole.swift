@@ -94,11 +94,17 @@ struct ClientRole: AsyncParsableCommand {
             }
             guard refusal.kind == .authorizationNotPermitted else { throw error }
             throw CommandFailure(
-                .notPermitted, "you may not take this decision (\(refusal.code))",
+                .notPermitted, "you may not take this decision (\(refusal.code))\(Self.reason(refusal))",
                 remedy:
                     "The security admin appoints and dismisses admins. The security admin cannot be dismissed: they "
                     + "name a successor\n        instead. If they cannot, the operator names the next one.")
         }
+    }
+
+    /// What the service says about its refusal, after a colon.
+    private static func reason(_ refusal: TenureClientError) -> String {
+        let details = refusal.problem?.errors.map(\.detail).joined(separator: ", ") ?? ""
+        return details.isEmpty ? "" : ": " + details
     }
 
     private func confirm(_ decision: RoleDecision) async throws {

@@ -4,6 +4,7 @@ import ErrorCodes
 import Foundation
 import TenureAPI
 import TenureClient
+import Text
 
 /// Registers a PIN on this device and authenticates with it.
 struct ClientPin: AsyncParsableCommand {
@@ -36,9 +37,12 @@ struct ClientPinUser: ParsableArguments {
 
     /// Runs a call about the user that this device has stored, and reports it.
     ///
-    /// - Parameter call: Returns the status, and more members of the JSON object.
+    /// - Parameters:
+    ///   - isProof: Whether the call proves the PIN.
+    ///   - call: Returns the status, and more members of the JSON object.
     /// - Throws: ``CommandFailure`` for any status but `OK`.
     func run(
+        isProof: Bool = false,
         _ call: @Sendable @escaping (TenureClient, MPinClient, MPinUser) async throws -> (MPinStatus, [String: String])
     ) async throws {
         let client = try await options.client()
@@ -50,7 +54,8 @@ struct ClientPinUser: ParsableArguments {
             let (status, more) = try await call(client, mpin, user)
             return (user, status, more)
         }
-        try ClientPinReport(company: company, user: user, status: status, more: more).write(options)
+        try ClientPinReport(company: company, user: user, status: status, more: more, isProof: isProof)
+            .write(options)
     }
 
     /// Returns the user that this device has stored. Sends nothing.
@@ -85,6 +90,8 @@ struct ClientPinReport {
     let status: MPinStatus
     /// More members of the JSON object, also shown as facts.
     var more: [String: String] = [:]
+    /// Whether the call proved the PIN, after which nothing is left to run.
+    var isProof = false
 
     /// Writes state and status. Throws a failure unless the status is `OK`.
     func write(_ options: ClientOptions) throws {
@@ -112,7 +119,8 @@ struct ClientPinReport {
     }
 
     /// The next command; `nil` if there is none.
-    private var next: String? {
+    var next: String? {
+        guard !isProof || status.status != .ok else { return nil }
         let words = "\(ShellWord.quoteIfNeeded(company)) \(ShellWord.quoteIfNeeded(user.id))"
         return switch user.getState() {
         case .invalid: "tenure client pin register \(words)"
@@ -305,7 +313,7 @@ struct ClientPinLogin: AsyncParsableCommand {
     func run() async throws {
         if let employee { return try await openSession(of: employee) }
         let isCode = authorizationCode
-        try await arguments.run { _, mpin, user in
+        try await arguments.run(isProof: true) { _, mpin, user in
             let started = await mpin.startAuthentication(user)
             guard started.status == .ok else { return (started, [:]) }
             let pin = try await TerminalPrompts().pin()

@@ -1,6 +1,7 @@
 import Canonical
 import Foundation
 import IdentityService
+import LocalDevelopment
 import Logging
 import TenureServer
 
@@ -50,6 +51,6 @@ extension Examination {
             let text = try? String(contentsOf: URL(filePath: state.environmentFile), encoding: .utf8),
             let port = DevelopmentEnvironment(text: text).flatMap({ URL(string: $0.url)?.port })
         else { return nil }
-        return try MPinDevelopmentAuthorities.configuration(state: state, port: port)
+        return try MPinAuthorityClientConfiguration(development: state, port: port)
     }
 }

@@ -1,4 +1,6 @@
+import ArgumentParser
 import Foundation
+import LocalDevelopment
 import MPinAuthority
 import MPinRequests
 import TenureServer
@@ -66,5 +68,21 @@ extension CommandFailure {
                 "Check \(Settings.Name.mpinCaFile.variable)."
             }
         return CommandFailure(.usage, "the D-TAs cannot be used: \(error)", remedy: remedy)
+    }
+}
+
+extension MPinAuthorityClientConfiguration {
+    /// What the service needs to know of the D-TAs of a development service.
+    ///
+    /// - Throws: `MPinAuthorityError` if a signing key cannot be read.
+    init(development state: StateDirectory, port: Int) throws {
+        let addresses = MPinDevelopmentAuthorities.addresses(after: port)
+        let authorities = try zip(addresses, MPinDevelopmentAuthorities.signingKeyFiles(in: state)).map { text, file in
+            guard let address = MPinAuthorityAddress(text) else {
+                throw CommandFailure(.failure, "\(text) is not an address")
+            }
+            return Authority(address: address, signingKey: try MPinSigningKey(file: file))
+        }
+        self.init(first: authorities[0], second: authorities[1])
     }
 }

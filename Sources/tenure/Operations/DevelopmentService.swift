@@ -5,12 +5,14 @@ import FoundationEssentials
 import HTTPAPI
 import IdentityService
 import Keys
+import LocalDevelopment
 import Logging
 import Postgres
 import ServiceLifecycle
 import Synchronization
 import TenureAPI
 import TenureServer
+import Text
 
 /// The service of `make run`: a private database, keys, a demo app, a demo tenant, two D-TAs, and the API.
 struct DevelopmentService: Sendable {
@@ -69,7 +71,7 @@ struct DevelopmentService: Sendable {
             try PostgresConfiguration(url: layout.url(role: "tenure_owner")), logger: logger)
         var parts = try ServiceParts(
             cluster: layout, masters: masters, operatorKey: OperatorKeyFile(path: state.operatorKeyFile), port: port,
-            mpin: try MPinDevelopmentAuthorities.configuration(state: state, port: port))
+            mpin: try MPinAuthorityClientConfiguration(development: state, port: port))
         parts.assembly.settings.recoveryDelay = recoveryDelay
         parts.assembly.eraseList = ErasureList(beside: MasterKeyFile(path: state.masterKeyFile))
         parts.http.metrics = metrics
@@ -120,7 +122,7 @@ struct DevelopmentSetUp: Service {
         let environment = try await environment(port: port)
         try SecretFile.replace(at: state.environmentFile, with: environment.text)
         preparation.pass(.app)
-        let demo = DemoCompany(caller: DemoCaller(environment), file: state.path + "/demo.json")
+        let demo = DemoCompany(environment, in: state)
         let output = Output.standardError()
         try await demo.found { output.line("Registering the people of \(DemoCompany.name) ...") }
         preparation.pass(.company)

@@ -4,6 +4,7 @@ import Foundation
 import IdentityService
 import Keys
 import Ledger
+import LocalDevelopment
 import Logging
 import Postgres
 import Projections
@@ -115,7 +116,7 @@ struct Examination: Sendable {
 extension Finding {
     /// Creates the finding for a check that failed with an error.
     init(subject: String, error: any Error) {
-        let failure = error as? CommandFailure
+        let failure = error as? CommandFailure ?? (error as? DevelopmentFailure).map { CommandFailure($0) }
         self.init(
             subject: subject, verdict: .bad, detail: failure?.message ?? "could not be checked", remedy: failure?.remedy
         )
@@ -203,7 +204,7 @@ extension Examination {
             return try await withPostgresPool(
                 configuration: database, maximumConnections: 1, acquireTimeout: .seconds(5),
                 logger: Logs.logger(level: .critical), look)
-        } catch let error as CommandFailure {
+        } catch  where error is CommandFailure || error is DevelopmentFailure {
             return [Finding(subject: subject, error: error)]
         } catch  where error is KeysError || error is UnsafeRole {
             return [Finding(subject: subject, error: CommandFailure(describing: error) as (any Error)? ?? error)]

@@ -10,6 +10,7 @@ import Logging
 import Postgres
 import PrivateFiles
 import ServiceLifecycle
+import Text
 
 /// Manages the key that signs the operator's decisions.
 struct OperatorCommand: AsyncParsableCommand {

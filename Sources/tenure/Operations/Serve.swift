@@ -4,6 +4,7 @@ import HTTPLimits
 import HTTPAPI
 import IdentityService
 import Keys
+import LocalDevelopment
 import Logging
 import Postgres
 import Schema

@@ -4,6 +4,7 @@ import HTTPLimits
 import IdentityService
 import Keys
 import Ledger
+import LocalDevelopment
 
 #if canImport(Glibc)
 import Glibc

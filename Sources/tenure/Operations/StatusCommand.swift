@@ -3,6 +3,7 @@ import Canonical
 import Foundation
 import IdentityService
 import Ledger
+import LocalDevelopment
 import Logging
 import Postgres
 import Schema

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Canonical
 import TenureClient
+import Text
 
 /// Requests a recovery for someone who has lost every credential. Sets new credentials once two colleagues have
 /// approved this device.

@@ -3,6 +3,7 @@ import Canonical
 import Credentials
 import TenureAPI
 import TenureClient
+import Text
 
 /// Decides about recoveries, for the colleagues of someone who has lost every credential.
 struct ClientRecoveries: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Canonical
 import TenureClient
+import Text
 
 /// Brings a security admin back who is alone and has lost the device.
 struct ClientReturn: AsyncParsableCommand {

@@ -3,6 +3,7 @@ import Canonical
 import Foundation
 import TenureAPI
 import TenureClient
+import Text
 
 /// Issues, lists and revokes invitations.
 struct ClientInvite: AsyncParsableCommand {

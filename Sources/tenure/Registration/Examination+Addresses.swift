@@ -2,6 +2,7 @@ import Canonical
 import Foundation
 import IdentityService
 import Keys
+import LocalDevelopment
 import Postgres
 import Projections
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Canonical
 import Foundation
+import LocalDevelopment
 import TenureAPI
 import TenureClient
 

@@ -4,6 +4,7 @@ import HTTPAPI
 import IdentityService
 import Keys
 import Ledger
+import LocalDevelopment
 import MPinAuthority
 import Postgres
 import TenureAPI
@@ -30,6 +31,22 @@ struct CommandFailure: Error, Sendable, Equatable, CustomStringConvertible {
         let first = "tenure: " + Printable.text(message)
         guard let remedy else { return first }
         return first + "\n        " + remedy
+    }
+}
+
+extension CommandFailure {
+    /// Says what keeps a development service from running.
+    init(_ failure: DevelopmentFailure) {
+        let exitCode: ExitCode =
+            switch failure.kind {
+            case .failure: .failure
+            case .usage: .usage
+            case .unreachable: .unreachable
+            case .notPermitted: .notPermitted
+            case .notFound: .notFound
+            case .busy: .busy
+            }
+        self.init(exitCode, failure.message, remedy: failure.remedy)
     }
 }
 
@@ -70,11 +87,13 @@ extension CommandFailure {
 
     private static func message(_ error: TenureClientError) -> String {
         guard let problem = error.problem else {
-            return error.advice.isEmpty
-                ? words[error.kind] ?? error.code.rawValue : error.advice.joined(separator: " ")
+            // A hint about a refused entry explains the words, and a refused entry replaces them.
+            if let words = words[error.kind] { return ([words] + error.advice).joined(separator: ". ") }
+            guard error.advice.isEmpty else { return error.advice.joined(separator: " ") }
+            return ErrorCode(rawValue: error.code.rawValue).map { "\($0.title) (\($0))" } ?? error.code.rawValue
         }
-        let details = (problem.errors.map(\.detail) + problem.notices.map(NoticeText.of)).joined(separator: ", ")
-        return "\(problem.title) (\(problem.code))" + (details.isEmpty ? "" : ": \(details)")
+        let details = problem.errors.map(\.detail) + error.advice + problem.notices.map(NoticeText.of)
+        return "\(problem.title) (\(problem.code))" + (details.isEmpty ? "" : ": " + details.joined(separator: ", "))
     }
 
     private static func remedy(_ error: TenureClientError) -> String? {
@@ -92,7 +111,7 @@ extension CommandFailure {
         case .notLoggedIn: return "Log in first: tenure client login"
         case .keyFileInvalid, .pinInvalid, .storageFailed:
             return "Only you may have access to the files of --data-directory. Run chmod -R go= on it."
-        default: return nil
+        default: return ErrorCode(rawValue: error.code.rawValue)?.advice
         }
     }
 
@@ -111,6 +130,16 @@ extension CommandFailure {
         .recoveryUnknown: "no such recovery is open",
         .returnUnknown: "this device can cancel no return",
         .modeUnavailable: "the requested mode is not available",
+        .addressInvalid: "the address of the service, or a name, cannot be a part of a URL",
+        .baseURLMissing: "no address of a service is given",
+        .promptRequired: "a person must be asked, and this command cannot ask",
+        .authorizationPending: "this device's key is not authorized yet",
+        .cancelled: "cancelled",
+        .questionsAlike: "the five questions must differ",
+        .textTooLong: "an entry is too long",
+        .textInvalid: "an entry contains a character that is not accepted",
+        .questionTwice: "a question is answered twice",
+        .questionUnknown: "an answer is to a question that was not asked",
     ]
 }
 
@@ -121,6 +150,7 @@ extension CommandFailure {
     init?(describing error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
+        case let failure as DevelopmentFailure: self.init(failure)
         case let error as PostgresError: self = Self.postgres(error)
         case let error as MigrationError: self = Self.migration(error)
         case let error as KeysError: self.init(.failure, error.reason, remedy: error.remedy)
@@ -198,7 +228,13 @@ extension CommandFailure {
     }
 
     private static func service(_ error: ServiceError) -> CommandFailure {
-        let details = error.members.map { "\($0.pointer) \($0.detail)" }.joined(separator: ", ")
+        let details = error.members.map { member in
+            if case .pointer(let pointer) = member.place, !pointer.isEmpty {
+                "\(pointer) \(member.detail)"
+            } else {
+                member.detail
+            }
+        }.joined(separator: ", ")
         // The API's text for the code, as `tenure client` shows it.
         let message = "\(error.code.title) (\(error.code))" + (details.isEmpty ? "" : ": \(details)")
         return CommandFailure(exitCode(error.code), message, remedy: error.code.advice)

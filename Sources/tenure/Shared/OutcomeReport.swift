@@ -1,6 +1,7 @@
 import Canonical
 import TenureAPI
 import TenureClient
+import Text
 
 /// Reports the outcome of a flow. Tokens stay on the device and are never printed.
 struct OutcomeReport: Sendable {

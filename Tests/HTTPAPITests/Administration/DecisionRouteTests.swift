@@ -74,16 +74,32 @@ import Testing
         #expect(try answer.json == ["outcome": "signatureRequired", "statement": "AQI="])
     }
 
-    @Test(arguments: [("approval", "approve"), ("cancellation", "cancel"), ("reinstatement", "reinstate")])
+    private static let statusDecisions = [
+        ("approval", "approve"), ("cancellation", "cancel"), ("reinstatement", "reinstate"),
+        ("sessions/end", "endSessions"),
+    ]
+
+    @Test(arguments: statusDecisions)
     func `the status decisions reach the service`(path: String, action: String) async throws {
+        let isKept = action == "cancel"
         let (answer, details) = try await ask(
-            "POST", "/v1/companies/Acme/employees/7/\(path)", body: #"{"note":"why"}"#)
+            "POST", "/v1/companies/Acme/employees/7/\(path)", body: isKept ? #"{"note":"why"}"# : "{}")
         #expect(answer.status == 200)
-        #expect(details == ["action": action, "company": "Acme", "employee": "7", "note": "why", "signed": "none"])
+        let note = isKept ? "why" : "none"
+        #expect(details == ["action": action, "company": "Acme", "employee": "7", "note": note, "signed": "none"])
+    }
+
+    @Test(arguments: statusDecisions)
+    func `a note that the log would not keep is refused`(path: String, action: String) async throws {
+        guard action != "cancel" else { return }
+        let (answer, _) = try await ask(
+            "POST", "/v1/companies/Acme/employees/7/\(path)", body: #"{"note":"why"}"#)
+        #expect(answer.status == 400)
+        #expect(try answer.problem.errors.first?.place == .pointer("/note"))
     }
 
     @Test func `a note has 1,024 bytes at most`() async throws {
-        let path = "/v1/companies/Acme/employees/7/approval"
+        let path = "/v1/companies/Acme/employees/7/cancellation"
         let body = { (count: Int) in #"{"note":"\#(String(repeating: "ä", count: count))"}"# }
         #expect(try await ask("POST", path, body: body(512)).answer.status == 200)
         #expect(try await ask("POST", path, body: body(513)).answer.status == 400)

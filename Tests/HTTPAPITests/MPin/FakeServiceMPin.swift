@@ -103,10 +103,10 @@ extension FakeService {
             return decision
         case let link as LinkMPin:
             try await enter(
-                "linkMPin", ["company": link.company, "identity": link.identity, "token": link.token], call)
+                "linkMPin", ["company": link.company, "identity": link.identity, "token": link.request.regOTT], call)
             return decision
         case let issue as IssueMPinActivation:
-            try await enter("issueMPinActivation", ["company": issue.company, "userId": issue.userID], call)
+            try await enter("issueMPinActivation", ["company": issue.company, "userId": issue.request.userId], call)
             if case .signatureRequired(let statement) = decision {
                 return MPinActivationResponse.signatureRequired(statement: statement)
             }

@@ -70,6 +70,22 @@ import Testing
         #expect(text.ranges(of: "HTTP/1.1 ").count == 1, "one response: \(text)")
     }
 
+    @Test(arguments: ["100-continue", "100-Continue"])
+    func `a caller that expects a 100 is told to send its body`(expectation: String) async throws {
+        let head = Self.head + "Expect: \(expectation)\r\nContent-Length: \(Samples.login.utf8.count)\r\n\r\n"
+        let (text, _) = try await raw([head], until: "100 Continue\r\n\r\n")
+        #expect(text == "HTTP/1.1 100 Continue\r\n\r\n", "nothing else before the body: \(text)")
+        let (whole, _) = try await raw([head, Samples.login], pause: .milliseconds(50), until: "\"flow\"")
+        #expect(whole.hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201"), "\(whole)")
+    }
+
+    @Test(arguments: ["close", "Close", "TE, CLOSE"])
+    func `a connection ends if one of its options is close`(options: String) async throws {
+        let request = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: \(options)\r\n\r\n"
+        let (text, closed) = try await raw([request])
+        #expect(text.hasPrefix("HTTP/1.1 200") && closed)
+    }
+
     @Test func `chunks are joined into one body`() async throws {
         let half = Samples.login.count / 2
         let parts = [String(Samples.login.prefix(half)), String(Samples.login.dropFirst(half))]

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func `a refused token is an invalid one`() async throws {
-        let error = #", error="invalid_token", error_description="The access token is not valid""#
+        let error = #", error="invalid_token", error_description="The token is not valid""#
         #expect(try await challenge("/v1/sessions", Self.stranger) == (401, Self.bearer + error))
         #expect(
             try await challenge("/v1/companies/A", Self.stranger) == (401, "\(Self.basic), \(Self.bearer)\(error)"))

@@ -52,23 +52,23 @@ extension FakeService {
                 "decideStatus",
                 [
                     "action": status.action.rawValue, "company": status.company,
-                    "employee": status.companyEmployeeId, "note": status.note ?? "none",
-                    "signed": Self.text(status.signed),
+                    "employee": status.companyEmployeeId, "note": status.request.note ?? "none",
+                    "signed": Self.text(status.request.signed),
                 ], call)
         case let role as ChangeRole:
             try await enter(
                 "changeRole",
                 [
-                    "role": role.role.rawValue, "company": role.company, "employee": role.companyEmployeeId,
-                    "fingerprints": role.fingerprints?.joined(separator: " ") ?? "none",
-                    "signed": Self.text(role.signed),
+                    "role": role.request.role.rawValue, "company": role.company, "employee": role.companyEmployeeId,
+                    "fingerprints": role.request.fingerprints?.joined(separator: " ") ?? "none",
+                    "signed": Self.text(role.request.signed),
                 ], call)
         case let reclaim as ReclaimEmail:
             try await enter(
                 "reclaimEmail",
                 [
-                    "email": reclaim.email, "reason": reclaim.reason, "company": reclaim.company,
-                    "signed": Self.text(reclaim.signed),
+                    "email": reclaim.request.email, "reason": reclaim.request.reason, "company": reclaim.company,
+                    "signed": Self.text(reclaim.request.signed),
                 ], call)
         case let policy as ChangePolicy:
             try await enter(
@@ -127,8 +127,9 @@ extension FakeService {
             try await enter(
                 "issueInvitation",
                 [
-                    "company": issue.company, "employee": issue.companyEmployeeId, "email": issue.email ?? "none",
-                    "seconds": String(issue.seconds), "signed": Self.text(issue.signed),
+                    "company": issue.company, "employee": issue.request.companyEmployeeId,
+                    "email": issue.request.email ?? "none",
+                    "seconds": String(issue.seconds), "signed": Self.text(issue.request.signed),
                 ], call)
             if case .signatureRequired(let statement) = decision {
                 return InvitationDecisionResponse.signatureRequired(statement: statement)

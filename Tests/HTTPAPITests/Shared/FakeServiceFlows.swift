@@ -15,9 +15,10 @@ extension FakeService {
             try await enter(
                 "startRegistration",
                 [
-                    "companyName": start.companyName, "companyEmployeeId": start.companyEmployeeId,
-                    "email": start.email, "owned": "\(start.isCompanyOwnedEmail)",
-                    "key": Hex.encode(start.employeePublicKey), "intent": start.intent?.rawValue ?? "none",
+                    "companyName": start.request.companyName, "companyEmployeeId": start.request.companyEmployeeId,
+                    "email": start.request.email, "owned": "\(start.request.isCompanyOwnedEmail)",
+                    "key": Hex.encode(start.request.employeePublicKey),
+                    "intent": start.request.intent?.rawValue ?? "none",
                 ], call)
             return Self.started
         case let start as StartLogin:
@@ -28,7 +29,7 @@ extension FakeService {
             try await enter(
                 names[start.purpose] ?? "",
                 [
-                    "companyName": start.companyName, "companyEmployeeId": start.companyEmployeeId,
+                    "companyName": start.request.companyName, "companyEmployeeId": start.request.companyEmployeeId,
                 ], call)
             return Self.started
         case let key as ProveKey:

@@ -23,7 +23,7 @@ import Testing
 
     @Test(arguments: [
         "text/plain", "application/x-www-form-urlencoded", "application/jsonp", "appli cation/json", "",
-        "application/json; charset=latin1",
+        "application/json; charset=latin1", "application/json; charset = utf-8", "application/json, application/json",
         "multipart/form-data; boundary=x", "application/json; x=y", "application/problem+json", "text/json",
     ]) func `only JSON content types are accepted`(type: String) async throws {
         let answer = try await refusal("POST", "/v1/logins", [("Content-Type", type)], body: Samples.login)
@@ -68,7 +68,7 @@ import Testing
 
     @Test(arguments: [
         "application/json", "Application/JSON", "application/json;charset=UTF-8",
-        "application/json ; charset=\"utf-8\"",
+        "application/json ; charset=\"utf-8\"", "application/json;; Charset=\"UTF\\-8\";",
     ])
     func `a JSON content type may name the charset UTF-8`(type: String) async throws {
         let answer = try await API.with {

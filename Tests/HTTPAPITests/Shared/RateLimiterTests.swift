@@ -204,6 +204,24 @@ extension RateLimiter {
         #expect(client.of(peer: "10.0.0.1", headers: try headers(values)) == address)
     }
 
+    @Test(arguments: [
+        (["for=203.0.113.9"], [], "203.0.113.9"),
+        (["for=6.6.6.6, FOR=\"203.0.113.9:80\";proto=http"], [], "203.0.113.9"),
+        (["for=\"[2001:db8::9]:443\", for=10.0.0.2"], [], "2001:db8::9"), (["for=unknown"], [], "10.0.0.1"),
+        (["for=203.0.113.9", "proto=http"], [], "10.0.0.1"), (["203.0.113.9"], [], "10.0.0.1"),
+        (["for=6.6.6.6"], ["203.0.113.9"], "203.0.113.9"), (["for=6.6.6.6"], ["a"], "10.0.0.1"),
+    ]) func `without X-Forwarded-For the addresses of Forwarded count`(
+        forwarded: [String], others: [String], address: String
+    ) throws {
+        let client = ClientAddress(trustedProxies: try TrustedNetworks(["10.0.0.1", "10.0.0.2"]))
+        var fields = try headers(others).fields
+        for value in forwarded {
+            fields.append(HTTPField(name: try #require(HTTPField.Name("Forwarded")), value: value))
+        }
+        #expect(client.of(peer: "10.0.0.1", headers: RequestHeaders(fields: fields)) == address)
+        #expect(client.of(peer: "203.0.113.7", headers: RequestHeaders(fields: fields)) == "203.0.113.7")
+    }
+
     @Test(arguments: ["10.1.2.3", "::ffff:10.1.2.3", "2001:db8:1::2"])
     func `a proxy is trusted by its network, also on a listener for IPv6`(peer: String) throws {
         let client = ClientAddress(trustedProxies: try TrustedNetworks(["10.0.0.0/8", "2001:db8::/32"]))

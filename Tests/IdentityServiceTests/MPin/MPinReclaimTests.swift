@@ -43,7 +43,8 @@ struct MPinReclaimTests {
     private func reclaim(_ stage: MPinStage, by app: AppCaller) async throws -> DecisionResponse {
         try await stage.context.run(
             ReclaimEmail(
-                email: "Zoe@\(MPinStage.company)", reason: "left", company: MPinStage.company, caller: .app(app)),
+                EmailReclaimRequest(email: "Zoe@\(MPinStage.company)", reason: "left"), company: MPinStage.company,
+                caller: .app(app)),
             Call(requestId: "reclaim"))
     }
 

@@ -66,6 +66,8 @@ import Testing
     @Test func `an internationalized domain is in A-labels`() {
         #expect(DeliverableAddress("Zoe@Müller.example")?.text == "Zoe@xn--mller-kva.example")
         #expect(DeliverableAddress("a@straße.example")?.domain == "xn--strae-oqa.example")
+        #expect(DeliverableAddress("a\u{FF20}MÜLLER.example")?.text == "a@xn--mller-kva.example")
+        #expect(DeliverableAddress("a\u{FF20}plain.example")?.text == "a@plain.example")
     }
 
     @Test func `waits double from ten seconds to an hour`() {

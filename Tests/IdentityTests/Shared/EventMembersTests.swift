@@ -19,7 +19,8 @@ import Testing
     }
 
     @Test func `every table in the sources is registered once`() throws {
-        let registered = Self.registry.map { String(describing: $0) }
+        // The kept reply of a refresh is an object of the contract; `RefreshReplyTests` reads it member by member.
+        let registered = Self.registry.map { String(describing: $0) } + ["SessionResponse"]
         #expect(try MemberCheck.tables(in: GoldenFiles.sources.deletingLastPathComponent()) == registered.sorted())
         #expect(MemberCheck.tables(in: "/// static let members = MemberTable<Berth, Void>(") == [])
         #expect(MemberCheck.tables(in: "static let members = MemberTable<Berth, Void>(") == ["Berth"])

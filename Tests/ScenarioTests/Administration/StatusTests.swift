@@ -16,8 +16,7 @@ struct `Decisions about an employee` {
         _ = try await client.authorize(device, of: person)
         try expectProblem(try await client.logIn(person, device), "employee.not_approved")
         try expectProblem(try await client.post(client.path(person, "/approval")), "app.role_missing")
-        let approved = try await client.signed(
-            by: founder, "POST", client.path(person, "/approval"), ["note": "checked the contract"])
+        let approved = try await client.signed(by: founder, "POST", client.path(person, "/approval"))
         expectOutcome(approved, "done")
         #expect(approved["employee"]?["status"]?.text == "active")
         expectOutcome(try await client.logIn(person, device), "success")

@@ -1,7 +1,9 @@
 import Canonical
 import ErrorCodes
 import IdentityService
+import TenureAPI
 import TenureServer
+import TenureAPI
 import Testing
 
 /// Time passes only for the call that is told another time, so these tests speak to the service behind the address.
@@ -13,7 +15,8 @@ struct `Time` {
 
     private func login(_ person: Person, _ device: Device, _ app: AppCaller) -> StartLogin {
         StartLogin(
-            companyName: person.company, companyEmployeeId: person.id, employeePublicKey: device.point, app: app)
+            LoginRequest(
+                companyName: person.company, companyEmployeeId: person.id, employeePublicKey: device.point), app: app)
     }
 
     private func code(_ body: () async throws -> Void) async -> String? {

@@ -9,7 +9,7 @@ extension MPinScene {
         expectOutcome(reply, "done")
         let code = try #require(reply["code"]?.text)
         #expect(code.wholeMatch(of: /[0-9]{6}/) != nil)
-        #expect(reply["activationId"]?.text != nil && reply["position"]?.number != nil)
+        #expect(reply["activationId"]?.text?.isUUIDOfVersion8 == true && reply["position"]?.number != nil)
         return code
     }
 

@@ -3,6 +3,7 @@ import IdentityService
 import Keys
 import Ledger
 import Postgres
+import TenureAPI
 import Testing
 import TestSupport
 

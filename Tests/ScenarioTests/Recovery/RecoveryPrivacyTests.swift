@@ -245,8 +245,10 @@ struct `The privacy of a recovery` {
             let service = world.service
             let app = try await service.caller(world.app)
             let start = StartLogin(
-                .recovery, companyName: "hours.example", companyEmployeeId: "lost",
-                employeePublicKey: scene.device.point, app: app)
+                .recovery,
+                LoginRequest(
+                    companyName: "hours.example", companyEmployeeId: "lost", employeePublicKey: scene.device.point),
+                app: app)
             func ask(_ call: Call) async throws -> (flow: String, outcome: FlowOutcomeResponse) {
                 let started = try await service.run(start, call)
                 let proof = try bytes(base64: scene.device.sign(started.challenge))

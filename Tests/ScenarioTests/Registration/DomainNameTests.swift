@@ -223,4 +223,30 @@ struct `The registration mode domain` {
             #expect(pair.own.utf8.allSatisfy { $0 < 0x80 } == !recipient.contains("@xn--"), "\(recipient)")
         }
     }
+
+    @Test func `admits the people of an international domain in every spelling, and mails to the A-label`() async throws
+    {
+        let mailbox = Mailbox()
+        try await withMPin(policy: [:], mailbox: mailbox) { scene in
+            for company in ["both-müller.example", "xn--two-mller-u9a.example"] {
+                let admin = try await scene.client.found(company)
+                try await scene.world.confirmDomain(of: company)
+                try await scene.client.change(policy: ["registrationMode": "domain"], of: company, by: admin)
+            }
+            let people = [
+                ("both-müller.example", "a@both-müller.example", "a@xn--both-mller-feb.example"),
+                ("both-müller.example", "b@xn--both-mller-feb.example", "b@xn--both-mller-feb.example"),
+                ("BOTH-MÜLLER.example", "c@Both-Mu\u{308}ller.EXAMPLE", "c@xn--both-mller-feb.example"),
+                ("xn--two-mller-u9a.example", "e@two-müller.example", "e@xn--two-mller-u9a.example"),
+                ("both-müller.example", "d\u{FF20}both-müller.example", "d@xn--both-mller-feb.example"),
+            ]
+            for (company, email, recipient) in people {
+                let person = Person(String(email.prefix(1)), at: company, email: email)
+                expectOutcome(try await scene.client.register(person, Device()), "authorizationPending")
+                try await scene.mailsSettle()
+                #expect(mailbox.copies.last?.mail.recipient == recipient, "\(email)")
+                #expect(mailbox.copies.last?.header("To") == ["<\(recipient)>"], "\(email)")
+            }
+        }
+    }
 }

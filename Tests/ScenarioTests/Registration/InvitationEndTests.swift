@@ -17,7 +17,9 @@ struct `An unused invitation` {
 
         init(_ reply: HTTPReply) throws {
             token = try #require(reply["invitation"]?.text, "\(reply)")
-            id = try #require(UUID(uuidString: reply["issued"]?["invitationId"]?.text ?? ""))
+            let text = try #require(reply["issued"]?["invitationId"]?.text, "\(reply)")
+            try #require(text.isUUIDOfVersion8, "\(reply)")
+            id = try #require(UUID(uuidString: text))
         }
     }
 

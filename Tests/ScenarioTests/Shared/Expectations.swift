@@ -61,3 +61,10 @@ func bytes(base64url text: String?, sourceLocation: SourceLocation = #_sourceLoc
     let text = try #require(text, sourceLocation: sourceLocation)
     return try #require(Base64URL.decode(text), sourceLocation: sourceLocation)
 }
+
+extension String {
+    /// Whether the text is a UUID of version 8 and of the variant that RFC 9562 defines.
+    var isUUIDOfVersion8: Bool {
+        wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/) != nil
+    }
+}

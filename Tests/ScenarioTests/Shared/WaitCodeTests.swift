@@ -23,6 +23,9 @@ struct `Codes of status 429 and 503` {
             }
             let locked = try await flow.complete(owner.person, asked)
             try expectProblem(locked, "credentials.locked")
+            // Right log-ins that run side by side are refused too, so the words call no attempt wrong.
+            #expect(locked["title"]?.text == "The attempts at these credentials are used up")
+            #expect(locked["detail"]?.text?.contains("side by side") == true)
             #expect((locked.headers["retry-after"].flatMap(Int.init) ?? 0) <= 3_600)
             expectOutcome(try await client.logIn(owner.person, owner.device), "success")
         }
@@ -78,9 +81,17 @@ struct `Codes of status 429 and 503` {
         options.settings.viewPatience = .milliseconds(300)
         try await inTurn(options) { world in
             let client = try world.client
-            _ = try await client.found("views.example")
-            try expectProblem(
-                try await client.get(client.path("views.example"), at: 1_000_000), "service.unavailable")
+            let founder = try await client.found("views.example")
+            // No call told anybody of this position, so waiting for it would never end.
+            let beyond = try await client.get(client.path("views.example"), at: 1_000_000)
+            try expectProblem(beyond, "request.invalid")
+            #expect(beyond["errors"]?.items.first?["header"]?.text == "Tenure-Wait-For", "\(beyond)")
+            let lagging = try await world.holding("tenure.projection_progress") {
+                let joined = try await client.register(Person("second", at: "views.example"), Device())
+                let position = try #require(joined["position"]?.number, "\(joined)")
+                return try await client.get(client.path("views.example"), by: founder.session, at: position)
+            }
+            try expectProblem(lagging, "service.unavailable")
         }
     }
 

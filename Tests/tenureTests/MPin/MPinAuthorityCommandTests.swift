@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Testing
 
+@testable import LocalDevelopment
 @testable import tenure
 
 @Suite struct MPinAuthorityCommandTests {
@@ -26,22 +27,11 @@ import Testing
     }
 
     @Test func `a development service needs the two ports after its own`() {
-        let failure = #expect(throws: CommandFailure.self) {
+        let failure = #expect(throws: DevelopmentFailure.self) {
             try MPinDevelopmentAuthorities.requireFreePorts(after: 65_534)
         }
-        #expect(failure?.exitCode == .usage)
+        #expect(failure?.kind == .usage)
         #expect(
             MPinDevelopmentAuthorities.addresses(after: 8080) == ["http://127.0.0.1:8081", "http://127.0.0.1:8082"])
-    }
-
-    @Test func `a child's input ends when it is told to`() async throws {
-        let directory = try TemporaryDirectory()
-        let file = directory.path + "/out"
-        let descriptor = try SecretFile.create(at: file)
-        let child = try ChildProcess(
-            path: "/bin/cat", arguments: [], environment: [], output: descriptor, holdsInput: true)
-        close(descriptor)
-        child.endInput()
-        #expect(await child.end() == 0)
     }
 }

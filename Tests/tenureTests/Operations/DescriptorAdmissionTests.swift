@@ -1,6 +1,7 @@
 import Foundation
 import HTTPLimits
 import Testing
+@testable import LocalDevelopment
 @testable import tenure
 
 @Suite struct DescriptorAdmissionTests {
@@ -39,12 +40,12 @@ import Testing
     }
 
     @Test func `a child process gets the limit from before`() async throws {
-        let plain = ChildProcess.command("/bin/echo", ["a b", "c"], descriptors: nil)
+        let plain = Program.command("/bin/echo", ["a b", "c"], descriptors: nil)
         #expect(plain == ["/bin/echo", "a b", "c"])
-        let command = ChildProcess.command(
+        let command = Program.command(
             "/bin/sh", ["-c", "ulimit -S -n; echo \"$1\"", "x", "a b"], descriptors: 77)
         let outcome = try await Program(command[0], Array(command.dropFirst()))()
         #expect(outcome.status == 0 && outcome.output == "77\na b\n")
-        #expect(ChildProcess.command("/nowhere/x", [], descriptors: 77) == ["/nowhere/x"])
+        #expect(Program.command("/nowhere/x", [], descriptors: 77) == ["/nowhere/x"])
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+@testable import LocalDevelopment
 @testable import tenure
 
 @Suite struct DevelopmentEnvironmentTests {
@@ -43,8 +44,8 @@ import Testing
     @Test func `only one service runs in a state directory`() throws {
         let directory = try TemporaryDirectory()
         var first: StateLock? = try StateLock(at: directory.path + "/lock")
-        let failure = #expect(throws: CommandFailure.self) { try StateLock(at: directory.path + "/lock") }
-        #expect(failure?.exitCode == .busy)
+        let failure = #expect(throws: DevelopmentFailure.self) { try StateLock(at: directory.path + "/lock") }
+        #expect(failure?.kind == .busy)
         #expect(failure?.message.contains("\(ProcessInfo.processInfo.processIdentifier)") == true)
         withExtendedLifetime(first) {}
         first = nil

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-@testable import tenure
+@testable import LocalDevelopment
 
 /// Whether a cluster can be made on this machine.
 enum ServerPrograms {
@@ -133,11 +133,11 @@ struct PrivateClusterTests {
     @Test func `a missing or old version is answered with the package to install`() throws {
         let old = [PostgresInstallation(directory: "/13", major: 13)]
         for (found, major, package) in [([], nil, "postgresql"), (old, nil, "postgresql"), (old, 16, "postgresql-16")] {
-            let failure = #expect(throws: CommandFailure.self) {
+            let failure = #expect(throws: DevelopmentFailure.self) {
                 try PostgresInstallation.choose(from: found, major: major)
             }
             #expect(failure?.remedy?.contains("apt-get install \(package)") == true)
-            #expect(failure?.exitCode == .unreachable)
+            #expect(failure?.kind == .unreachable)
         }
     }
 
@@ -153,10 +153,10 @@ struct PrivateClusterTests {
         let directory = try TemporaryDirectory()
         let me = (uid: UInt32(getuid()), gid: UInt32(getgid()))
         try FileManager.default.createSymbolicLink(atPath: directory.path + "/link", withDestinationPath: "/tmp")
-        #expect(throws: CommandFailure.self) { try PrivateDirectory.ensure(directory.path + "/link", owner: me) }
+        #expect(throws: DevelopmentFailure.self) { try PrivateDirectory.ensure(directory.path + "/link", owner: me) }
         try Data().write(to: URL(fileURLWithPath: directory.path + "/file"))
-        #expect(throws: CommandFailure.self) { try PrivateDirectory.ensure(directory.path + "/file", owner: me) }
-        #expect(throws: CommandFailure.self) {
+        #expect(throws: DevelopmentFailure.self) { try PrivateDirectory.ensure(directory.path + "/file", owner: me) }
+        #expect(throws: DevelopmentFailure.self) {
             try PrivateDirectory.ensure(directory.path, owner: (uid: me.uid &+ 1, gid: me.gid))
         }
         try PrivateDirectory.ensure(directory.path + "/new", owner: me)
@@ -165,11 +165,11 @@ struct PrivateClusterTests {
 
     @Test func `a port in use is reported with another one to take`() throws {
         let listener = try Listener()
-        let failure = #expect(throws: CommandFailure.self) { try LocalPort.requireFree(listener.port) }
+        let failure = #expect(throws: DevelopmentFailure.self) { try LocalPort.requireFree(listener.port) }
         #expect(failure?.message.contains("\(listener.port)") == true)
         #expect(failure?.remedy?.contains("PORT=") == true)
-        #expect(throws: CommandFailure.self) { try LocalPort.requireFree(0) }
-        #expect(throws: CommandFailure.self) { try LocalPort.requireFree(65_536) }
+        #expect(throws: DevelopmentFailure.self) { try LocalPort.requireFree(0) }
+        #expect(throws: DevelopmentFailure.self) { try LocalPort.requireFree(65_536) }
     }
 }
 

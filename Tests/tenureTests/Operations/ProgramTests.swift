@@ -1,8 +1,7 @@
-import ArgumentParser
 import Foundation
 import Testing
 
-@testable import tenure
+@testable import LocalDevelopment
 
 @Suite struct ProgramTests {
     @Test func `a program returns output, errors and exit code`() async throws {
@@ -45,8 +44,8 @@ import Testing
     }
 
     @Test func `a program that does not exist is named`() async throws {
-        let failure = await #expect(throws: CommandFailure.self) { try await Program("/nowhere/initdb", [])() }
+        let failure = await #expect(throws: DevelopmentFailure.self) { try await Program("/nowhere/initdb", [])() }
         #expect(failure?.message.contains("/nowhere/initdb") == true)
-        #expect(failure?.exitCode == .unreachable)
+        #expect(failure?.kind == .unreachable)
     }
 }

@@ -3,6 +3,7 @@ import Keys
 import TestSupport
 import Testing
 
+@testable import LocalDevelopment
 @testable import tenure
 
 /// What `tenure doctor` says about the settings of a service.

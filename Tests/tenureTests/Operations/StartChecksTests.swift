@@ -5,6 +5,7 @@ import Keys
 import TestSupport
 import Testing
 
+@testable import LocalDevelopment
 @testable import tenure
 
 /// What an operator reads when the settings name something that is not there or cannot be used.

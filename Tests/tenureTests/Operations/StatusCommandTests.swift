@@ -3,6 +3,7 @@ import Postgres
 import Testing
 import TestSupport
 
+@testable import LocalDevelopment
 @testable import tenure
 
 @Suite struct ServiceExaminationTests {

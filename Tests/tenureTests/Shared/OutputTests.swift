@@ -4,6 +4,7 @@ import Postgres
 import Testing
 import TestSupport
 
+@testable import LocalDevelopment
 @testable import tenure
 
 /// Every test here needs a broken pipe to be an error, as it is in the program.

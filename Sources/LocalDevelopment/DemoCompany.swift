@@ -1,4 +1,3 @@
-import ArgumentParser
 import Canonical
 import Crypto
 import ErrorCodes
@@ -11,18 +10,24 @@ import FoundationNetworking
 
 /// A demonstration tenant: a security admin, three employees, an external contractor, a pending device key, and an
 /// employee who needed three attempts. It is created once, through the public API.
-struct DemoCompany: Sendable {
-    static let name = "harbour.example"
-    static let summary = "1 security admin, 3 employees, 1 contractor, 1 key waiting"
+package struct DemoCompany: Sendable {
+    package static let name = "harbour.example"
+    package static let summary = "1 security admin, 3 employees, 1 contractor, 1 key waiting"
 
     let caller: DemoCaller
     /// The file that records the demo accounts.
     let file: String
 
+    /// The demonstration tenant of a development service.
+    package init(_ environment: DevelopmentEnvironment, in state: StateDirectory) {
+        caller = DemoCaller(environment)
+        file = state.path + "/demo.json"
+    }
+
     /// Founds the tenant, or completes an interrupted run.
     ///
     /// - Parameter willBegin: Called if there is something to do.
-    func found(willBegin: () -> Void) async throws {
+    package func found(willBegin: () -> Void) async throws {
         var record = DemoRecord(file: file) ?? Self.planned
         guard !record.isComplete else { return }
         willBegin()
@@ -30,7 +35,7 @@ struct DemoCompany: Sendable {
         do {
             try await register(record.people)
         } catch let refusal as DemoRefusal {
-            throw CommandFailure(
+            throw DevelopmentFailure(
                 .failure, "the demo company could not be founded: \(refusal.problem.code)",
                 remedy: "Look for request \(refusal.problem.requestId) in the service's log.")
         }
@@ -143,7 +148,8 @@ struct DemoRecord: Sendable {
         let document = JSONValue.object([
             "companyName": .string(companyName), "isComplete": .bool(isComplete), "people": .array(people.map(\.json)),
         ])
-        try SecretFile.replace(at: file, with: JSONLines.line(document))
+        try SecretFile.replace(
+            at: file, with: String(decoding: document.canonicalBytes(), as: UTF8.self) + "\n")
     }
 }
 
@@ -244,7 +250,7 @@ struct DemoCaller: Sendable {
         _ endpoint: Endpoint, _ captures: [String: String] = [:], body: (any JSONConvertible)? = nil
     ) async throws -> Response {
         guard let address = URL(string: url + endpoint.template.path(captures)) else {
-            throw CommandFailure(.failure, "the demo data names a path that is not a URL")
+            throw DevelopmentFailure(.failure, "the demo data names a path that is not a URL")
         }
         var request = URLRequest(url: address)
         request.httpMethod = endpoint.method

@@ -9,22 +9,22 @@ import Darwin
 #endif
 
 /// The server programs of one PostgreSQL version. Debian installs each version in a directory outside the `PATH`.
-struct PostgresInstallation: Sendable, Equatable {
+package struct PostgresInstallation: Sendable, Equatable {
     /// The directory with `initdb`, `pg_ctl` and `postgres`.
-    var directory: String
+    package var directory: String
     /// The major version, for example 15.
-    var major: Int
+    package var major: Int
 
     /// The oldest supported version.
-    static let oldest = 15
+    package static let oldest = 15
 
     /// Returns the path of a program.
-    func program(_ name: String) -> String { directory + "/" + name }
+    package func program(_ name: String) -> String { directory + "/" + name }
 
     /// Finds the newest installation, or the one of a given version. A cluster needs the version that created it.
     ///
-    /// - Throws: ``CommandFailure`` that names the package to install.
-    static func find(major: Int? = nil) async throws -> PostgresInstallation {
+    /// - Throws: ``DevelopmentFailure`` that names the package to install.
+    package static func find(major: Int? = nil) async throws -> PostgresInstallation {
         var found: [PostgresInstallation] = []
         for directory in candidates() {
             if let version = try await version(in: directory) {
@@ -35,16 +35,16 @@ struct PostgresInstallation: Sendable, Equatable {
     }
 
     /// Chooses among the installations found.
-    static func choose(from found: [PostgresInstallation], major: Int?) throws -> PostgresInstallation {
+    package static func choose(from found: [PostgresInstallation], major: Int?) throws -> PostgresInstallation {
         if let major {
             if let match = found.first(where: { $0.major == major }) { return match }
-            throw CommandFailure(
+            throw DevelopmentFailure(
                 .unreachable, "the development database was made by PostgreSQL \(major), which is not installed",
                 remedy: "Run: apt-get install postgresql-\(major)   (or delete the state directory to start again)")
         }
         if let newest = found.max(by: { $0.major < $1.major }), newest.major >= oldest { return newest }
         let seen = found.map(\.major).max().map { "PostgreSQL \($0) is too old" } ?? "no PostgreSQL server was found"
-        throw CommandFailure(
+        throw DevelopmentFailure(
             .unreachable, "\(seen); version \(oldest) or later is needed",
             remedy: "Run: apt-get install postgresql")
     }
@@ -66,7 +66,7 @@ struct PostgresInstallation: Sendable, Equatable {
     }
 
     /// Parses the major version from `postgres (PostgreSQL) 15.18 (Debian …)`.
-    static func major(in output: String) -> Int? {
+    package static func major(in output: String) -> Int? {
         guard let words = output.split(separator: "PostgreSQL) ").dropFirst().first else { return nil }
         return Int(words.prefix(while: \.isNumber))
     }
@@ -74,23 +74,23 @@ struct PostgresInstallation: Sendable, Equatable {
 
 /// The operating system's user who owns a private cluster. PostgreSQL refuses to run as root, so root uses another
 /// user.
-struct ClusterOwner: Sendable, Equatable {
+package struct ClusterOwner: Sendable, Equatable {
     /// The user's name.
-    var name: String
-    var uid: UInt32
-    var gid: UInt32
+    package var name: String
+    package var uid: UInt32
+    package var gid: UInt32
     /// Whether this process is root and the owner is not.
-    var isOther: Bool
+    package var isOther: Bool
 
     /// The name of the user that root creates on a machine without a user `postgres`.
-    static let madeByRoot = "tenure-dev"
+    package static let madeByRoot = "tenure-dev"
 
     /// Returns the current user. For root, returns `postgres`, or the user of this project, which is created if needed.
     ///
     /// - Parameter mayMakeUser: Whether the user may be created.
-    static func find(mayMakeUser: Bool) async throws -> ClusterOwner {
+    package static func find(mayMakeUser: Bool) async throws -> ClusterOwner {
         guard let current = SystemUser.current() else {
-            throw CommandFailure(
+            throw DevelopmentFailure(
                 .unreachable, "the user of this process has no name",
                 remedy: "Add the user to /etc/passwd: PostgreSQL looks it up by name.")
         }
@@ -99,20 +99,20 @@ struct ClusterOwner: Sendable, Equatable {
         }
         if let user = SystemUser.named("postgres") ?? SystemUser.named(madeByRoot) { return ClusterOwner(other: user) }
         guard mayMakeUser else {
-            throw CommandFailure(.notFound, "the private PostgreSQL has no user yet; make run creates one")
+            throw DevelopmentFailure(.notFound, "the private PostgreSQL has no user yet; make run creates one")
         }
         let outcome = try await Program(
             "/usr/sbin/useradd",
             ["--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin", madeByRoot])()
         guard outcome.status == 0, let user = SystemUser.named(madeByRoot) else {
-            throw CommandFailure(
+            throw DevelopmentFailure(
                 .unreachable, "PostgreSQL does not run as root, and no user could be created for it",
                 remedy: "Run: useradd --system \(madeByRoot)")
         }
         return ClusterOwner(other: user)
     }
 
-    init(name: String, uid: UInt32, gid: UInt32, isOther: Bool) {
+    package init(name: String, uid: UInt32, gid: UInt32, isOther: Bool) {
         self.name = name
         self.uid = uid
         self.gid = gid
@@ -125,21 +125,21 @@ struct ClusterOwner: Sendable, Equatable {
 }
 
 /// A user of the operating system.
-struct SystemUser: Sendable, Equatable {
-    var name: String
-    var uid: UInt32
-    var gid: UInt32
+package struct SystemUser: Sendable, Equatable {
+    package var name: String
+    package var uid: UInt32
+    package var gid: UInt32
 
     /// Whether the user is root.
-    var isRoot: Bool { uid == 0 }
+    package var isRoot: Bool { uid == 0 }
 
     /// Looks a user up by name; `nil` if there is none.
-    static func named(_ name: String) -> SystemUser? {
+    package static func named(_ name: String) -> SystemUser? {
         look { getpwnam_r(name, $0, $1, $2, $3) }
     }
 
     /// Returns the user of this process; `nil` if the user id has no name, as in some containers.
-    static func current() -> SystemUser? {
+    package static func current() -> SystemUser? {
         look { getpwuid_r(geteuid(), $0, $1, $2, $3) }
     }
 

@@ -1,24 +1,19 @@
-import ArgumentParser
 import Foundation
-import MPinAuthority
-import MPinRequests
 import Synchronization
-import TenureServer
 
 /// The two D-TAs of a development service: two processes with a directory each, so that their masters never meet.
 ///
 /// They listen on the two ports after the service's. Each ends when its standard input does, and therefore with this
 /// process, however that ends.
-final class MPinDevelopmentAuthorities: Sendable {
+package final class MPinDevelopmentAuthorities: Sendable {
     /// How many there are.
-    static let count = 2
+    package static let count = 2
 
     /// One D-TA.
     private struct Member: Sendable {
         let port: Int
         let logFile: String
-        let process: ChildProcess
-        let end: Task<Int32, Never>
+        let process: HeldProgram
     }
 
     private let members: [Member]
@@ -27,22 +22,13 @@ final class MPinDevelopmentAuthorities: Sendable {
     private init(_ members: [Member]) { self.members = members }
 
     /// The addresses, in order.
-    static func addresses(after port: Int) -> [String] {
+    package static func addresses(after port: Int) -> [String] {
         ports(after: port).map { "http://127.0.0.1:\($0)" }
     }
 
-    /// What the service needs to know of them.
-    ///
-    /// - Throws: `MPinAuthorityError` if a signing key cannot be read.
-    static func configuration(state: StateDirectory, port: Int) throws -> MPinAuthorityClientConfiguration {
-        let authorities = try zip(1..., addresses(after: port)).map { number, address in
-            guard let address = MPinAuthorityAddress(address) else {
-                throw CommandFailure(.failure, "\(address) is not an address")
-            }
-            let key = try MPinSigningKey(file: directory(number, of: state) + "/signing.key")
-            return MPinAuthorityClientConfiguration.Authority(address: address, signingKey: key)
-        }
-        return MPinAuthorityClientConfiguration(first: authorities[0], second: authorities[1])
+    /// The files with the signing keys, in order.
+    package static func signingKeyFiles(in state: StateDirectory) -> [String] {
+        (1...count).map { directory($0, of: state) + "/signing.key" }
     }
 
     private static func directory(_ number: Int, of state: StateDirectory) -> String { state.path + "/dta-\(number)" }
@@ -50,9 +36,9 @@ final class MPinDevelopmentAuthorities: Sendable {
     private static func ports(after port: Int) -> [Int] { (1...count).map { port + $0 } }
 
     /// Throws if a port of the D-TAs does not exist or is taken.
-    static func requireFreePorts(after port: Int) throws {
+    package static func requireFreePorts(after port: Int) throws {
         guard port + count <= 65_535 else {
-            throw CommandFailure(
+            throw DevelopmentFailure(
                 .usage, "port \(port) leaves no room for the \(count) D-TAs, which take the ports after it",
                 remedy: "Choose another port: make run PORT=8080")
         }
@@ -65,7 +51,7 @@ final class MPinDevelopmentAuthorities: Sendable {
     ///   - program: The executable of `tenure`.
     ///   - state: The directory of the development service.
     ///   - port: The port of the service.
-    static func start(
+    package static func start(
         program: String = Bundle.main.executablePath ?? CommandLine.arguments[0], state: StateDirectory, port: Int
     ) async throws -> MPinDevelopmentAuthorities {
         var members: [Member] = []
@@ -75,7 +61,7 @@ final class MPinDevelopmentAuthorities: Sendable {
                 if !FileManager.default.fileExists(atPath: directory + "/authority.json") {
                     let outcome = try await Program(program, ["dta", "init", "--directory", directory])()
                     guard outcome.status == 0 else {
-                        throw CommandFailure(.failure, "a D-TA could not be created: \(outcome.output)")
+                        throw DevelopmentFailure(.failure, "a D-TA could not be created: \(outcome.output)")
                     }
                 }
                 members.append(try start(program, directory: directory, port: port))
@@ -91,29 +77,27 @@ final class MPinDevelopmentAuthorities: Sendable {
         let logFile = directory + "/serve.log"
         // Each start has a log of its own.
         try SecretFile.replace(at: logFile, with: "")
-        let log = try FileHandle(forWritingTo: URL(fileURLWithPath: logFile))
-        let process = try withExtendedLifetime(log) {
-            try ChildProcess(
-                path: program,
-                arguments: ["dta", "serve", "--directory", directory, "--port", String(port), "--until-input-ends"],
-                environment: ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", "SWIFT_BACKTRACE=interactive=no"],
-                output: log.fileDescriptor, holdsInput: true)
-        }
-        return Member(port: port, logFile: logFile, process: process, end: Task { await process.end() })
+        let process = try HeldProgram(
+            path: program,
+            arguments: ["dta", "serve", "--directory", directory, "--port", String(port), "--until-input-ends"],
+            environment: [
+                "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C", "SWIFT_BACKTRACE": "interactive=no",
+            ], log: logFile)
+        return Member(port: port, logFile: logFile, process: process)
     }
 
     /// Ends all and waits for their end. It may be called again.
-    func stop() async {
+    package func stop() async {
         let isFirst = isStopping.withLock { isStopping in
             defer { isStopping = true }
             return !isStopping
         }
         if isFirst { for member in members { member.process.endInput() } }
-        for member in members { _ = await member.end.value }
+        for member in members { _ = try? await member.process.end() }
     }
 
     /// Runs `body` and then stops all. If one ends earlier, cancels `body` and throws a failure that names its log.
-    func run(_ body: @Sendable @escaping () async throws -> Void) async throws {
+    package func run(_ body: @Sendable @escaping () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for member in members {
                 group.addTask { [self] in try await watch(member) }
@@ -134,9 +118,9 @@ final class MPinDevelopmentAuthorities: Sendable {
     }
 
     private func watch(_ member: Member) async throws {
-        let status = await member.end.value
+        let status = try await member.process.end()
         guard isStopping.withLock({ !$0 }) else { return }
-        throw CommandFailure(
+        throw DevelopmentFailure(
             .failure, "the D-TA on port \(member.port) ended with \(status)", remedy: "Its log is \(member.logFile).")
     }
 }

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Crypto
 import Foundation
 
@@ -12,20 +11,20 @@ import Darwin
 
 /// A PostgreSQL server of one checkout. It has data checksums, is reachable only through a socket that its user can
 /// reach, and keeps its data in a private place.
-struct PrivateCluster: Sendable {
+package struct PrivateCluster: Sendable {
     /// How the server was started.
-    enum Start: String, Sendable { case created, started, adopted }
+    package enum Start: String, Sendable { case created, started, adopted }
 
-    let layout: ClusterLayout
-    let owner: ClusterOwner
-    let installation: PostgresInstallation
+    package let layout: ClusterLayout
+    package let owner: ClusterOwner
+    package let installation: PostgresInstallation
 
     /// Finds the programs and the location for a state directory. Starts nothing.
     ///
     /// - Parameters:
     ///   - stateDirectory: The absolute path of the state directory.
     ///   - mayMakeUser: Whether root may create a user to run the server.
-    static func find(stateDirectory: String, mayMakeUser: Bool = true) async throws -> PrivateCluster {
+    package static func find(stateDirectory: String, mayMakeUser: Bool = true) async throws -> PrivateCluster {
         let owner = try await ClusterOwner.find(mayMakeUser: mayMakeUser)
         let layout = ClusterLayout(stateDirectory: stateDirectory, owner: owner)
         return PrivateCluster(
@@ -33,7 +32,7 @@ struct PrivateCluster: Sendable {
     }
 
     /// Creates the cluster if there is none, starts it if it is stopped, and adopts it if it is running.
-    func start() async throws -> Start {
+    package func start() async throws -> Start {
         try prepareDirectories()
         var start = Start.started
         if layout.madeByMajor == nil {
@@ -55,18 +54,18 @@ struct PrivateCluster: Sendable {
     }
 
     /// Stops the server and waits until its files are closed. Open transactions are rolled back.
-    func stop() async throws {
+    package func stop() async throws {
         let outcome = try await control(["-m", "fast", "-w", "-t", "60", "stop"])
         // pg_ctl also fails if the server was not running.
         if outcome.status != 0, try await isRunning() {
-            throw CommandFailure(
+            throw DevelopmentFailure(
                 .failure, "the private PostgreSQL did not stop: \(Self.lastLine(outcome.output))",
                 remedy: "Read its log: \(layout.log)")
         }
     }
 
     /// Whether a server is running on this data directory.
-    func isRunning() async throws -> Bool { try await control(["status"]).status == 0 }
+    package func isRunning() async throws -> Bool { try await control(["status"]).status == 0 }
 
     private func create() async throws {
         let files = FileManager.default
@@ -79,7 +78,7 @@ struct PrivateCluster: Sendable {
             ]
         ).run(by: owner)()
         guard outcome.status == 0 else {
-            throw CommandFailure(.unreachable, "initdb failed: \(Self.lastLine(outcome.output))")
+            throw DevelopmentFailure(.unreachable, "initdb failed: \(Self.lastLine(outcome.output))")
         }
         try append("include 'tenure.conf'\n", to: layout.unfinished + "/postgresql.conf")
         try files.moveItem(atPath: layout.unfinished, toPath: layout.data)
@@ -88,7 +87,7 @@ struct PrivateCluster: Sendable {
     private func startServer() async throws {
         let outcome = try await control(["-l", layout.log, "-w", "-t", "60", "start"])
         guard outcome.status == 0 else {
-            throw CommandFailure(
+            throw DevelopmentFailure(
                 .unreachable, "the private PostgreSQL did not start: \(Self.lastLine(outcome.output))",
                 remedy: "Read its log: \(layout.log)")
         }
@@ -105,7 +104,7 @@ struct PrivateCluster: Sendable {
             ]
         ).run(by: owner)()
         guard outcome.status == 0 else {
-            throw CommandFailure(
+            throw DevelopmentFailure(
                 .unreachable,
                 "the roles of the private PostgreSQL could not be created: \(Self.lastLine(outcome.output))",
                 remedy: "Read its log: \(layout.log)")
@@ -123,7 +122,7 @@ struct PrivateCluster: Sendable {
 
 extension ClusterLayout {
     /// The major version of PostgreSQL that created the data directory; `nil` if there is none.
-    var madeByMajor: Int? {
+    package var madeByMajor: Int? {
         guard let text = try? String(contentsOfFile: data + "/PG_VERSION", encoding: .utf8) else { return nil }
         return Int(text.prefix(while: \.isNumber))
     }
@@ -131,9 +130,9 @@ extension ClusterLayout {
 
 extension PrivateCluster {
     /// Creates the directories of the cluster, each accessible to its owner only.
-    func prepareDirectories() throws {
+    package func prepareDirectories() throws {
         if owner.isOther, mkdir(ClusterLayout.directoryOfRoot, 0o755) != 0, errno != EEXIST {
-            throw CommandFailure(
+            throw DevelopmentFailure(
                 .notPermitted, "\(ClusterLayout.directoryOfRoot) cannot be created: \(SecretFile.systemError())")
         }
         for path in [layout.base, layout.socketDirectory] {
@@ -143,7 +142,7 @@ extension PrivateCluster {
 
     /// Writes the configuration files that make the cluster private. They are rewritten at each start, so a checkout
     /// can be moved.
-    func writeSettings() throws {
+    package func writeSettings() throws {
         try write(ClusterSettings.server(socketDirectory: layout.socketDirectory), to: layout.data + "/tenure.conf")
         try write(ClusterSettings.access, to: layout.data + "/pg_hba.conf")
         let users = owner.isOther ? ["root", owner.name] : [owner.name]
@@ -151,13 +150,13 @@ extension PrivateCluster {
     }
 
     /// Writes a file that belongs to the cluster's owner.
-    func write(_ text: String, to path: String) throws {
+    package func write(_ text: String, to path: String) throws {
         try SecretFile.replace(at: path, with: text)
         try give(path)
     }
 
     /// Appends to a file that belongs to the cluster's owner.
-    func append(_ text: String, to path: String) throws {
+    package func append(_ text: String, to path: String) throws {
         let old = try String(contentsOfFile: path, encoding: .utf8)
         try write(old + text, to: path)
     }
@@ -165,40 +164,40 @@ extension PrivateCluster {
     private func give(_ path: String) throws {
         guard owner.isOther else { return }
         guard lchown(path, owner.uid, owner.gid) == 0 else {
-            throw CommandFailure(
+            throw DevelopmentFailure(
                 .notPermitted, "the owner of \(path) cannot be changed to \(owner.name): \(SecretFile.systemError())")
         }
     }
 }
 
 /// The locations of a private cluster's files.
-struct ClusterLayout: Sendable, Equatable {
+package struct ClusterLayout: Sendable, Equatable {
     /// The directory of the whole cluster.
-    var base: String
+    package var base: String
     /// The directory of the socket. The socket's path must be at most 107 bytes long.
-    var socketDirectory: String
+    package var socketDirectory: String
 
     /// The data directory.
-    var data: String { base + "/data" }
+    package var data: String { base + "/data" }
     /// An incomplete data directory. The next start removes what an aborted start left.
-    var unfinished: String { base + "/data.new" }
+    package var unfinished: String { base + "/data.new" }
     /// The server's log file.
-    var log: String { base + "/log" }
+    package var log: String { base + "/log" }
     /// The number in the socket's name. There is no TCP port.
-    static let port = 5432
+    package static let port = 5432
     /// The path of the socket.
-    var socket: String { "\(socketDirectory)/.s.PGSQL.\(Self.port)" }
+    package var socket: String { "\(socketDirectory)/.s.PGSQL.\(Self.port)" }
 
     /// The parent directory of clusters that root runs as another user, because that user cannot enter root's own
     /// directories.
-    static let directoryOfRoot = "/var/lib/tenure-dev"
+    package static let directoryOfRoot = "/var/lib/tenure-dev"
 
     /// Determines the location for the state directory of a checkout.
     ///
     /// - Parameters:
     ///   - stateDirectory: The absolute path of `.tenure`.
     ///   - owner: The owner of the cluster.
-    init(stateDirectory: String, owner: ClusterOwner) {
+    package init(stateDirectory: String, owner: ClusterOwner) {
         let hash = Self.hash(of: stateDirectory)
         base = owner.isOther ? "\(Self.directoryOfRoot)/\(hash.prefix(16))" : stateDirectory + "/cluster"
         socketDirectory = base + "/socket"
@@ -206,7 +205,7 @@ struct ClusterLayout: Sendable, Equatable {
     }
 
     /// Hashes a path with SHA-256 to lower-case hex.
-    static func hash(of path: String) -> String {
+    package static func hash(of path: String) -> String {
         SHA256.hash(data: Data(path.utf8)).map { byte in
             let digits = String(byte, radix: 16)
             return digits.count == 1 ? "0" + digits : digits
@@ -215,7 +214,7 @@ struct ClusterLayout: Sendable, Equatable {
 
     /// Whether a path fits a socket address and needs no quoting: in a URL, in a list of directories, or in the
     /// server's settings.
-    static func isSafeSocketPath(_ path: String) -> Bool {
+    package static func isSafeSocketPath(_ path: String) -> Bool {
         path.utf8.count <= 107
             && path.utf8.allSatisfy { byte in
                 switch byte {
@@ -229,20 +228,20 @@ struct ClusterLayout: Sendable, Equatable {
     }
 
     /// Returns the URL of a database for a role. It has no password, because the server uses peer authentication.
-    func url(role: String, database: String = ClusterSettings.database) -> String {
+    package func url(role: String, database: String = ClusterSettings.database) -> String {
         "postgresql://\(role)@/\(database)?host=\(socketDirectory)&port=\(Self.port)"
     }
 }
 
 /// The contents of the configuration files that make a cluster private.
-enum ClusterSettings {
+package enum ClusterSettings {
     /// The name of the service's database.
-    static let database = "tenure"
+    package static let database = "tenure"
     /// The roles with which the service connects.
-    static let roles = ["tenure_owner", "tenure_app", "tenure_reader"]
+    package static let roles = ["tenure_owner", "tenure_app", "tenure_reader"]
 
     /// The server's settings, read after `postgresql.conf`. All durability settings keep their safe defaults.
-    static func server(socketDirectory: String) -> String {
+    package static func server(socketDirectory: String) -> String {
         """
         # Written by tenure at every start.
         listen_addresses = ''
@@ -256,14 +255,14 @@ enum ClusterSettings {
     }
 
     /// The access rules: only mapped users of the operating system, and only through the socket.
-    static let access = """
+    package static let access = """
         # Written by tenure at every start.
         local all all peer map=tenure
 
         """
 
     /// Maps users of the operating system to roles.
-    static func users(_ names: [String]) -> String {
+    package static func users(_ names: [String]) -> String {
         var lines = ["# Written by tenure at every start."]
         for name in names {
             for role in ["postgres"] + roles { lines.append("tenure \"\(name)\" \(role)") }
@@ -272,7 +271,7 @@ enum ClusterSettings {
     }
 
     /// Creates the roles and the database as a superuser. Idempotent.
-    static let bootstrap =
+    package static let bootstrap =
         roles.map { role in
             """
             SELECT 'CREATE ROLE \(role) LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE NOREPLICATION'
