@@ -42,8 +42,10 @@ struct APIResponder: HTTPResponder {
         await metrics.begin()
         var reply: Reply
         var closes = false
+        let shared = await openTo(request, headers, trace)
         do {
-            reply = try await serve(request, headers, context, &trace)
+            let preflight = request.method == .options ? CrossOriginAccess.preflight(shared) : nil
+            if let preflight { reply = preflight } else { reply = try await serve(request, headers, context, &trace) }
         } catch {
             var refusal = refusal(error, trace)
             refusal.isOAuth = trace.isOAuth
@@ -54,6 +56,7 @@ struct APIResponder: HTTPResponder {
             reply = Reply(
                 refusal, requestId: trace.requestId, challenge: challenge, publicURL: configuration.publicURL ?? "")
         }
+        reply.headers.merge(shared) { own, _ in own }
         // A replayed problem document names the first call, in its body and in this header.
         if reply.headers[HeaderName.requestId] == nil { reply.headers[HeaderName.requestId] = trace.requestId }
         RateDraw.addFields(trace.draws, to: &reply.headers)
@@ -67,6 +70,15 @@ struct APIResponder: HTTPResponder {
                 requestId: trace.requestId, method: trace.method, route: trace.route, status: reply.status,
                 code: reply.code, duration: duration, caller: trace.caller), quiet: trace.isQuiet)
         return await response(reply, isHead: request.method == .head, on: context, closes: closes)
+    }
+
+    /// The header fields for scripts of clients' pages; none for most requests.
+    private func openTo(
+        _ request: Request, _ headers: RequestHeaders, _ trace: Trace
+    ) async -> [String: String] {
+        guard let target = RequestTarget(request.head.path ?? "") else { return [:] }
+        let call = Call(requestId: trace.requestId, time: configuration.now())
+        return await CrossOriginAccess(service: service).fields(path: target.rawPath, headers, call)
     }
 
     private func refusal(_ error: any Error, _ trace: Trace) -> Refusal {
@@ -134,7 +146,10 @@ extension APIResponder {
         trace.isMPinProtocol = route.endpoint.isMPinProtocol
         let captures = try PathCaptures(arrival.raw)
         var call = Call(requestId: trace.requestId, sourceAddress: address, time: arrived)
-        let caller = try await Authenticator(service: service, call: call).caller(route.endpoint.access, headers)
+        let mayBePublic = route.endpoint == .revokeToken && headers.all("Authorization").isEmpty
+        let caller =
+            mayBePublic
+            ? nil : try await Authenticator(service: service, call: call).caller(route.endpoint.access, headers)
         trace.caller = caller?.fingerprintId
         if let caller {
             try await limiters.draw(caller: caller, company: captures["companyName"], cost: cost, &trace)

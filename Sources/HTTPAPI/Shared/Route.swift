@@ -15,13 +15,15 @@ struct Route: Sendable {
         case form
         /// A form with parameters is required.
         case parameters
+        /// A form with parameters is optional.
+        case optionalParameters
 
         /// The media type of a body that the endpoint reads; `nil` if it reads none.
         var mediaType: MediaType? {
             switch self {
             case .none, .form: nil
             case .optional, .required: .json
-            case .parameters: .form
+            case .parameters, .optionalParameters: .form
             }
         }
     }
@@ -56,7 +58,7 @@ struct Route: Sendable {
 extension Route {
     /// Every route that the service serves.
     static func all(_ configuration: HTTPConfiguration) -> [Route] {
-        general(configuration) + ofReturns + ofTokens + ofMPin
+        general(configuration) + ofReturns + ofTokens + ofOpenID + ofMPin
     }
 
     private static func general(_ configuration: HTTPConfiguration) -> [Route] {

@@ -26,6 +26,9 @@ extension Route {
     /// `POST /oauth/introspect`.
     static let introspectToken = Route(.introspectToken, body: .parameters) { exchange in
         let request = try exchange.tokenForm()
+        if let grant = try await exchange.run(IntrospectGrantToken(app: exchange.app(), token: request.token)) {
+            return Reply(headers: ["Content-Type": "application/json"], body: grant.canonicalBytes())
+        }
         let claims = try await exchange.run(IntrospectToken(app: exchange.app(), token: request.token))
         return .json(claims.map { TokenIntrospectionResponse.active(.init($0)) } ?? .inactive)
     }
@@ -33,7 +36,15 @@ extension Route {
     /// `POST /oauth/revoke`. The reply tells nothing about the token (RFC 7009 §2.2).
     static let revokeToken = Route(.revokeToken, body: .parameters) { exchange in
         let request = try exchange.tokenForm()
-        try await exchange.run(RevokeToken(app: exchange.app(), token: request.token))
+        guard case .app(let app)? = exchange.presented else {
+            // A public client, or one that has its secret in the form. It has grants only.
+            guard let client = try? await exchange.client(FormReader(exchange.body)) else { throw Refusal(.appUnknown) }
+            _ = try await exchange.run(RevokeGrantToken(client: client, token: request.token))
+            return Reply()
+        }
+        let client = AuthenticatedClient(id: app.appId, secretID: app.secretId)
+        if try await exchange.run(RevokeGrantToken(client: client, token: request.token)) { return Reply() }
+        try await exchange.run(RevokeToken(app: app, token: request.token))
         return Reply()
     }
 

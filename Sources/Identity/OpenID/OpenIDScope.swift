@@ -20,6 +20,9 @@ public enum OpenIDScope: String, Sendable, Hashable, CaseIterable, MemberValue {
 }
 
 extension Set<OpenIDScope> {
-    /// The names, separated by spaces, in the order of ``OpenIDScope``.
-    public var text: String { OpenIDScope.allCases.filter(contains).map(\.rawValue).joined(separator: " ") }
+    /// The names, in the order of ``OpenIDScope``.
+    public var names: [String] { OpenIDScope.allCases.filter(contains).map(\.rawValue) }
+
+    /// The names, separated by spaces.
+    public var text: String { names.joined(separator: " ") }
 }

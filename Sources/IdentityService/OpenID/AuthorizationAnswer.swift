@@ -1,13 +1,25 @@
-public import Identity
+import Identity
 
 /// What a browser gets at the authorization endpoint.
 public enum AuthorizationAnswer: Sendable, Equatable, CustomStringConvertible {
     /// A page says what is wrong; nobody is sent anywhere.
-    case fault(AuthorizationFault.Page)
+    case fault(Fault)
     /// The browser goes to the client. `origin` is that of the redirect URI, for the policy of the page before.
     case redirect(url: String, origin: String)
     /// A page asks something about the stored request of this handle, and continues it then.
     case ask(Page, handle: String)
+
+    /// What such a page says.
+    public enum Fault: String, Sendable, Hashable, CaseIterable {
+        /// There is no such client, or it is named twice.
+        case unknownClient
+        /// The redirect URI is missing, given twice or not one that the operator registered.
+        case unknownRedirect
+        /// The request is larger than the service keeps.
+        case tooLarge
+        /// The stored request is not known any more: it has expired or was answered.
+        case expired
+    }
 
     /// The pages of an authorization.
     public enum Page: String, Sendable, Hashable, CaseIterable {
@@ -32,11 +44,23 @@ public struct PendingAuthorization: Sendable, Equatable {
     /// The origin of the client's redirect URI, for the policy of pages whose form ends there.
     public let origin: String
     /// The scopes that are requested.
-    public let scopes: Set<OpenIDScope>
+    public let scopes: [String]
     /// What the client knows about the person; `nil` for nothing. It is a stranger's text.
     public let loginHint: String?
     /// The name of the tenant that the request is about; `nil` if it names none. It is a stranger's text.
     public let tenant: String?
     /// Tags of the languages that the person prefers, best first.
     public let locales: [String]
+}
+
+extension AuthorizationAnswer.Fault {
+    /// The fault that a reading found.
+    init(_ page: AuthorizationFault.Page) {
+        switch page {
+        case .unknownClient: self = .unknownClient
+        case .unknownRedirect: self = .unknownRedirect
+        case .tooLarge: self = .tooLarge
+        case .expired: self = .expired
+        }
+    }
 }

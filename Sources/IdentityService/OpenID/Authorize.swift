@@ -2,7 +2,7 @@ import Canonical
 import ErrorCodes
 import EventCoding
 import FoundationEssentials
-public import Identity
+import Identity
 import Keys
 import Ledger
 import Postgres
@@ -10,7 +10,7 @@ import Postgres
 /// Answers a request to the authorization endpoint (OpenID Connect Core, section 3.1.2).
 public struct Authorize: UseCase, CustomStringConvertible {
     /// The parameters as the client sent them.
-    public let parameters: AuthorizationParameters
+    let parameters: AuthorizationParameters
     /// The value of the browser's cookie; `nil` without one.
     public let cookie: String?
     /// Whether the request came by POST: it is stored, because such a request carries no cookie from another site.
@@ -18,9 +18,9 @@ public struct Authorize: UseCase, CustomStringConvertible {
     /// A placeholder that never contains the cookie.
     public var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
-    public init(_ parameters: AuthorizationParameters, cookie: String?, isPost: Bool = false) {
-        self.parameters = parameters
+    /// - Parameter parameters: The decoded parameters. One that is given twice comes twice.
+    public init(_ parameters: [(name: String, value: String)], cookie: String?, isPost: Bool = false) {
+        self.parameters = AuthorizationParameters(parameters)
         self.cookie = cookie
         self.isPost = isPost
     }
@@ -94,7 +94,7 @@ public struct ReadAuthorization: UseCase, CustomStringConvertible {
             guard let page = scene.request.decide(scene.situation).page else { return nil }
             return PendingAuthorization(
                 page: page, clientName: scene.clientName, origin: scene.request.redirect.origin,
-                scopes: scene.request.scopes, loginHint: scene.request.loginHint, tenant: scene.request.tenant,
+                scopes: scene.request.scopes.names, loginHint: scene.request.loginHint, tenant: scene.request.tenant,
                 locales: scene.request.locales)
         } catch is AuthorizationFault {
             return nil
@@ -132,7 +132,7 @@ extension ServiceContext {
                 return .ask(page, handle: stored.handle)
             }
         } catch AuthorizationFault.page(let page) {
-            return .fault(page)
+            return .fault(AuthorizationAnswer.Fault(page))
         } catch AuthorizationFault.redirect(let error) {
             let client = try AuthorizationRequest.client(of: stored.parameters)
             guard let registration = try await registration(of: client) else { return .fault(.unknownClient) }

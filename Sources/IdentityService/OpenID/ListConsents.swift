@@ -2,7 +2,7 @@ public import Canonical
 import ErrorCodes
 import EventCoding
 public import FoundationEssentials
-public import Identity
+import Identity
 import Ledger
 import Postgres
 
@@ -13,7 +13,7 @@ public struct ConsentView: Sendable, Equatable {
     /// Its name, as the operator gave it.
     public let clientName: String
     /// The scopes that were consented to.
-    public let scopes: Set<OpenIDScope>
+    public let scopes: [String]
     /// When the person consented last.
     public let givenAt: Timestamp
 }
@@ -42,7 +42,7 @@ public struct ListConsents: UseCase {
             views.append(
                 ConsentView(
                     clientID: client, clientName: try await loader.app(AppID(client)).state.name ?? "",
-                    scopes: OpenIDScope.known(in: scopes),
+                    scopes: OpenIDScope.known(in: scopes).names,
                     givenAt: Timestamp(microseconds: given.microsecondsSinceUnixEpoch)))
         }
         return views

@@ -2,7 +2,7 @@ import Canonical
 import ErrorCodes
 import EventCoding
 import FoundationEssentials
-public import Identity
+import Identity
 import Keys
 import TenureAPI
 
@@ -22,15 +22,15 @@ public enum LogOutAnswer: Sendable, Equatable {
 /// any site can send a browser here, and nobody is sent to another site without an ID token of that client.
 public struct LogOut: UseCase, CustomStringConvertible {
     /// The parameters as the client sent them.
-    public let parameters: AuthorizationParameters
+    let parameters: AuthorizationParameters
     /// The value of the browser's cookie; `nil` without one.
     public let cookie: String?
     /// A placeholder that never contains the cookie.
     public var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
-    public init(_ parameters: AuthorizationParameters, cookie: String?) {
-        self.parameters = parameters
+    /// - Parameter parameters: The decoded parameters. One that is given twice comes twice.
+    public init(_ parameters: [(name: String, value: String)], cookie: String?) {
+        self.parameters = AuthorizationParameters(parameters)
         self.cookie = cookie
     }
 

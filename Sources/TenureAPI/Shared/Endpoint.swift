@@ -284,7 +284,7 @@ extension Endpoint {
     public static let docsScript = Endpoint("GET", "/docs/script.js", .anyone, "Give the script of the documentation")
 
     /// Every endpoint, in the order of the documentation.
-    public static let all: [Endpoint] = general + ofReturns + ofTokens + ofMPin
+    public static let all: [Endpoint] = general + ofReturns + ofTokens + ofOpenID + ofMPin
 
     private static let general: [Endpoint] = [
         .listQuestions,
