@@ -147,6 +147,10 @@ let package = Package(
             name: "APIReference", dependencies: [yams],
             resources: [.embedInCode("style.css"), .embedInCode("script.js")], swiftSettings: settings),
         .target(name: "TenureAPI", dependencies: ["ErrorCodes", "Canonical"], swiftSettings: settings),
+        // Run by scripts/generate.
+        .executableTarget(
+            name: "GenerateContract", dependencies: ["TenureAPI", "ErrorCodes", "Canonical", yams],
+            exclude: ["prose.yaml"], swiftSettings: settings),
         .target(
             name: "HTTPAPI",
             dependencies: [
@@ -259,6 +263,9 @@ let package = Package(
             ], exclude: ["Fixtures"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "TenureAPITests", dependencies: ["TenureAPI", "ErrorCodes", "Canonical"],
+            swiftSettings: settingsOfTests),
+        .testTarget(
+            name: "GenerateContractTests", dependencies: ["GenerateContract", "Contract", "TenureAPI", "ErrorCodes"],
             swiftSettings: settingsOfTests),
         .testTarget(name: "APIReferenceTests", dependencies: ["APIReference"], swiftSettings: settingsOfTests),
         .testTarget(

@@ -127,6 +127,11 @@ public enum Hex {
         return high == nil ? bytes : nil
     }
 
+    /// Decodes an even number of digits of either case. Returns `nil` if the text is malformed.
+    ///
+    /// Use it for bytes that the protocol of somebody else spells, never where the spelling is compared or signed.
+    public static func decodeAnyCase(_ text: String) -> [UInt8]? { decode(text.lowercasedASCII) }
+
     static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
@@ -137,5 +142,12 @@ public enum Hex {
         case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
         default: nil
         }
+    }
+}
+
+extension String {
+    /// The text with the letters A to Z in lower case. Other characters stay, those that fold to ASCII among them.
+    fileprivate var lowercasedASCII: String {
+        String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
     }
 }

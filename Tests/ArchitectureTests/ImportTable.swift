@@ -69,6 +69,7 @@ enum ImportTable {
         "Contract": Row(local: ["CContract"], isPure: true),
         "APIReference": Row(external: ["Yams"], isPure: true),
         "TenureAPI": Row(local: ["ErrorCodes", "Canonical"], isPure: true),
+        "GenerateContract": Row(local: ["TenureAPI", "ErrorCodes", "Canonical"], external: ["Yams"]),
         "HTTPAPI": Row(
             local: [
                 "TenureServer", "IdentityService", "TenureAPI", "ErrorCodes", "APIReference", "Contract",

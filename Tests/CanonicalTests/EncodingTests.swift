@@ -71,6 +71,15 @@ import Foundation
         for text in ["0", "abc", "0g", "FF", "fF", " 0", "0x", "é"] { #expect(Hex.decode(text) == nil) }
     }
 
+    @Test func `hexadecimal of either case is read where it is asked for`() {
+        for text in ["000fa5ff", "000FA5FF", "000Fa5fF"] {
+            #expect(Hex.decodeAnyCase(text) == [0x00, 0x0F, 0xA5, 0xFF])
+        }
+        for text in ["0", "ABC", "0G", " 0", "0X", "É", "\u{FF21}\u{FF21}"] {
+            #expect(Hex.decodeAnyCase(text) == nil)
+        }
+    }
+
     @Test func `an identifier has 16 bytes and one spelling`() throws {
         let text = "00112233-4455-6677-8899-aabbccddeeff"
         let id = try #require(UUID(lowercased: text))

@@ -16,7 +16,10 @@ PROBLEM = {
     "type": "/docs#employee.on_holiday", "title": "The employee is on holiday", "status": 409,
     "detail": "Come back later.", "instance": "urn:tenure:request:r", "code": "employee.on_holiday", "requestId": "r",
 }
-ACCOUNT = {"companyName": "acme.example", "companyEmployeeId": "ada", "status": "on_holiday", "role": "auditor"}
+ACCOUNT = {
+    "employeeId": "9abe6879-91d6-463b-a1f3-e5685bfe93a1", "tenantId": "46c75121-647d-4061-a333-a177b02860c7",
+    "companyName": "acme.example", "companyEmployeeId": "ada", "status": "on_holiday", "role": "auditor",
+}
 
 
 def main():

@@ -1,3 +1,6 @@
+import Canonical
+import ErrorCodes
+import FoundationEssentials
 import IdentityService
 import TenureAPI
 import TenureServer
@@ -14,16 +17,50 @@ extension Route {
 }
 
 extension Route {
-    /// `GET /v1/companies/{companyName}/employees`.
-    static let listEmployees = Route(.listEmployees) { exchange in
+    /// `GET /v1/companies`.
+    static let listCompanies = Route(.listCompanies) { exchange in
         var query = try QueryReader(exchange.rawQuery)
         let asked = try query.page()
         try query.finish()
-        let page = try await exchange.run(
-            ListEmployees(
-                company: exchange.company, asked, caller: exchange.caller(),
-                waitFor: exchange.headers.waitFor()))
+        let page = try await exchange.run(ListCompanies(asked, app: exchange.app()))
         return .page(page, asked, of: exchange)
+    }
+}
+
+extension QueryReader {
+    /// Reads which employees are wanted: by `employeeId`, by `email`, or all.
+    fileprivate mutating func employees() throws(Refusal) -> EmployeeChoice {
+        switch (text("employeeId"), text("email")) {
+        case (nil, nil): return .all
+        case (let id?, nil):
+            guard let id = UUID(lowercased: id) else {
+                throw .invalid(.parameter("employeeId"), "a UUID in lower case is expected")
+            }
+            return .id(id)
+        case (nil, let email?):
+            guard !email.isEmpty else { throw .invalid(.parameter("email"), "an address is expected") }
+            return .email(email)
+        case (_?, _?): throw .invalid(.parameter("email"), "employeeId or email is expected, not both")
+        }
+    }
+}
+
+extension Route {
+    /// `GET /v1/companies/{companyName}/employees`.
+    static let listEmployees = Route(.listEmployees) { exchange in
+        var query = try QueryReader(exchange.rawQuery)
+        let asked = try query.page(), choice = try query.employees()
+        try query.finish()
+        do {
+            let page = try await exchange.run(
+                ListEmployees(
+                    company: exchange.company, choice, asked, caller: exchange.caller(),
+                    waitFor: exchange.headers.waitFor()))
+            return .page(page, asked, of: exchange)
+        } catch let error as ServiceError where error.code == .emailInvalid || error.code == .emailMissing {
+            // The address is a parameter here, and no member of a body.
+            throw Refusal.invalid(.parameter("email"), error.members.first?.detail ?? "an address is expected")
+        }
     }
 }
 
@@ -61,7 +98,7 @@ extension Route {
     static let endEmployeeSessions = decideStatus(.endEmployeeSessions, .endSessions)
 
     private static func decideStatus(_ endpoint: Endpoint, _ action: DecideStatus.Action) -> Route {
-        Route(endpoint, body: .optional) { exchange in
+        Route(endpoint) { exchange in
             // The log keeps a note of a cancellation, so no other decision takes one.
             let request =
                 action == .cancel
@@ -77,7 +114,7 @@ extension Route {
 
 extension Route {
     /// `POST …/employees/{companyEmployeeId}/role`.
-    static let changeRole = Route(.changeRole, body: .required) { exchange in
+    static let changeRole = Route(.changeRole) { exchange in
         let request = try exchange.read(RoleRequest.self)
         return try await exchange.decision(
             ChangeRole(
@@ -88,7 +125,7 @@ extension Route {
 
 extension Route {
     /// `POST /v1/companies/{companyName}/reclaimed-emails`.
-    static let reclaimEmail = Route(.reclaimEmail, body: .required) { exchange in
+    static let reclaimEmail = Route(.reclaimEmail) { exchange in
         let request = try exchange.read(EmailReclaimRequest.self)
         return try await exchange.decision(
             ReclaimEmail(request, company: exchange.company, caller: exchange.caller()))

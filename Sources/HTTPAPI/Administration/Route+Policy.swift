@@ -14,7 +14,7 @@ extension Route {
 
 extension Route {
     /// `PATCH /v1/companies/{companyName}/policy`. `If-Match` carries the version that the caller has read.
-    static let changePolicy = Route(.changePolicy, body: .required) { exchange in
+    static let changePolicy = Route(.changePolicy) { exchange in
         let request = try exchange.read(PolicyChangeRequest.self)
         return try await exchange.decision(
             ChangePolicy(
@@ -25,7 +25,7 @@ extension Route {
 
 extension Route {
     /// `PUT /v1/companies/{companyName}/apps/{appId}`.
-    static let linkApp = Route(.linkApp, body: .optional) { exchange in
+    static let linkApp = Route(.linkApp) { exchange in
         let request = try exchange.read(AppLinkRequest.self)
         return try await exchange.decision(
             LinkApp(
@@ -34,7 +34,7 @@ extension Route {
     }
 
     /// `DELETE /v1/companies/{companyName}/apps/{appId}`.
-    static let unlinkApp = Route(.unlinkApp, body: .optional) { exchange in
+    static let unlinkApp = Route(.unlinkApp) { exchange in
         let request = try exchange.read(DecisionRequest.self)
         return try await exchange.decision(
             LinkApp(

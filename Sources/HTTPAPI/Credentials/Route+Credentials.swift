@@ -3,7 +3,7 @@ import TenureAPI
 
 extension Route {
     /// `POST /v1/registrations/{flow}/credentials`.
-    static let setCredentials = Route(.setCredentials, body: .required) { exchange in
+    static let setCredentials = Route(.setCredentials) { exchange in
         let request = try exchange.read(CredentialsRequest.self)
         return try await exchange.outcome(
             SetCredentials(request, flow: exchange.captures["flow"], app: exchange.app()))
@@ -12,12 +12,12 @@ extension Route {
 
 extension Route {
     /// `POST /v1/credentials/changes`.
-    static let startChange = Route(.startChange, body: .required) { exchange in
+    static let startChange = Route(.startChange) { exchange in
         try await exchange.started(.change, exchange.read(LoginRequest.self))
     }
 
     /// `POST /v1/credentials/changes/{flow}/credentials`.
-    static let changeCredentials = Route(.changeCredentials, body: .required) { exchange in
+    static let changeCredentials = Route(.changeCredentials) { exchange in
         let request = try exchange.read(CredentialsChangeRequest.self)
         return try await exchange.outcome(
             ChangeInDirectMode(

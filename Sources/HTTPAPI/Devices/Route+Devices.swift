@@ -15,7 +15,7 @@ extension Route {
 
 extension Route {
     /// `POST /v1/devices/{fingerprint}/revocation`.
-    static let revokeDevice = Route(.revokeDevice, body: .required) { exchange in
+    static let revokeDevice = Route(.revokeDevice) { exchange in
         let request = try DecisionRequest(jsonWithReason: try exchange.document())
         return try await exchange.decision(
             RevokeDevice(
@@ -48,16 +48,16 @@ extension Route {
 
 extension Route {
     /// `POST …/keys/{fingerprint}/authorization`.
-    static let authorizeKey = decideKey(.authorizeKey, .authorize, body: .optional)
+    static let authorizeKey = decideKey(.authorizeKey, .authorize)
     /// `POST …/keys/{fingerprint}/refusal`.
-    static let refuseKey = decideKey(.refuseKey, .refuse, body: .required)
+    static let refuseKey = decideKey(.refuseKey, .refuse)
     /// `POST …/keys/{fingerprint}/revocation`.
-    static let revokeKey = decideKey(.revokeKey, .revoke, body: .required)
+    static let revokeKey = decideKey(.revokeKey, .revoke)
 
     private static func decideKey(
-        _ endpoint: Endpoint, _ action: DecideKey.Action, body: Body
+        _ endpoint: Endpoint, _ action: DecideKey.Action
     ) -> Route {
-        Route(endpoint, body: body) { exchange in
+        Route(endpoint) { exchange in
             let document = try exchange.document()
             let request =
                 action == .authorize

@@ -3,7 +3,7 @@ import TenureAPI
 
 extension Route {
     /// `POST /v1/logins`.
-    static let startLogin = Route(.startLogin, body: .required) { exchange in
+    static let startLogin = Route(.startLogin) { exchange in
         let request = try exchange.read(LoginRequest.self)
         return try await exchange.started(.login, request)
     }
@@ -31,7 +31,7 @@ extension Route {
     static let proveReturnKey = proveKey(.proveReturnKey, .returning)
 
     private static func proveKey(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
-        Route(endpoint, body: .required) { exchange in
+        Route(endpoint) { exchange in
             let request = try exchange.read(KeyProofRequest.self)
             return try await exchange.outcome(
                 ProveKey(request.keyProof, purpose: purpose, flow: exchange.captures["flow"], app: exchange.app()))
@@ -48,7 +48,7 @@ extension Route {
     static let validateReturnAnswers = validateAnswers(.validateReturnAnswers, .returning)
 
     private static func validateAnswers(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
-        Route(endpoint, body: .required) { exchange in
+        Route(endpoint) { exchange in
             let request = try exchange.read(AnswersRequest.self)
             return try await exchange.outcome(
                 ValidateCredential(
@@ -66,7 +66,7 @@ extension Route {
     static let validateReturnPassphrase = validatePassphrase(.validateReturnPassphrase, .returning)
 
     private static func validatePassphrase(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
-        Route(endpoint, body: .required) { exchange in
+        Route(endpoint) { exchange in
             let request = try exchange.read(PassphraseRequest.self)
             return try await exchange.outcome(
                 ValidateCredential(
@@ -89,7 +89,7 @@ extension Route {
     static let evaluateReturn = evaluate(.evaluateReturn, .returning)
 
     private static func evaluate(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
-        Route(endpoint, body: .required) { exchange in
+        Route(endpoint) { exchange in
             let request = try exchange.read(EvaluationsRequest.self)
             return try await exchange.reply(
                 to: EvaluateElements(
@@ -112,7 +112,7 @@ extension Route {
     static let proveReturn = prove(.proveReturn, .returning)
 
     private static func prove(_ endpoint: Endpoint, _ purpose: FlowKind) -> Route {
-        Route(endpoint, body: .required) { exchange in
+        Route(endpoint) { exchange in
             let request = try exchange.read(ProofRequest.self)
             return try await exchange.outcome(
                 ProveCredential(request, purpose: purpose, flow: exchange.captures["flow"], app: exchange.app()))

@@ -3,7 +3,7 @@ import TenureAPI
 
 extension Route {
     /// `POST /v1/companies/{companyName}/mpin/identities/{identityId}/verification`.
-    static let verifyMPin = Route(.verifyMPin, body: .optional) { exchange in
+    static let verifyMPin = Route(.verifyMPin) { exchange in
         let request = try exchange.read(DecisionRequest.self)
         return try await exchange.decision(
             DecideMPin(
@@ -12,7 +12,7 @@ extension Route {
     }
 
     /// `POST /v1/companies/{companyName}/mpin/identities/{identityId}/revocation`.
-    static let revokeMPin = Route(.revokeMPin, body: .required) { exchange in
+    static let revokeMPin = Route(.revokeMPin) { exchange in
         let request = try DecisionRequest(jsonWithReason: exchange.document())
         return try await exchange.decision(
             DecideMPin(
@@ -22,7 +22,7 @@ extension Route {
     }
 
     /// `POST /v1/companies/{companyName}/mpin/identities/{identityId}/link`.
-    static let linkMPin = Route(.linkMPin, body: .required) { exchange in
+    static let linkMPin = Route(.linkMPin) { exchange in
         let request = try exchange.read(MPinLinkRequest.self)
         return try await exchange.decision(
             LinkMPin(
@@ -31,7 +31,7 @@ extension Route {
     }
 
     /// `POST /v1/companies/{companyName}/mpin/activations`.
-    static let issueMPinActivation = Route(.issueMPinActivation, body: .required) { exchange in
+    static let issueMPinActivation = Route(.issueMPinActivation) { exchange in
         let request = try exchange.read(MPinActivationRequest.self)
         return try await exchange.reply(
             to: IssueMPinActivation(request, company: exchange.company, caller: exchange.caller())
@@ -48,7 +48,7 @@ extension Route {
     }
 
     /// `PATCH /v1/companies/{companyName}/mpin/policy`. `If-Match` carries the version that the caller has read.
-    static let changeMPinPolicy = Route(.changeMPinPolicy, body: .required) { exchange in
+    static let changeMPinPolicy = Route(.changeMPinPolicy) { exchange in
         let request = try exchange.read(MPinPolicyChangeRequest.self)
         return try await exchange.decision(
             ChangeMPinPolicy(

@@ -1,4 +1,3 @@
-import ErrorCodes
 import IdentityService
 import TenureAPI
 
@@ -9,31 +8,18 @@ extension Route {
     }
 
     /// `POST /mpin/{companyName}/verification/{identityId}`: the button on that page.
-    static let followMPinLink = Route(.followMPinLink, body: .form) { exchange in
+    static let followMPinLink = Route(.followMPinLink) { exchange in
         try await mpinLink(exchange, isConfirmed: true)
     }
 
     private static func mpinLink(_ exchange: RoutedRequest, isConfirmed: Bool) async throws -> Reply {
-        var query = try QueryReader(exchange.rawQuery)
-        let expires = query.text("expires") ?? "", key = query.text("key") ?? ""
-        try query.finish()
+        let link = MailLinkParameters(exchange.rawQuery)
         let proof = VerifyMPinByMail.Proof.link(
-            identity: exchange.captures["identityId"], expires: expires, key: key)
-        let languages = exchange.headers.preferredLanguages
-        do {
-            let view = try await exchange.run(
-                VerifyMPinByMail(company: exchange.company, proof, isConfirmed: isConfirmed))
-            return MailLinkPage(message: view.isVerified ? .done : .question, languages: languages).reply
-        } catch let error as ServiceError {
-            let message: MailLinkPage.Message
-            switch error.code {
-            case .mpinRequestExpired, .mpinWrongState, .mpinEnded, .mpinBlocked: message = .expired
-            case .mpinUnknown, .mpinDisabled: message = .invalid
-            default: throw error
-            }
-            var reply = MailLinkPage(message: message, languages: languages).reply
-            reply.status = error.code.status
-            return reply
-        }
+            identity: exchange.captures["identityId"], expires: link.expires, key: link.key)
+        let view = try await exchange.run(
+            VerifyMPinByMail(company: exchange.company, proof, isConfirmed: isConfirmed))
+        return MailLinkPage(
+            message: view.isVerified ? .done : .question, languages: exchange.headers.preferredLanguages
+        ).reply
     }
 }

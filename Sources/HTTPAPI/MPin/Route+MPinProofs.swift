@@ -4,7 +4,7 @@ import TenureAPI
 
 extension Route {
     /// `POST /mpin/{companyName}/rps/pass1`.
-    static let startMPinProof = Route(.startMPinProof, body: .required) { exchange in
+    static let startMPinProof = Route(.startMPinProof) { exchange in
         let request = try exchange.read(MPinPass1Request.self)
         let offer = try await exchange.run(
             StartMPinProof(
@@ -13,7 +13,7 @@ extension Route {
     }
 
     /// `POST /mpin/{companyName}/rps/pass2`.
-    static let proveMPin = Route(.proveMPin, body: .required) { exchange in
+    static let proveMPin = Route(.proveMPin) { exchange in
         let request = try exchange.read(MPinPass2Request.self)
         let token = try await exchange.run(
             ProveMPin(
@@ -23,7 +23,7 @@ extension Route {
     }
 
     /// `POST /mpin/{companyName}/authenticate`.
-    static let redeemMPinProof = Route(.redeemMPinProof, body: .required) { exchange in
+    static let redeemMPinProof = Route(.redeemMPinProof) { exchange in
         let request = try exchange.read(MPinTokenRequest.self)
         return try await exchange.reply(
             to: RedeemMPinProof(company: exchange.company, token: request.authOTT, app: exchange.app())
@@ -31,7 +31,7 @@ extension Route {
     }
 
     /// `POST /v1/logins/{flow}/mpin`.
-    static let logInByMPin = Route(.logInByMPin, body: .required) { exchange in
+    static let logInByMPin = Route(.logInByMPin) { exchange in
         let request = try exchange.read(MPinLoginRequest.self)
         return try await exchange.outcome(
             LogInByMPin(token: request.authOTT, flow: exchange.captures["flow"], app: exchange.app()))

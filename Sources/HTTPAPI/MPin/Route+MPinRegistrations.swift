@@ -14,7 +14,7 @@ extension Route {
     }
 
     /// `PUT /mpin/{companyName}/rps/user`.
-    static let startMPin = Route(.startMPin, body: .required) { exchange in
+    static let startMPin = Route(.startMPin) { exchange in
         let request = try exchange.read(MPinStartRequest.self)
         guard request.regOTT == nil else {
             throw Refusal.invalid(
@@ -29,7 +29,7 @@ extension Route {
     }
 
     /// `PUT /mpin/{companyName}/rps/user/{mpinId}`.
-    static let restartMPin = Route(.restartMPin, body: .required) { exchange in
+    static let restartMPin = Route(.restartMPin) { exchange in
         let request = try exchange.read(MPinStartRequest.self)
         guard request.activateCode == nil else {
             throw Refusal.invalid(
@@ -43,7 +43,7 @@ extension Route {
     }
 
     /// `POST /mpin/{companyName}/rps/user/{mpinId}`.
-    static let activateMPin = Route(.activateMPin, body: .required) { exchange in
+    static let activateMPin = Route(.activateMPin) { exchange in
         let request = try exchange.read(MPinActivateRequest.self)
         _ = try await exchange.run(
             VerifyMPinByMail(
@@ -69,7 +69,7 @@ extension Route {
     }
 
     /// `POST /mpin/{companyName}/rps/setupDone/{mpinId}`: the first right proof completes a registration, not this.
-    static let finishMPin = Route(.finishMPin, body: .optional) { exchange in
+    static let finishMPin = Route(.finishMPin) { exchange in
         _ = try exchange.document()
         _ = try await exchange.run(ReadMPinSettings(company: exchange.company, app: exchange.app()))
         return .json(MPinEmptyResponse())

@@ -1,4 +1,6 @@
+import ErrorCodes
 import IdentityService
+import TenureAPI
 
 /// The page behind the link of a mail: HTML without script, style or anything that a caller wrote.
 struct MailLinkPage {
@@ -16,10 +18,24 @@ struct MailLinkPage {
         case expired
         /// The link is not one of this service.
         case invalid
+        /// Wrong PINs have ended the identity, which no mail brings back.
+        case blocked
+        /// The identity or the registration was ended.
+        case ended
+        /// The company does not permit PINs now.
+        case notPermitted
+        /// The identity is verified by somebody else than the reader of the mail.
+        case notByMail
+        /// The reader's address has sent too many requests.
+        case tooMany
+        /// The service cannot answer now.
+        case unavailable
     }
     let message: Message
     /// Language tags of the reader, best first.
     let languages: [String]
+    /// The id of the request, which the page of a refusal shows for whoever helps.
+    var requestId: String?
 
     /// The page as a reply.
     var reply: Reply {
@@ -34,8 +50,12 @@ struct MailLinkPage {
     private var status: Int {
         switch message {
         case .question, .returnQuestion, .cancelQuestion, .done: 200
-        case .expired: 410
+        case .expired, .blocked, .ended: 410
         case .invalid: 400
+        case .notPermitted: 403
+        case .notByMail: 409
+        case .tooMany: 429
+        case .unavailable: 503
         }
     }
 
@@ -57,7 +77,7 @@ struct MailLinkPage {
             <body>
             <h1>\(title)</h1>
             <p>\(text)</p>
-            \(isQuestion ? form : "")
+            \(isQuestion ? form : requestId.map { "<p>\(isGerman ? "Vorgang" : "Request"): <code>\($0)</code></p>" } ?? "")
             </body>
             </html>
 
@@ -78,6 +98,31 @@ struct MailLinkPage {
         case .done: ("Confirmed", "You may close this page.")
         case .expired: ("Too late", "This link has expired. Ask for another mail.")
         case .invalid: ("Not valid", "This link is not valid. Open it as it is in the mail.")
+        case .blocked:
+            (
+                "Blocked",
+                "Wrong PINs have ended this registration, and another mail does not help. Delete the user in the app "
+                    + "on your device, and register the PIN again."
+            )
+        case .ended:
+            (
+                "Ended",
+                "This registration was ended, and another mail does not help. Register the PIN again in the app on "
+                    + "your device."
+            )
+        case .notPermitted:
+            ("Not permitted", "Your company does not permit PINs now. Ask whoever administers its accounts.")
+        case .notByMail:
+            (
+                "Not by mail",
+                "This registration is not confirmed by a mail. Go on in the app on your device; it says who confirms."
+            )
+        case .tooMany: ("Too many requests", "Wait a minute, and open the link again. It is still valid.")
+        case .unavailable:
+            (
+                "Not available",
+                "The service cannot answer now, and nothing has changed. Open the link again in a few minutes."
+            )
         }
     }
 
@@ -99,6 +144,100 @@ struct MailLinkPage {
         case .done: ("Bestätigt", "Sie können diese Seite schließen.")
         case .expired: ("Zu spät", "Dieser Link ist abgelaufen. Fordern Sie eine neue Mail an.")
         case .invalid: ("Ungültig", "Dieser Link ist ungültig. Öffnen Sie ihn so, wie er in der Mail steht.")
+        case .blocked:
+            (
+                "Gesperrt",
+                "Falsche PINs haben diese Registrierung beendet; eine neue Mail hilft nicht. Löschen Sie den Benutzer "
+                    + "in der App auf Ihrem Gerät und registrieren Sie die PIN neu."
+            )
+        case .ended:
+            (
+                "Beendet",
+                "Diese Registrierung wurde beendet; eine neue Mail hilft nicht. Registrieren Sie die PIN in der App "
+                    + "auf Ihrem Gerät neu."
+            )
+        case .notPermitted:
+            ("Nicht erlaubt", "Ihre Firma erlaubt zurzeit keine PINs. Fragen Sie, wer dort die Konten verwaltet.")
+        case .notByMail:
+            (
+                "Nicht per Mail",
+                "Diese Registrierung wird nicht durch eine Mail bestätigt. Fahren Sie in der App auf Ihrem Gerät fort; "
+                    + "sie sagt, wer bestätigt."
+            )
+        case .tooMany:
+            ("Zu viele Anfragen", "Warten Sie eine Minute und öffnen Sie den Link erneut. Er gilt weiter.")
+        case .unavailable:
+            (
+                "Nicht erreichbar",
+                "Der Dienst kann gerade nicht antworten; nichts hat sich geändert. Öffnen Sie den Link in einigen "
+                    + "Minuten erneut."
+            )
         }
+    }
+}
+
+extension Reply {
+    /// Replies with the page of a refusal. Status and header fields are those of a problem document.
+    init(pageOf refusal: Refusal, requestId: String, languages: [String]) {
+        let message = MailLinkPage.Message(of: refusal.code)
+        self = MailLinkPage(message: message, languages: languages, requestId: requestId).reply
+        status = refusal.status ?? refusal.code.status
+        code = refusal.code.rawValue
+        headers[HeaderName.requestId] = requestId
+        if let seconds = refusal.retryAfter { headers["Retry-After"] = String(seconds) }
+        headers.merge(refusal.headers) { _, own in own }
+    }
+}
+
+extension MailLinkPage.Message {
+    /// What the reader of a mail is told about a refusal.
+    init(of code: ErrorCode) {
+        switch code {
+        case .mpinRequestExpired: self = .expired
+        case .mpinBlocked: self = .blocked
+        case .mpinEnded: self = .ended
+        case .mpinDisabled: self = .notPermitted
+        case .mpinWrongState: self = .notByMail
+        case .requestRateLimited: self = .tooMany
+        default: self = code.status >= 500 || code == .requestStale ? .unavailable : .invalid
+        }
+    }
+}
+
+/// The parameters of a link in a mail: when it expires, and its code.
+///
+/// Others are ignored: programs that count visits add some.
+struct MailLinkParameters {
+    /// The time as it was sent; empty without one.
+    var expires = ""
+    /// The code as it was sent; empty without one.
+    var key = ""
+
+    /// Reads a query. A parameter that is given twice, or is no percent-encoded UTF-8, counts as absent.
+    init(_ rawQuery: Substring) {
+        let pairs = rawQuery.split(separator: "&").map {
+            $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        }
+        func value(_ name: String) -> String {
+            let found = pairs.filter { $0[0] == name }
+            guard found.count == 1, let pair = found.first, pair.count == 2 else { return "" }
+            return PercentEncoding.decode(pair[1]) ?? ""
+        }
+        expires = value("expires")
+        key = value("key")
+    }
+}
+
+extension Endpoint {
+    /// The endpoints behind links of mails: people open them, so refusals are pages too.
+    private static let ofMailLinks: [Endpoint] = [
+        .showEmailLink, .confirmEmail, .showMPinLink, .followMPinLink, .showReturnLink, .openReturn,
+        .showReturnCancellation, .cancelReturn,
+    ]
+
+    /// Whether a path is that of a link in a mail, whatever the method is.
+    static func isMailLink(path: some StringProtocol) -> Bool {
+        guard let segments = PathTemplate.segments(of: path) else { return false }
+        return ofMailLinks.contains { $0.template.match(segments) != nil }
     }
 }

@@ -18,11 +18,10 @@ extension Route {
     static let confirmEmail = Route(.confirmEmail) { try await confirm($0, isDecision: true) }
 
     private static func confirm(_ exchange: RoutedRequest, isDecision: Bool) async throws -> Reply {
-        var query = try QueryReader(exchange.rawQuery)
-        let expires = query.text("expires") ?? "", key = query.text("key") ?? ""
-        try query.finish()
+        let link = MailLinkParameters(exchange.rawQuery)
         let answer = try await exchange.run(
-            ConfirmEmail(user: exchange.captures["userId"], expires: expires, key: key, isDecision: isDecision))
+            ConfirmEmail(
+                user: exchange.captures["userId"], expires: link.expires, key: link.key, isDecision: isDecision))
         let message: MailLinkPage.Message =
             switch answer {
             case .pending: .question

@@ -21,7 +21,7 @@ extension Route {
 
     /// `POST /authorize`. The request is stored, and the browser comes back with its cookie: a form of another site
     /// carries none.
-    static let authorizeByForm = Route(.authorizeByForm, body: .parameters) { exchange in
+    static let authorizeByForm = Route(.authorizeByForm) { exchange in
         guard let form = try? FormReader(exchange.body) else { return exchange.page(.malformed) }
         switch try await exchange.run(Authorize(form.pairs, cookie: nil, isPost: true)) {
         case .now(let answer): return exchange.reply(to: answer)
@@ -30,7 +30,7 @@ extension Route {
     }
 
     /// `POST /oauth/token`.
-    static let issueGrantTokens = Route(.issueGrantTokens, body: .parameters) { exchange in
+    static let issueGrantTokens = Route(.issueGrantTokens) { exchange in
         do {
             let form = try FormReader(exchange.body)
             guard let client = try await exchange.client(form) else { return .invalidClient }
@@ -44,7 +44,7 @@ extension Route {
     static let readUserInfo = Route(.readUserInfo) { try await $0.userInfo(nil) }
 
     /// `POST /oauth/userinfo`, with the token in the header or in the form.
-    static let readUserInfoByForm = Route(.readUserInfoByForm, body: .optionalParameters) { exchange in
+    static let readUserInfoByForm = Route(.readUserInfoByForm) { exchange in
         try await exchange.userInfo(try? FormReader(exchange.body).text("access_token"))
     }
 
@@ -52,7 +52,7 @@ extension Route {
     static let logOut = Route(.logOut) { try await $0.logOut(Array($0.rawQuery.utf8)) }
 
     /// `POST /logout`.
-    static let logOutByForm = Route(.logOutByForm, body: .optionalParameters) { try await $0.logOut($0.body) }
+    static let logOutByForm = Route(.logOutByForm) { try await $0.logOut($0.body) }
 
     private static func continuing(_ handle: String) -> String {
         "\(Endpoint.authorize.template.text)?continue=\(PercentEncoding.encode(handle))"

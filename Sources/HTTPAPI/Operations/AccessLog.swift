@@ -57,6 +57,8 @@ struct Trace {
     var isMPinProtocol = false
     /// Whether refusals have the members of RFC 6749 §5.2 besides.
     var isOAuth = false
+    /// Whether the path is that of a link in a mail, so that a refusal is a page.
+    var isMailLink = false
     /// The caller, once authenticated.
     var caller: String?
     /// The draws of the request from the rate limits.

@@ -3,12 +3,12 @@ import TenureAPI
 
 extension Route {
     /// `POST /v1/recoveries`.
-    static let startRecovery = Route(.startRecovery, body: .required) { exchange in
+    static let startRecovery = Route(.startRecovery) { exchange in
         try await exchange.started(.recovery, exchange.read(LoginRequest.self))
     }
 
     /// `POST /v1/recoveries/{flow}/credentials`.
-    static let recoverCredentials = Route(.recoverCredentials, body: .required) { exchange in
+    static let recoverCredentials = Route(.recoverCredentials) { exchange in
         let request = try exchange.read(CredentialsRequest.self)
         return try await exchange.outcome(
             RecoverCredentials(request, flow: exchange.captures["flow"], app: exchange.app()))
@@ -22,14 +22,14 @@ extension Route {
     }
 
     /// `POST …/recoveries/{fingerprint}/opening`.
-    static let openRecovery = decideRecovery(.openRecovery, .open, body: .optional)
+    static let openRecovery = decideRecovery(.openRecovery, .open)
     /// `POST …/recoveries/{fingerprint}/confirmation`.
-    static let confirmRecovery = decideRecovery(.confirmRecovery, .confirm, body: .optional)
+    static let confirmRecovery = decideRecovery(.confirmRecovery, .confirm)
     /// `POST …/recoveries/{fingerprint}/cancellation`.
-    static let cancelRecovery = decideRecovery(.cancelRecovery, .cancel, body: .required)
+    static let cancelRecovery = decideRecovery(.cancelRecovery, .cancel)
 
     /// `POST /v1/logins/{flow}/recovery/cancellation`.
-    static let cancelRecoveryByDevice = Route(.cancelRecoveryByDevice, body: .optional) { exchange in
+    static let cancelRecoveryByDevice = Route(.cancelRecoveryByDevice) { exchange in
         let request = try DecisionRequest(json: exchange.document())
         return try await exchange.decision(
             CancelRecoveryByDevice(
@@ -38,9 +38,9 @@ extension Route {
     }
 
     private static func decideRecovery(
-        _ endpoint: Endpoint, _ action: DecideRecovery.Action, body: Body
+        _ endpoint: Endpoint, _ action: DecideRecovery.Action
     ) -> Route {
-        Route(endpoint, body: body) { exchange in
+        Route(endpoint) { exchange in
             let document = try exchange.document()
             let request =
                 action == .cancel

@@ -11,12 +11,12 @@ extension Route {
     }
 
     /// `POST /v1/returns`.
-    static let startReturn = Route(.startReturn, body: .required) { exchange in
+    static let startReturn = Route(.startReturn) { exchange in
         try await exchange.started(.returning, exchange.read(LoginRequest.self))
     }
 
     /// `POST /v1/logins/{flow}/return/cancellation`.
-    static let cancelReturnByDevice = Route(.cancelReturnByDevice, body: .optional) { exchange in
+    static let cancelReturnByDevice = Route(.cancelReturnByDevice) { exchange in
         let request = try DecisionRequest(json: exchange.document())
         return try await exchange.decision(
             CancelReturnByDevice(
@@ -27,23 +27,22 @@ extension Route {
     /// `GET /return/{companyName}/{returnId}`. It changes nothing, because mail programs and filters open links too.
     static let showReturnLink = Route(.showReturnLink) { try await link($0, .open, isDecision: false) }
     /// `POST /return/{companyName}/{returnId}`, by the button of the page.
-    static let openReturn = Route(.openReturn, body: .form) { try await link($0, .open, isDecision: true) }
+    static let openReturn = Route(.openReturn) { try await link($0, .open, isDecision: true) }
     /// `GET /return/{companyName}/{returnId}/cancellation`. It changes nothing.
     static let showReturnCancellation = Route(.showReturnCancellation) {
         try await link($0, .cancel, isDecision: false)
     }
     /// `POST /return/{companyName}/{returnId}/cancellation`, by the button of the page.
-    static let cancelReturn = Route(.cancelReturn, body: .form) { try await link($0, .cancel, isDecision: true) }
+    static let cancelReturn = Route(.cancelReturn) { try await link($0, .cancel, isDecision: true) }
 
     private static func link(
         _ exchange: RoutedRequest, _ action: ConfirmReturn.Action, isDecision: Bool
     ) async throws -> Reply {
-        var query = try QueryReader(exchange.rawQuery)
-        let expires = query.text("expires") ?? "", key = query.text("key") ?? ""
-        try query.finish()
+        let link = MailLinkParameters(exchange.rawQuery)
         let answer = try await exchange.run(
             ConfirmReturn(
-                action, company: exchange.company, id: exchange.captures["returnId"], expires: expires, key: key,
+                action, company: exchange.company, id: exchange.captures["returnId"], expires: link.expires,
+                key: link.key,
                 isDecision: isDecision))
         let message: MailLinkPage.Message =
             switch answer {

@@ -3,7 +3,7 @@ import TenureAPI
 
 extension Route {
     /// `POST /v1/registrations`.
-    static let startRegistration = Route(.startRegistration, body: .required) { exchange in
+    static let startRegistration = Route(.startRegistration) { exchange in
         let request = try exchange.read(RegistrationRequest.self)
         return try await exchange.reply(
             to: StartRegistration(request, app: exchange.app())
@@ -13,7 +13,7 @@ extension Route {
 
 extension Route {
     /// `POST /v1/companies/{companyName}/invitations`.
-    static let issueInvitation = Route(.issueInvitation, body: .required) { exchange in
+    static let issueInvitation = Route(.issueInvitation) { exchange in
         let request = try exchange.read(InvitationRequest.self)
         return try await exchange.reply(
             to: IssueInvitation(request, company: exchange.company, caller: exchange.caller())
@@ -28,7 +28,7 @@ extension Route {
     }
 
     /// `DELETE /v1/companies/{companyName}/invitations/{invitationId}`.
-    static let revokeInvitation = Route(.revokeInvitation, body: .optional) { exchange in
+    static let revokeInvitation = Route(.revokeInvitation) { exchange in
         let request = try exchange.read(DecisionRequest.self)
         return try await exchange.decision(
             RevokeInvitation(

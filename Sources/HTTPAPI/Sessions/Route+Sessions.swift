@@ -4,7 +4,7 @@ import TenureAPI
 extension Route {
     /// `POST /v1/sessions/refresh`. The refresh token is the only credential that is needed. An app that presents its
     /// secret as well gets the same reply twice, if it refreshes twice at once.
-    static let refreshSession = Route(.refreshSession, body: .required) { exchange in
+    static let refreshSession = Route(.refreshSession) { exchange in
         let request = try exchange.read(SessionRefreshRequest.self)
         let app = try await exchange.presentedApp()
         return try await exchange.reply(to: RefreshSession(refreshToken: request.refreshToken, app: app)) { .json($0) }

@@ -53,8 +53,11 @@ struct APIResponder: HTTPResponder {
             let challenge = trace.access.map {
                 AuthenticationChallenge(access: $0, presented: headers.credentials)
             }
-            reply = Reply(
-                refusal, requestId: trace.requestId, challenge: challenge, publicURL: configuration.publicURL ?? "")
+            reply =
+                trace.isMailLink
+                ? Reply(pageOf: refusal, requestId: trace.requestId, languages: headers.preferredLanguages)
+                : Reply(
+                    refusal, requestId: trace.requestId, challenge: challenge, publicURL: configuration.publicURL ?? "")
         }
         reply.headers.merge(shared) { own, _ in own }
         // A replayed problem document names the first call, in its body and in this header.
@@ -186,6 +189,7 @@ extension APIResponder {
     ) async throws(Refusal) -> Arrival {
         let target = RequestTarget(request.head.path ?? "")
         trace.isOAuth = target.map { Endpoint.refusesAsOAuth(path: $0.rawPath) } ?? false
+        trace.isMailLink = target.map { Endpoint.isMailLink(path: $0.rawPath) } ?? false
         let body = try await RequestBodyReader(
             limits: configuration.limits, timeout: configuration.connections.bodyTimeout
         ).read(request, headers: headers)

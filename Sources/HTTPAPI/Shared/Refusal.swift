@@ -91,7 +91,7 @@ extension Refusal {
         challenge = error.challenge
         availableAt = error.availableAt
         notices = error.notices
-        let waits = code.status == 429 || code.status == 503
+        let waits = (code.status == 429 || code.status == 503) && !error.isWaitInVain
         retryAfter = error.retryAfterSeconds ?? (waits ? 1 : nil)
     }
 }

@@ -3,55 +3,41 @@ import TenureAPI
 
 /// An endpoint and its handler.
 struct Route: Sendable {
-    /// The endpoint's expectation of a body.
-    enum Body: Sendable {
-        /// A body is rejected.
-        case none
-        /// A JSON document is optional. An empty body counts as an empty object.
-        case optional
-        /// A JSON document is required.
-        case required
-        /// An empty form, as a page without fields sends it.
-        case form
-        /// A form with parameters is required.
-        case parameters
-        /// A form with parameters is optional.
-        case optionalParameters
-
-        /// The media type of a body that the endpoint reads; `nil` if it reads none.
-        var mediaType: MediaType? {
-            switch self {
-            case .none, .form: nil
-            case .optional, .required: .json
-            case .parameters, .optionalParameters: .form
-            }
-        }
-    }
-
     /// The endpoint.
     let endpoint: Endpoint
-    /// The endpoint's expectation of a body.
-    let body: Body
     /// The handler.
     let respond: @Sendable (RoutedRequest) async throws -> Reply
 
-    init(
-        _ endpoint: Endpoint, body: Body = .none, respond: @escaping @Sendable (RoutedRequest) async throws -> Reply
-    ) {
+    init(_ endpoint: Endpoint, respond: @escaping @Sendable (RoutedRequest) async throws -> Reply) {
         self.endpoint = endpoint
-        self.body = body
         self.respond = respond
     }
 
     /// Rejects an unexpected body, a missing body, and a body of another media type.
     func checkBody(_ bytes: [UInt8], _ headers: RequestHeaders) throws(Refusal) {
         if bytes.isEmpty {
-            if body == .required { throw .invalid(.pointer(""), "a JSON document is expected") }
-            if body == .parameters { throw .invalid(.pointer(""), "a form is expected") }
+            if endpoint.body == .required { throw .invalid(.pointer(""), "a JSON document is expected") }
+            if endpoint.body == .form { throw .invalid(.pointer(""), "a form is expected") }
             return
         }
-        guard let mediaType = body.mediaType else { throw .invalid(.pointer(""), "no body is expected") }
+        guard let mediaType = endpoint.body.mediaType else { throw .invalid(.pointer(""), "no body is expected") }
         try mediaType.require(headers, method: endpoint.method)
+    }
+}
+
+extension Endpoint {
+    /// How the endpoint reads a body.
+    var body: EndpointBody.Kind { terms?.body.kind ?? .none }
+}
+
+extension EndpointBody.Kind {
+    /// The media type of a body that the endpoint reads; `nil` if it reads none.
+    fileprivate var mediaType: MediaType? {
+        switch self {
+        case .none, .emptyForm: nil
+        case .optional, .required: .json
+        case .form, .optionalForm: .form
+        }
     }
 }
 
@@ -71,7 +57,7 @@ extension Route {
             openRecovery, confirmRecovery, cancelRecovery, cancelRecoveryByDevice,
             issueInvitation, listInvitations, revokeInvitation,
             refreshSession, closeSession, listSessions, endSessions, readMe, verifyMyEmail, showEmailLink,
-            confirmEmail, listDevices, revokeDevice, readCompany,
+            confirmEmail, listDevices, revokeDevice, listCompanies, readCompany,
             listEmployees,
             readEmployee, readSecurityAdmin, listAuthorizations, authorizeKey, refuseKey, revokeKey, approveEmployee,
             cancelEmployee,

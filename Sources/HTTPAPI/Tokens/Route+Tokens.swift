@@ -24,7 +24,7 @@ extension Route {
     }
 
     /// `POST /oauth/introspect`.
-    static let introspectToken = Route(.introspectToken, body: .parameters) { exchange in
+    static let introspectToken = Route(.introspectToken) { exchange in
         let request = try exchange.tokenForm()
         if let grant = try await exchange.run(IntrospectGrantToken(app: exchange.app(), token: request.token)) {
             return Reply(headers: ["Content-Type": "application/json"], body: grant.canonicalBytes())
@@ -34,7 +34,7 @@ extension Route {
     }
 
     /// `POST /oauth/revoke`. The reply tells nothing about the token (RFC 7009 §2.2).
-    static let revokeToken = Route(.revokeToken, body: .parameters) { exchange in
+    static let revokeToken = Route(.revokeToken) { exchange in
         let request = try exchange.tokenForm()
         guard case .app(let app)? = exchange.presented else {
             // A public client, or one that has its secret in the form. It has grants only.
@@ -49,7 +49,7 @@ extension Route {
     }
 
     /// `POST /v1/me/tokens`.
-    static let issueResourceToken = Route(.issueResourceToken, body: .required) { exchange in
+    static let issueResourceToken = Route(.issueResourceToken) { exchange in
         let request = try exchange.read(ResourceTokenRequest.self)
         let issued = try await exchange.run(
             IssueResourceToken(caller: exchange.employee(), resource: request.resource))

@@ -30,6 +30,7 @@ public enum MPinIdentity: Decider {
         case .prove(let proof): try decide(state, proof)
         case .revoke(let revoke): try decide(state, revoke)
         case .supersede: state.isUnverified ? [.revoked(MPinRevoked(reason: .superseded, by: .policy))] : []
+        case .endWithDevice: state.endsWithDevice ? [.revoked(MPinRevoked(reason: .superseded, by: .policy))] : []
         case .expire(let time):
             state.status(at: time) == .expired ? [.revoked(MPinRevoked(reason: .expired, by: .policy))] : []
         case .erase(let decision): try erase(state, decision)
@@ -281,6 +282,9 @@ extension MPinIdentity {
             }
             return true
         }
+
+        /// Whether the identity is linked and has not ended. It then gives way once its device key has ended for good.
+        var endsWithDevice: Bool { registration != nil && end == nil && !isErased && link != nil }
     }
 
     /// The status of an identity at a time.
@@ -425,6 +429,9 @@ extension MPinIdentity {
         case revoke(Revoke)
         /// End the identity if it is unverified, because another one of the user id is verified or linked.
         case supersede
+        /// End the identity if it is linked, because its device key has ended for good and another identity of the
+        /// user id needs the place. The caller has checked the key.
+        case endWithDevice
         /// End the identity if its registration has expired.
         case expire(at: Timestamp)
         /// Erase the personal data.

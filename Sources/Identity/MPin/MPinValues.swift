@@ -33,7 +33,7 @@ public enum MPinRevocationReason: String, Sendable, Hashable, CaseIterable, Memb
     case revoked
     /// The tenant reclaimed the address that is its user id.
     case reclaimed
-    /// It was not verified, and gave way to a verified or linked one.
+    /// It gave way to another one of its user id: it was not verified, or the device key that it was linked to had ended.
     case superseded
     /// Its registration expired unfinished.
     case expired
@@ -66,6 +66,14 @@ public struct MPinUserID: Sendable, Hashable {
 
     /// The bytes by which user ids are matched.
     public var key: [UInt8] { address?.key ?? canonical }
+
+    /// The text of the form by which user ids are matched, for comparison with user ids from elsewhere.
+    ///
+    /// An address has A-labels after the `@`. What names no internet domain is folded as a whole.
+    public var folded: String {
+        let bytes = address?.domainName == nil ? canonical : key
+        return String(decoding: bytes, as: UTF8.self)
+    }
 
     /// Whether the user id is the address or the employee id of an account.
     public func names(_ email: EmailAddress?, _ employeeID: CompanyEmployeeID?) -> Bool {

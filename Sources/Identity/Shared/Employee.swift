@@ -406,6 +406,11 @@ extension Employee {
                 }.map(\.key))
         }
 
+        /// Whether a device key was refused or revoked, which is for good.
+        public func hasEnded(_ fingerprint: KeyFingerprint) -> Bool {
+            keys.values.contains { $0.fingerprint == fingerprint && $0.hasEnded }
+        }
+
         /// Returns the number of keys that are pending at a time; expired ones do not count.
         public func waitingKeys(at time: Timestamp) -> Int {
             keys.values.count { $0.status == .pending && !$0.isExpired(at: time) }

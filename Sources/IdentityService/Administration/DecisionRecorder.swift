@@ -66,7 +66,8 @@ extension ServiceContext {
             name = event.companyEmployeeID.text
         }
         return EmployeeSummaryResponse(
-            companyName: tenant.state.companyName ?? "", companyEmployeeId: name,
+            employeeId: employee.id.uuid, tenantId: tenant.id.uuid, companyName: tenant.state.companyName ?? "",
+            companyEmployeeId: name,
             status: employee.state.account?.status.rawValue ?? "", role: tenant.state.role(of: employee.id).rawValue)
     }
 }

@@ -67,7 +67,7 @@ package struct StatementExchange: Sendable {
     ///
     /// - Throws: `authorization.not_permitted`, with the member that is at fault.
     private static func read<S: Statement>(
-        _ signed: SubmittedStatement, as expected: S, at time: Timestamp
+        _ signed: StatementSignature, as expected: S, at time: Timestamp
     ) throws(ServiceError) -> (S, Signature) {
         let statement: S
         do {

@@ -132,7 +132,9 @@ extension AuthorityTrail {
     ) -> AuthorityFinding? {
         switch payload.reason {
         case .superseded, .expired:
-            let command: MPinIdentity.Command = payload.reason == .expired ? .expire(at: event.time) : .supersede
+            let hasNoDevice = state.link.flatMap { employees[$0.employee]?.hasEnded($0.fingerprint) } ?? false
+            let command: MPinIdentity.Command =
+                payload.reason == .expired ? .expire(at: event.time) : hasNoDevice ? .endWithDevice : .supersede
             guard payload.by == .policy, (try? MPinIdentity.decide(state, command))?.isEmpty == false else {
                 return .unlawful("an M-Pin identity ends by policy although it is verified or not expired")
             }

@@ -28,7 +28,7 @@ public struct MPinClientKeyOffer: Sendable, Equatable, CustomStringConvertible {
 public struct ConfirmMPinRegistration: UseCase {
     /// The tenant's name.
     public let company: String
-    /// The M-Pin ID in lower-case hexadecimal.
+    /// The M-Pin ID in hexadecimal.
     public let mpinID: String
     /// The token of the registration.
     public let token: String

@@ -63,11 +63,11 @@ struct MPinSlot: Sendable {
 
     /// Finds a place.
     ///
-    /// Places of identities that have ended or expired are free. An identity that is verified at once also takes the
-    /// place of one that is not verified, and any start that of one that waited for its verification for ten minutes: so
-    /// nobody keeps an owner out by starts alone.
+    /// Places of identities that have ended or expired are free, and those of linked ones whose device key has ended.
+    /// An identity that is verified at once also takes the place of one that is not verified, and any start that of one
+    /// that waited for its verification for ten minutes: so nobody keeps an owner out by starts alone.
     ///
-    /// - Throws: `request.rate_limited` if there is none. An unfinished registration gives its place back after an hour.
+    /// - Throws: `request.rate_limited` if there is none, with the time after which the first place is free.
     static func find(
         for userID: MPinUserID, in tenant: TenantID, isVerified: Bool, at time: Timestamp, _ context: ServiceContext
     ) async throws -> MPinSlot {
@@ -76,9 +76,14 @@ struct MPinSlot: Sendable {
         if let free = places.first(where: { taken[$0] == nil }) { return MPinSlot(claim: free, former: nil) }
         let streams = places.compactMap { taken[$0].map { StreamID.mpin(MPinIdentityID($0.owner), in: tenant) } }
         let events = try await context.reader.streams(streams)
-        var unverified: MPinSlot?
+        var unverified: MPinSlot?, waits: [Timestamp] = []
         for (place, stream) in zip(places, streams) {
             let holder = try StateLoader.mpin(MPinIdentityID(stream.id), events[stream] ?? [])
+            if let link = holder.state.link, let owner = try await context.linkedEmployee(of: holder, in: tenant),
+                owner.state.hasEnded(link.fingerprint)
+            {
+                return MPinSlot(claim: place, former: (holder, try MPinIdentity.decided(holder.state, .endWithDevice)))
+            }
             switch holder.state.status(at: time) {
             case .unknown, .blocked, .revoked: return MPinSlot(claim: place, former: (holder, []))
             case .expired:
@@ -86,14 +91,28 @@ struct MPinSlot: Sendable {
                 return MPinSlot(claim: place, former: (holder, end))
             case .started, .activated, .issued, .registered:
                 let end = try MPinIdentity.decided(holder.state, .supersede)
-                let isOld = holder.state.startedAt.map { $0.adding(Self.patience) <= time } ?? false
-                if isVerified || isOld, unverified == nil, !end.isEmpty {
+                let patient = holder.state.startedAt.map { $0.adding(Self.patience) } ?? time
+                if isVerified || patient <= time, unverified == nil, !end.isEmpty {
                     unverified = MPinSlot(claim: place, former: (holder, end))
                 }
+                if let deadline = holder.state.deadline { waits.append(end.isEmpty ? deadline : patient) }
             }
         }
-        guard let unverified else { throw ServiceError(.requestRateLimited, retryAfterSeconds: 3_600) }
+        guard let unverified else { throw refusal(until: waits.min(), at: time) }
         return unverified
+    }
+
+    /// The refusal of a start that finds no place.
+    ///
+    /// - Parameter free: When the first place is free; `nil` if all belong to registered identities.
+    private static func refusal(until free: Timestamp?, at time: Timestamp) -> ServiceError {
+        guard let free else {
+            let detail = "the user id has eight registered identities; revoke one of them"
+            return ServiceError(
+                .requestRateLimited, members: [.init(pointer: "/userId", detail: detail)], isWaitInVain: true)
+        }
+        let wait = (free.microseconds - time.microseconds + 999_999) / 1_000_000
+        return ServiceError(.requestRateLimited, retryAfterSeconds: max(1, Int(wait)))
     }
 
     /// Adds the new identity's claim, and the end of the former holder.

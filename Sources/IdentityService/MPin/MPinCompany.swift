@@ -65,7 +65,8 @@ extension ServiceContext {
     }
 
     /// The status of a linked employee, as the rules of an identity see it: `nil` unless the linked device key is in
-    /// force. So an identity ends to work with its device, and a reinstatement alone does not bring it back.
+    /// force. A revoked key is never in force again, so the identity is of no use after its device, nor after a
+    /// cancellation, which revokes the account's keys: a reinstatement does not bring it back.
     func linkedStatus(_ employee: EmployeeSnapshot?, of identity: MPinIdentitySnapshot?) -> EmployeeStatus? {
         guard let employee, let link = identity?.state.link,
             employee.state.authorizedKeys.contains(where: { KeyFingerprint(of: $0) == link.fingerprint })
@@ -115,17 +116,18 @@ struct MPinID: Sendable {
         bytes = object.canonicalBytes()
     }
 
-    /// Reads a name as it is sent: lower-case hexadecimal.
+    /// Reads a name as it is sent: hexadecimal of either case.
     ///
     /// - Throws: `mpin.unknown` for any other text, because it names no identity.
     init(text: String) throws(ServiceError) {
-        guard (2...2 * Self.maximumBytes).contains(text.utf8.count), let bytes = Hex.decode(text) else {
+        guard (2...2 * Self.maximumBytes).contains(text.utf8.count), let bytes = Hex.decodeAnyCase(text)
+        else {
             throw ServiceError(.mpinUnknown)
         }
         self.bytes = bytes
     }
 
-    /// The name as it is sent.
+    /// The name as the service sends it: lower-case hexadecimal.
     var text: String { Hex.encode(bytes) }
 
     /// The SHA-256 of the bytes.

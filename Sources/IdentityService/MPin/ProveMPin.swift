@@ -20,7 +20,7 @@ public struct MPinChallengeOffer: Sendable, Equatable {
 public struct StartMPinProof: UseCase {
     /// The tenant's name.
     public let company: String
-    /// The M-Pin ID in lower-case hexadecimal.
+    /// The M-Pin ID in hexadecimal.
     public let mpinID: String
     /// The point U in hexadecimal.
     public let commitment: String
@@ -58,7 +58,7 @@ public struct StartMPinProof: UseCase {
 public struct ProveMPin: UseCase {
     /// The tenant's name.
     public let company: String
-    /// The M-Pin ID in lower-case hexadecimal.
+    /// The M-Pin ID in hexadecimal.
     public let mpinID: String
     /// The point V in hexadecimal.
     public let response: String
@@ -187,7 +187,7 @@ extension MPinCommitment {
     ///
     /// - Throws: `mpin.point_invalid`.
     fileprivate init(hex: String) throws(ServiceError) {
-        guard let bytes = Hex.decode(hex) else { throw ServiceError(.mpinPointInvalid) }
+        guard let bytes = Hex.decodeAnyCase(hex) else { throw ServiceError(.mpinPointInvalid) }
         do { try self.init(encoded: bytes) } catch { throw ServiceError(.mpinPointInvalid) }
     }
 }
@@ -197,7 +197,7 @@ extension MPinResponse {
     ///
     /// - Throws: `mpin.point_invalid`.
     fileprivate init(hex: String) throws(ServiceError) {
-        guard let bytes = Hex.decode(hex) else { throw ServiceError(.mpinPointInvalid) }
+        guard let bytes = Hex.decodeAnyCase(hex) else { throw ServiceError(.mpinPointInvalid) }
         do { try self.init(encoded: bytes) } catch { throw ServiceError(.mpinPointInvalid) }
     }
 }

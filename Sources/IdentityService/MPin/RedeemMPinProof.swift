@@ -60,7 +60,8 @@ public struct RedeemMPinProof: AppUseCase {
         }
         guard let userID = identity.state.registration?.userID.text else { return .failure(ServiceError(.mpinEnded)) }
         var answer = MPinAuthenticationResponse(
-            userId: userID, mpinId: mpinID.text, identityId: identity.id.uuid,
+            userId: userID, foldedUserId: (try? MPinUserID(userID))?.folded ?? userID, mpinId: mpinID.text,
+            identityId: identity.id.uuid,
             verifiedBy: identity.state.verifiedBy?.rawValue ?? "")
         if let linked = try await context.linkedEmployee(of: identity, in: tenant) {
             guard context.linkedStatus(linked, of: identity) == .active else {

@@ -111,6 +111,7 @@ struct CompleteRegistration: Sendable {
         let decision = Employee.registration(folded, key: try state.deviceKey)
         let role: EmployeeRole = tenant.exists ? .employee : .securityAdmin
         let summary = EmployeeSummaryResponse(
+            employeeId: employeeId.uuid, tenantId: tenantId.uuid,
             companyName: tenant.state.companyName ?? state.companyName, companyEmployeeId: state.companyEmployeeId,
             status: folded.account?.status.rawValue ?? "", role: role.rawValue)
         return Registered(

@@ -2,7 +2,7 @@ import Canonical
 import ErrorCodes
 import EventCoding
 import FoundationEssentials
-import Identity
+package import Identity
 import Keys
 import Ledger
 
@@ -117,5 +117,16 @@ struct AddressHolders: Sendable {
         let keys = [ring.addressClaim(address), ring.emailClaim(address)]
         let claims = try await reader.claims(keys)
         return keys.filter { claims[$0]?.owner == user.uuid }.map { ClaimRelease(key: $0, owner: user.uuid) }
+    }
+}
+
+extension ServiceContext {
+    /// Finds the employees in a tenant of the user who holds an address; none if nobody does.
+    ///
+    /// - Throws: `email.missing` or `email.invalid`.
+    package func employees(holding email: String, in tenant: TenantID) async throws -> [EmployeeID] {
+        let address = try parsed { () throws(ValueError) in try EmailAddress(email) }
+        guard let user = try await AddressHolders(context: self).holder(of: address) else { return [] }
+        return try await employees(of: user, in: tenant)
     }
 }

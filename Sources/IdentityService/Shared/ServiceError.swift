@@ -14,6 +14,8 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
     public var challenge: [UInt8]?
     /// The whole seconds to wait before trying again.
     public var retryAfterSeconds: Int?
+    /// Whether no wait helps, so that none is named.
+    public var isWaitInVain = false
     /// When the call may be made, if it came too early.
     public var availableAt: Timestamp?
     /// Notices for the owner of the account.
@@ -50,10 +52,12 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
 
     /// Each parameter sets the property of the same name.
     public init(
-        _ code: ErrorCode, members: [Member] = [], challenge: [UInt8]? = nil, retryAfterSeconds: Int? = nil
+        _ code: ErrorCode, members: [Member] = [], challenge: [UInt8]? = nil, retryAfterSeconds: Int? = nil,
+        isWaitInVain: Bool = false
     ) {
         self.code = code
         self.members = members
+        self.isWaitInVain = isWaitInVain
         self.challenge = challenge
         self.retryAfterSeconds = retryAfterSeconds
     }

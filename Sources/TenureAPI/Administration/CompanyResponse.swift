@@ -8,6 +8,8 @@ public import Foundation
 
 /// A tenant as the read model shows it.
 public struct CompanyResponse: Sendable, Equatable, ResponseObject {
+    /// The tenant's id, which access tokens name too.
+    public var tenantId: UUID
     /// The name as first entered.
     public var companyName: String
     /// The time when the first employee registered.
@@ -20,8 +22,10 @@ public struct CompanyResponse: Sendable, Equatable, ResponseObject {
     public var position: Int64
 
     package init(
-        companyName: String, foundedAt: Timestamp, employees: Int64, confirmedDomain: String? = nil, position: Int64
+        tenantId: UUID, companyName: String, foundedAt: Timestamp, employees: Int64, confirmedDomain: String? = nil,
+        position: Int64
     ) {
+        self.tenantId = tenantId
         self.companyName = companyName
         self.foundedAt = foundedAt
         self.employees = employees
@@ -31,13 +35,38 @@ public struct CompanyResponse: Sendable, Equatable, ResponseObject {
 
     /// The members on the wire.
     public static let members = WireMembers<CompanyResponse>(
-        "CompanyResponse", CompanyResponse.init, Member("companyName", \.companyName),
+        "CompanyResponse", CompanyResponse.init, Member("tenantId", \.tenantId), Member("companyName", \.companyName),
         Member("foundedAt", \.foundedAt), Member("employees", \.employees, .number()),
         Member(optional: "confirmedDomain", \.confirmedDomain), Member("position", \.position, .number()))
 }
 
+/// A tenant that an app is linked to.
+public struct LinkedCompanyResponse: Sendable, Equatable, ResponseObject {
+    /// The tenant's id, which access tokens name too.
+    public var tenantId: UUID
+    /// The name as first entered.
+    public var companyName: String
+    /// The time when the first employee registered.
+    public var foundedAt: Timestamp
+
+    package init(tenantId: UUID, companyName: String, foundedAt: Timestamp) {
+        self.tenantId = tenantId
+        self.companyName = companyName
+        self.foundedAt = foundedAt
+    }
+
+    /// The members on the wire.
+    public static let members = WireMembers<LinkedCompanyResponse>(
+        "LinkedCompanyResponse", LinkedCompanyResponse.init, Member("tenantId", \.tenantId),
+        Member("companyName", \.companyName), Member("foundedAt", \.foundedAt))
+}
+
 /// An employee as the read model shows it.
 public struct EmployeeResponse: Sendable, Equatable, ResponseObject {
+    /// The employee's permanent id, which access tokens name as `sub`.
+    public var employeeId: UUID
+    /// The tenant's id.
+    public var tenantId: UUID
     /// The tenant's name as first entered.
     public var companyName: String
     /// The employee's id as first entered; absent once erased.
@@ -56,9 +85,12 @@ public struct EmployeeResponse: Sendable, Equatable, ResponseObject {
     public var keys: [EmployeeKeyResponse]?
 
     package init(
-        companyName: String, companyEmployeeId: String? = nil, status: String, role: String, email: String? = nil,
-        isCompanyOwnedEmail: Bool, registeredAt: Timestamp, keys: [EmployeeKeyResponse]? = nil
+        employeeId: UUID, tenantId: UUID, companyName: String, companyEmployeeId: String? = nil, status: String,
+        role: String, email: String? = nil, isCompanyOwnedEmail: Bool, registeredAt: Timestamp,
+        keys: [EmployeeKeyResponse]? = nil
     ) {
+        self.employeeId = employeeId
+        self.tenantId = tenantId
         self.companyName = companyName
         self.companyEmployeeId = companyEmployeeId
         self.status = status
@@ -71,7 +103,8 @@ public struct EmployeeResponse: Sendable, Equatable, ResponseObject {
 
     /// The members on the wire.
     public static let members = WireMembers<EmployeeResponse>(
-        "EmployeeResponse", EmployeeResponse.init, Member("companyName", \.companyName),
+        "EmployeeResponse", EmployeeResponse.init, Member("employeeId", \.employeeId), Member("tenantId", \.tenantId),
+        Member("companyName", \.companyName),
         Member(optional: "companyEmployeeId", \.companyEmployeeId), Member("status", \.status),
         Member("role", \.role), Member(optional: "email", \.email),
         Member("isCompanyOwnedEmail", \.isCompanyOwnedEmail), Member("registeredAt", \.registeredAt),

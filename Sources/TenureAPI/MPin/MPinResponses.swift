@@ -137,6 +137,9 @@ public enum MPinPassResponse: Sendable, Equatable, JSONConvertible, CustomString
 public struct MPinAuthenticationResponse: Sendable, Equatable, ResponseObject {
     /// The user id as it was registered.
     public var userId: String
+    /// The folded form, by which the service matches user ids: use it to look up a person of your own. The spelling of
+    /// ``userId`` is the choice of whoever registered.
+    public var foldedUserId: String
     /// The M-Pin ID in hexadecimal.
     public var mpinId: String
     /// The identity's random id.
@@ -148,9 +151,11 @@ public struct MPinAuthenticationResponse: Sendable, Equatable, ResponseObject {
     public var employee: EmployeeSummaryResponse?
 
     package init(
-        userId: String, mpinId: String, identityId: UUID, verifiedBy: String, employee: EmployeeSummaryResponse? = nil
+        userId: String, foldedUserId: String, mpinId: String, identityId: UUID, verifiedBy: String,
+        employee: EmployeeSummaryResponse? = nil
     ) {
         self.userId = userId
+        self.foldedUserId = foldedUserId
         self.mpinId = mpinId
         self.identityId = identityId
         self.verifiedBy = verifiedBy
@@ -160,7 +165,8 @@ public struct MPinAuthenticationResponse: Sendable, Equatable, ResponseObject {
     /// The members on the wire.
     public static let members = WireMembers<MPinAuthenticationResponse>(
         "MPinAuthenticationResponse", MPinAuthenticationResponse.init, Member("userId", \.userId),
-        Member("mpinId", \.mpinId), Member("identityId", \.identityId), Member("verifiedBy", \.verifiedBy),
+        Member("foldedUserId", \.foldedUserId), Member("mpinId", \.mpinId), Member("identityId", \.identityId),
+        Member("verifiedBy", \.verifiedBy),
         Member(optional: "employee", \.employee))
 
     /// The members of every success.

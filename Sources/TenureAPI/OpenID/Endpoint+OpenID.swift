@@ -1,26 +1,39 @@
+import ErrorCodes
+
 extension Endpoint {
     /// Returns the metadata of the OpenID provider (OpenID Connect Discovery).
     public static let readProviderMetadata = Endpoint(
-        "GET", "/.well-known/openid-configuration", .anyone, "Give the metadata of the OpenID provider")
+        "readProviderMetadata", "GET", "/.well-known/openid-configuration", "Give the metadata of the OpenID provider",
+        .tokens, by: [.anyone], answers: .json(TokenMetadataResponse.self), .conditional)
     /// Authorizes a client.
     public static let authorize = Endpoint(
-        "GET", "/authorize", .anyone, "Authorize a client of the OpenID provider, in a browser")
+        "authorize", "GET", "/authorize", "Authorize a client of the OpenID provider, in a browser", .tokens,
+        by: [.anyone], answers: .redirect(), .multilingual)
     /// Authorizes a client by a form.
     public static let authorizeByForm = Endpoint(
-        "POST", "/authorize", .anyone, "Store an authorization request, and continue in a browser")
+        "authorizeByForm", "POST", "/authorize", "Store an authorization request, and continue in a browser", .tokens,
+        by: [.anyone], takes: .form(named: "AuthorizationForm"), answers: .redirect(), .multilingual)
     /// Exchanges a code or a refresh token of a client for tokens.
     public static let issueGrantTokens = Endpoint(
-        "POST", "/oauth/token", .anyone, "Exchange an authorization code or a refresh token for tokens")
+        "issueGrantTokens", "POST", "/oauth/token", "Exchange an authorization code or a refresh token for tokens",
+        .tokens, by: [.anyone], takes: .form(named: "TokenGrantForm"), answers: .json(TokenGrantResponse.self),
+        .idempotent)
     /// Tells a client about a person.
     public static let readUserInfo = Endpoint(
-        "GET", "/oauth/userinfo", .anyone, "Tell a client about the person of a grant")
+        "readUserInfo", "GET", "/oauth/userinfo", "Tell a client about the person of a grant", .tokens, by: [.anyone],
+        answers: .json(named: "UserInfo"))
     /// Tells a client about a person, by a form.
     public static let readUserInfoByForm = Endpoint(
-        "POST", "/oauth/userinfo", .anyone, "Tell a client about the person of a grant, by a form")
+        "readUserInfoByForm", "POST", "/oauth/userinfo", "Tell a client about the person of a grant, by a form",
+        .tokens, by: [.anyone], takes: .optionalForm(named: "UserInfoForm"), answers: .json(named: "UserInfo"))
     /// Logs a person out at the request of a client.
-    public static let logOut = Endpoint("GET", "/logout", .anyone, "Log a person out, in a browser")
+    public static let logOut = Endpoint(
+        "logOut", "GET", "/logout", "Log a person out, in a browser", .tokens, by: [.anyone], answers: .redirect(),
+        .multilingual, refuses: [.serviceBusy])
     /// Logs a person out by a form.
-    public static let logOutByForm = Endpoint("POST", "/logout", .anyone, "Log a person out by a form, in a browser")
+    public static let logOutByForm = Endpoint(
+        "logOutByForm", "POST", "/logout", "Log a person out by a form, in a browser", .tokens, by: [.anyone],
+        takes: .optionalForm(named: "LogOutForm"), answers: .redirect(), .multilingual, refuses: [.serviceBusy])
 
     /// The endpoints of the OpenID provider, in the order of the documentation.
     static let ofOpenID: [Endpoint] = [

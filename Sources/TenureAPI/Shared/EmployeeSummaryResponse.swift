@@ -1,7 +1,17 @@
 public import Canonical
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 /// The employee that an outcome is about.
 public struct EmployeeSummaryResponse: Sendable, Equatable, ResponseObject {
+    /// The employee's permanent id, which access tokens name as `sub`.
+    public var employeeId: UUID
+    /// The tenant's id.
+    public var tenantId: UUID
     /// The tenant's name as first entered.
     public var companyName: String
     /// The employee's id as first entered; absent once erased.
@@ -12,8 +22,11 @@ public struct EmployeeSummaryResponse: Sendable, Equatable, ResponseObject {
     public var role: String
 
     package init(
-        companyName: String, companyEmployeeId: String? = nil, status: String, role: String
+        employeeId: UUID, tenantId: UUID, companyName: String, companyEmployeeId: String? = nil, status: String,
+        role: String
     ) {
+        self.employeeId = employeeId
+        self.tenantId = tenantId
         self.companyName = companyName
         self.companyEmployeeId = companyEmployeeId
         self.status = status
@@ -22,7 +35,8 @@ public struct EmployeeSummaryResponse: Sendable, Equatable, ResponseObject {
 
     /// The members on the wire.
     public static let members = WireMembers<EmployeeSummaryResponse>(
-        "EmployeeSummaryResponse", EmployeeSummaryResponse.init, Member("companyName", \.companyName),
+        "EmployeeSummaryResponse", EmployeeSummaryResponse.init, Member("employeeId", \.employeeId),
+        Member("tenantId", \.tenantId), Member("companyName", \.companyName),
         Member(optional: "companyEmployeeId", \.companyEmployeeId), Member("status", \.status),
         Member("role", \.role))
 }

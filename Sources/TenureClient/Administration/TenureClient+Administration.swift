@@ -1,6 +1,12 @@
 public import Credentials
 public import TenureAPI
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 extension TenureClient {
     /// Authorizes, refuses or revokes a device key.
     ///
@@ -229,6 +235,46 @@ extension TenureClient {
         _ name: String, as authority: Authority = .app, waitFor: Int64? = nil
     ) async throws -> CompanyResponse {
         try await call(.readCompany, ["companyName": name], headers: waiting(waitFor), as: authority)
+    }
+
+    /// Lists one page of the tenants that the app is linked to. `after` is the `next` of the previous page.
+    ///
+    /// - Throws: ``TenureClientError``, for example `app.role_missing`.
+    public func companies(
+        after: Int64? = nil, limit: Int? = nil
+    ) async throws -> PageResponse<LinkedCompanyResponse> {
+        try await call(.listCompanies, [:], query: cursor(after, limit), as: .app)
+    }
+
+    /// Finds an employee by the permanent id, which access tokens name as `sub`; `nil` if the tenant has none.
+    ///
+    /// ```swift
+    /// let caller = try await verifier.verify(authorization: request.headers[.authorization])
+    /// let person = try await tenure.employee(id: caller.subject, of: "acme.example")
+    /// ```
+    ///
+    /// - Throws: ``TenureClientError``, for example `company.unknown`.
+    public func employee(
+        id: UUID, of company: String, as authority: Authority = .app, waitFor: Int64? = nil
+    ) async throws -> EmployeeResponse? {
+        try await employees(matching: ("employeeId", id.uuidString.lowercased()), of: company, authority, waitFor).first
+    }
+
+    /// Finds the employees of the person who holds an address; none if the tenant has none.
+    ///
+    /// - Throws: ``TenureClientError``, for example `email.invalid`.
+    public func employees(
+        email: String, of company: String, as authority: Authority = .app, waitFor: Int64? = nil
+    ) async throws -> [EmployeeResponse] {
+        try await employees(matching: ("email", email), of: company, authority, waitFor)
+    }
+
+    private func employees(
+        matching choice: (String, String), of company: String, _ authority: Authority, _ waitFor: Int64?
+    ) async throws -> [EmployeeResponse] {
+        let page: PageResponse<EmployeeResponse> = try await call(
+            .listEmployees, ["companyName": company], query: [choice], headers: waiting(waitFor), as: authority)
+        return page.items
     }
 
     /// Lists one page of a tenant's employees, oldest first. `after` is the `next` of the previous page.

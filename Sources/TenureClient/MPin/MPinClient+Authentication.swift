@@ -96,7 +96,7 @@ extension MPinClient {
             .pass, "POST", "/rps/pass1", at: backend.address,
             body: ["mpin_id": id, "U": .string(Hex.encode(prover.commitment.encoded)), "pass": 1],
             isRepeatable: true, Pass1.init)
-        guard let y = Hex.decode(first.challenge), let challenge = try? MPinChallenge(encoded: y),
+        guard let y = Hex.decodeAnyCase(first.challenge), let challenge = try? MPinChallenge(encoded: y),
             let response = try? prover.respond(to: challenge, token: token, pin: pin)
         else { throw MPinFailure(.responseParseError, "The service's challenge is no number of the group.") }
         let body = JSONValue.objectOmittingNil([

@@ -175,7 +175,8 @@ extension MPinClient {
         let digest = Hex.encode(Array(SHA256.hash(data: record.mpinIdBytes)))
         guard MPinBackend.isQuery(first.query, ofDigest: digest) else { throw Self.otherIdentity }
         let second = try await secondShare(first.query, at: backend.secondAuthority)
-        guard let bytes = Hex.decode(first.share), let others = Hex.decode(second), bytes != others,
+        guard let bytes = Hex.decodeAnyCase(first.share), let others = Hex.decodeAnyCase(second),
+            bytes != others,
             let share = try? MPinClientKeyShare(encoded: bytes), let other = try? MPinClientKeyShare(encoded: others),
             let key = try? MPinClientKey(adding: [share, other])
         else {

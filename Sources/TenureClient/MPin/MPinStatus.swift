@@ -46,7 +46,7 @@ public struct MPinStatus: Sendable, CustomStringConvertible {
         case httpRequestError = "HTTP_REQUEST_ERROR"
         /// The service does not accept this client.
         case badUserAgent = "BAD_USER_AGENT"
-        /// The tenant has new keys. Delete the user and register again.
+        /// The tenant has new keys, or a D-TA issues no more shares for this M-Pin ID. Delete the user and register again.
         case clientSecretExpired = "CLIENT_SECRET_EXPIRED"
     }
 
@@ -143,7 +143,9 @@ extension MPinFailure {
         let ends =
             problem.map { $0.knownCode == .mpinBlocked || $0.knownCode == .mpinEnded }
             ?? (http == 410 && (call == .authenticate || call == .logIn))
-        let words = problem.map { "\($0.title). \($0.detail)" } ?? "The service answered with HTTP status \(http)."
+        let words =
+            problem.map { "\($0.title). \($0.detail)" } ?? Self.words(ofSecondShare: http, call)
+            ?? "The service answered with HTTP status \(http)."
         self.init(MPinStatus(code, words, problem: problem, retryAfter: retryAfter), endsIdentity: ends)
     }
 
@@ -165,6 +167,18 @@ extension MPinFailure {
         }
     }
 
+    /// What a refusal of the second D-TA means; `nil` for another call.
+    private static func words(ofSecondShare http: Int, _ call: MPinCall) -> String? {
+        guard call == .secondShare else { return nil }
+        return switch http {
+        case 403: "The second D-TA does not accept the service's signature. Tell the operator of the service."
+        case 408: "The query for the second D-TA has expired. Confirm the registration again."
+        case 410: "The second D-TA issues no more shares for this M-Pin ID. Delete the user and register again."
+        case 503: "The second D-TA cannot issue shares now. Confirm the registration again later."
+        default: "The second D-TA answered with HTTP status \(http)."
+        }
+    }
+
     private static func code(http: Int, _ call: MPinCall) -> MPinStatus.Code {
         switch (call, http) {
         case (.register, 403), (.authenticate, 403), (.logIn, 403), (.link, 401), (.link, 403):
@@ -172,7 +186,7 @@ extension MPinFailure {
         case (.signature, 400), (.signature, 401): .identityNotVerified
         case (.secondShare, 408), (.authenticate, 408): .requestExpired
         case (.authenticate, 401), (.authenticate, 410), (.logIn, 410): .incorrectPIN
-        case (.authenticate, 409): .clientSecretExpired
+        case (.authenticate, 409), (.secondShare, 410): .clientSecretExpired
         case (.authenticate, 412): .incorrectAccessNumber
         case (_, 300..<400): .networkError
         case (_, 406): .badUserAgent

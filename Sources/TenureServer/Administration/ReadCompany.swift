@@ -1,6 +1,7 @@
 import Canonical
+import ErrorCodes
 import EventCoding
-import FoundationEssentials
+public import FoundationEssentials
 import Identity
 public import IdentityService
 import Keys
@@ -28,15 +29,57 @@ public struct ReadCompany: ProjectionRead {
         let access = try await reads.open(company, caller, role: .access, waitFor: waitFor)
         let row = try await reads.present(access) { try await reads.views.tenant(access.tenant.id) }
         return CompanyResponse(
-            companyName: row.companyName, foundedAt: row.foundedAt, employees: row.employees,
+            tenantId: access.tenant.id.uuid, companyName: row.companyName, foundedAt: row.foundedAt,
+            employees: row.employees,
             confirmedDomain: row.confirmedDomain, position: try await reads.views.position(of: access.tenant.id))
     }
+}
+
+/// Lists the tenants that an app is linked to, in the order of their foundation.
+public struct ListCompanies: ProjectionRead {
+    /// Which of them. The cursor is the time of the foundation in microseconds.
+    public let page: PageRequest
+    /// The app that asks.
+    public let app: AppCaller
+
+    /// Each parameter sets the property of the same name.
+    public init(_ page: PageRequest, app: AppCaller) {
+        self.page = page
+        self.app = app
+    }
+
+    /// Reads a page.
+    public func run(_ reads: CompanyReads) async throws -> PageResponse<LinkedCompanyResponse> {
+        guard app.roles.contains(.access) else { throw ServiceError(.appRoleMissing) }
+        let found = try await LinkedCompany.page(
+            of: AppID(app.appId), after: Timestamp(microseconds: min(page.after, Self.lastTime)), limit: page.limit,
+            reads.allTenants)
+        let items = found.map {
+            LinkedCompanyResponse(tenantId: $0.id.uuid, companyName: $0.companyName, foundedAt: $0.foundedAt)
+        }
+        return PageResponse(items: items, next: found.count < page.limit ? nil : items.last?.foundedAt.microseconds)
+    }
+
+    /// The end of the year 9999, which no cursor exceeds.
+    private static let lastTime: Int64 = 253_402_300_799_999_999
+}
+
+/// Which employees a list shows.
+public enum EmployeeChoice: Sendable, Equatable {
+    /// All of them.
+    case all
+    /// The one with this permanent id, which access tokens name as `sub`.
+    case id(UUID)
+    /// The accounts of the user who holds this address.
+    case email(String)
 }
 
 /// Lists the employees of a tenant, oldest first.
 public struct ListEmployees: ProjectionRead {
     /// The tenant's name.
     public let company: String
+    /// Which employees are wanted.
+    public let choice: EmployeeChoice
     /// Which of them.
     public let page: PageRequest
     /// The app or admin who asks.
@@ -45,8 +88,11 @@ public struct ListEmployees: ProjectionRead {
     public let waitFor: Int64?
 
     /// Each parameter sets the property of the same name.
-    public init(company: String, _ page: PageRequest, caller: Caller, waitFor: Int64? = nil) {
+    public init(
+        company: String, _ choice: EmployeeChoice = .all, _ page: PageRequest, caller: Caller, waitFor: Int64? = nil
+    ) {
         self.company = company
+        self.choice = choice
         self.page = page
         self.caller = caller
         self.waitFor = waitFor
@@ -55,11 +101,27 @@ public struct ListEmployees: ProjectionRead {
     /// Reads a page.
     public func run(_ reads: CompanyReads) async throws -> PageResponse<EmployeeResponse> {
         let access = try await reads.open(company, caller, role: .access, waitFor: waitFor)
-        let rows = try await reads.views.employees(in: access.tenant.id, after: page.after, limit: page.limit + 1)
+        let rows = try await rows(in: access.tenant.id, reads)
         let shown = rows.prefix(page.limit)
         let keys = try await reads.keys(of: shown.map(\.id), in: access.tenant.id)
         let items = try shown.map { try EmployeeResponse($0, access, keys, devices: nil) }
         return PageResponse(items: items, next: rows.count > page.limit ? shown.last?.registeredPosition : nil)
+    }
+
+    /// The rows of the page, and one more if there are more.
+    private func rows(in tenant: TenantID, _ reads: CompanyReads) async throws -> [EmployeeRow] {
+        let ids: [EmployeeID]
+        switch choice {
+        case .all: return try await reads.views.employees(in: tenant, after: page.after, limit: page.limit + 1)
+        case .id(let id): ids = [EmployeeID(id)]
+        case .email(let email): ids = try await reads.context.employees(holding: email, in: tenant)
+        }
+        var found: [EmployeeRow] = []
+        for id in ids {
+            guard let row = try await reads.views.employee(id, in: tenant)?.employee else { continue }
+            if row.registeredPosition > page.after { found.append(row) }
+        }
+        return Array(found.sorted { $0.registeredPosition < $1.registeredPosition }.prefix(page.limit + 1))
     }
 }
 
@@ -132,7 +194,8 @@ extension EmployeeResponse {
     ) throws {
         let summary = try EmployeeSummaryResponse(row, access, keys)
         self.init(
-            companyName: summary.companyName, companyEmployeeId: summary.companyEmployeeId, status: summary.status,
+            employeeId: summary.employeeId, tenantId: summary.tenantId, companyName: summary.companyName,
+            companyEmployeeId: summary.companyEmployeeId, status: summary.status,
             role: summary.role,
             email: row.isReclaimed ? nil : try row.email.open(with: keys, in: access.tenant.id.uuid),
             isCompanyOwnedEmail: row.isCompanyOwnedEmail, registeredAt: row.registeredAt, keys: devices)

@@ -199,8 +199,12 @@ public struct ServiceAssembly: Sendable {
             Dictionary(uniqueKeysWithValues: try await readinessHealth.stops().map { ($0.rawValue, $1) })
         }
         let views = Views(pool: pool, nudge: nudge)
+        let allTenants = PostgresPool(
+            configuration: configuration.reader, maximumConnections: 2, acquireTimeout: TenureService.patience,
+            logger: logger)
         service = TenureService(
-            context: context, reads: CompanyReads(context: context, views: views), readiness: readiness)
+            context: context, reads: CompanyReads(context: context, views: views, allTenants: allTenants),
+            readiness: readiness)
         let upkeep = Upkeep(context, readerPool: readerPool, durability: durability)
         let mails = MailUpkeep(context, readerPool: readerPool, transport: configuration.mailTransport)
         let load = LoadMetrics(context: context, pools: ["application": pool, "reader": readerPool])
@@ -216,7 +220,8 @@ public struct ServiceAssembly: Sendable {
             now: configuration.settings.clockTolerance == nil ? configuration.settings.now : nil, logger: logger)
         closeEndedSessions = upkeep.closeEndedSessions
         let first: [any Service] = [
-            pool, readerPool, readinessPool, hints, appender, projector, ViewUpgrade(pool: readerPool, logger: logger),
+            pool, readerPool, readinessPool, allTenants, hints, appender, projector,
+            ViewUpgrade(pool: readerPool, logger: logger),
         ]
         let last: [any Service] = [
             SealingLoop(

@@ -5,6 +5,7 @@ import Identity
 import IdentityService
 import Keys
 import Ledger
+import Postgres
 import Projections
 import TenureAPI
 
@@ -25,6 +26,9 @@ public protocol ProjectionRead<Answer>: Sendable {
 public struct CompanyReads: Sendable {
     let context: ServiceContext
     let views: Views
+    /// Connections of the reader role, which sees all tenants: for what an app may know of each tenant that it is linked
+    /// to. The projector has others.
+    let allTenants: PostgresPool
 
     /// Checks access to the tenant and waits until its projections have reached a position that the caller knows.
     ///
@@ -76,6 +80,7 @@ extension EmployeeSummaryResponse {
     /// The summary of a row, with the name decrypted while the key exists.
     init(_ row: EmployeeRow, _ access: CompanyAccess, _ keys: [UUID: PersonKey]) throws {
         self.init(
+            employeeId: row.id.uuid, tenantId: access.tenant.id.uuid,
             companyName: access.tenant.state.companyName ?? "",
             companyEmployeeId: try row.companyEmployeeID.open(with: keys, in: access.tenant.id.uuid),
             status: row.status.rawValue, role: row.role.rawValue)

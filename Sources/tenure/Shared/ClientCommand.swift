@@ -20,7 +20,9 @@ struct ClientCommand: AsyncParsableCommand {
             ClientRegister.self, ClientLogin.self, ClientAuthorize.self, ClientChangeCredentials.self,
             ClientRecover.self, ClientReturn.self, ClientRecoveries.self, ClientRole.self, ClientInvite.self,
             ClientDecide.self,
-            ClientReclaim.self, ClientDevices.self, ClientPin.self, ClientWhoAmI.self, ClientToken.self,
+            ClientReclaim.self, ClientDevices.self, ClientPin.self, ClientWhoAmI.self, ClientFind.self,
+            ClientCompanies.self,
+            ClientToken.self,
             ClientLogout.self, ClientVerifyEmail.self,
         ])
 }

@@ -85,7 +85,8 @@ extension FakeService {
         case let redeem as RedeemMPinProof:
             try await enter("redeemMPinProof", ["company": redeem.company, "token": redeem.token], call)
             return MPinAuthenticationResponse(
-                userId: "Zoe@a.example", mpinId: "7b7d", identityId: Self.appId, verifiedBy: "email",
+                userId: "Zoe@a.example", foldedUserId: "zoe@a.example", mpinId: "7b7d", identityId: Self.appId,
+                verifiedBy: "email",
                 employee: Self.summary)
         case let login as LogInByMPin:
             try await enter("logInByMPin", ["flow": login.flow, "token": login.token], call)

@@ -21,8 +21,9 @@ struct FakeService: UseCaseRunner {
     var outcome = FlowOutcomeResponse.validateAnswers(
         challenge: [1, 2, 3], questions: [QuestionResponse(questionId: "AAAA", question: "Why?")])
     var decision = DecisionResponse.done(
-        EmployeeSummaryResponse(companyName: "Acme", companyEmployeeId: "7", status: "active", role: "employee"),
-        position: 9)
+        EmployeeSummaryResponse(
+            employeeId: Self.employeeId, tenantId: Self.appId, companyName: "Acme", companyEmployeeId: "7",
+            status: "active", role: "employee"), position: 9)
     var next: Int64?
     var missing: [String] = []
     var stoppedViews: [String: Int] = [:]

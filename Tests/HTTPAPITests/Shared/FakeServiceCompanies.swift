@@ -6,7 +6,8 @@ import TenureAPI
 
 extension FakeService {
     static let summary = EmployeeSummaryResponse(
-        companyName: "Acme", companyEmployeeId: "7", status: "active", role: "securityAdmin")
+        employeeId: employeeId, tenantId: appId, companyName: "Acme", companyEmployeeId: "7", status: "active",
+        role: "securityAdmin")
     static let key = EmployeeKeyResponse(
         fingerprint: fingerprint, employeePublicKey: [4, 1], state: "pending", presentedAt: time, decidedAt: nil)
 
@@ -30,12 +31,18 @@ extension FakeService {
         case let company as ReadCompany:
             try await self.read("company", company.company, company.caller, company.waitFor)
             return CompanyResponse(
-                companyName: company.company, foundedAt: Self.time, employees: 3, confirmedDomain: nil,
+                tenantId: Self.appId, companyName: company.company, foundedAt: Self.time, employees: 3,
+                confirmedDomain: nil,
                 position: company.waitFor ?? 5)
+        case let list as ListCompanies:
+            try await enter("companies", ["after": "\(list.page.after)", "limit": "\(list.page.limit)"])
+            return PageResponse(
+                items: [LinkedCompanyResponse(tenantId: Self.appId, companyName: "Acme", foundedAt: Self.time)],
+                next: next)
         case let list as ListEmployees:
             try await self.read(
                 "employees", list.company, list.caller, list.waitFor,
-                ["after": "\(list.page.after)", "limit": "\(list.page.limit)"])
+                ["after": "\(list.page.after)", "limit": "\(list.page.limit)", "choice": "\(list.choice)"])
             return PageResponse(items: [Self.view(keys: nil)], next: next)
         case let one as ReadEmployee:
             try await self.read(

@@ -11,7 +11,8 @@ extension FakeService {
         let rules = CredentialRulesResponse(
             questions: 5, passphraseMinimumLength: 8, questionsWithPassphraseAllowed: true, blindOnly: false)
         let erased = EmployeeSummaryResponse(
-            companyName: "A", companyEmployeeId: nil, status: "cancelled", role: "admin")
+            employeeId: employeeId, tenantId: appId, companyName: "A", companyEmployeeId: nil, status: "cancelled",
+            role: "admin")
         return [
             (.success(tokens, summary, position: 3), .done(summary, position: 3)),
             (.success(tokens, summary, position: nil), .done(nil, position: nil)),

@@ -1,5 +1,6 @@
 import Canonical
 import ErrorCodes
+import IdentityService
 import TenureAPI
 import Testing
 
@@ -54,6 +55,41 @@ import Testing
             return
         }
         #expect(items.first?["keys"] == nil)
+    }
+
+    @Test(arguments: [
+        ("", "all"), ("?employeeId=02000000-0000-4000-8000-000000000002", "id(02000000-0000-4000-8000-000000000002)"),
+        ("?email=zoe%2Bx%40acme.example&limit=7", "email(\"zoe+x@acme.example\")"),
+    ])
+    func `employees are listed all, by id or by address`(query: String, choice: String) async throws {
+        let (answer, details) = try await get("/v1/companies/Acme/employees" + query)
+        #expect(answer.status == 200 && details["choice"]?.lowercased() == choice, "\(details)")
+    }
+
+    @Test(arguments: [
+        ("employeeId=7", "employeeId"), ("employeeId=", "employeeId"), ("email=", "email"), ("email", "email"),
+        ("email=a%40b.example&employeeId=02000000-0000-4000-8000-000000000002", "email"),
+        ("mail=a%40b.example", "mail"),
+    ])
+    func `a malformed choice of employees is refused by its name`(query: String, name: String) async throws {
+        let (answer, _) = try await get("/v1/companies/Acme/employees?" + query)
+        #expect(try answer.problem.code == "request.invalid")
+        #expect(try answer.problem.errors.first?.place == .parameter(name))
+    }
+
+    @Test func `an address that is none is named as the parameter`() async throws {
+        var service = FakeService()
+        service.failure = ServiceError(.emailInvalid, members: [.init(pointer: "/email", detail: "one @ is expected")])
+        let (answer, _) = try await get("/v1/companies/Acme/employees?email=zoe", [], service)
+        #expect(try answer.problem.code == "request.invalid")
+        #expect(try answer.problem.errors.map(\.place) == [.parameter("email")])
+    }
+
+    @Test func `an app lists its companies`() async throws {
+        let (answer, details) = try await get("/v1/companies?after=3&limit=2")
+        guard case .array(let items) = try answer.json["items"] else { throw Refusal(.requestInvalid) }
+        #expect(items.first?["companyName"] == "Acme" && items.first?["tenantId"] != nil)
+        #expect(details["after"] == "3" && details["limit"] == "2")
     }
 
     @Test func `the link to the next page uses the configured address only`() async throws {

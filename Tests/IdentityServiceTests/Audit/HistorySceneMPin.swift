@@ -83,6 +83,12 @@ extension HistoryScene {
             statement)
     }
 
+    /// Starts an identity and links it by the device of the staff.
+    mutating func linkMPinOfStaff() throws {
+        try startMPin()
+        try linkMPin(to: staff, by: .member(staff, staff.device))
+    }
+
     mutating func revokeMPin(
         of member: SignedHistory.Member? = nil, by decider: SignedHistory.Decider,
         change: (inout MPinStatement) -> Void = { _ in }

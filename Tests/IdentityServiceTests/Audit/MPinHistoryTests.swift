@@ -43,6 +43,26 @@ import Testing
         try scene.history.expectLawful()
     }
 
+    @Test func `a linked identity gives way lawfully once its device key has ended`() throws {
+        var scene = try HistoryScene()
+        try scene.linkMPinOfStaff()
+        try scene.end(.revoke, scene.staff.device, of: scene.staff, by: scene.asFounder)
+        try scene.appendMPin(MPinRevoked(reason: .superseded, by: .policy))
+        try scene.history.expectLawful()
+    }
+
+    @Test func `a linked identity that gives way while its device key is in force is found`() throws {
+        try HistoryScene.expect(
+            "an M-Pin identity ends by policy although it is verified or not expired",
+            after: {
+                try $0.linkMPinOfStaff()
+                try $0.end(.revoke, $0.staff.vouched, of: $0.staff, by: $0.asFounder)
+            }
+        ) {
+            try $0.appendMPin(MPinRevoked(reason: .superseded, by: .policy))
+        }
+    }
+
     @Test func `an erasure by the operator is lawful, of a live and of an ended identity`() throws {
         for isEnded in [false, true] {
             var scene = try HistoryScene()

@@ -131,6 +131,21 @@ import Testing
         #expect(try MPinIdentity.decide(MPinIdentity.initial, .supersede) == [])
     }
 
+    @Test func `a linked identity gives way once its device has ended, and no other does`() throws {
+        for status in Self.statuses {
+            #expect(try MPinIdentity.decide(try Self.state(status), .endWithDevice) == [], "\(status)")
+        }
+        var state = try MPinScene.state([MPinScene.starting(), MPinScene.link()])
+        for command in [try MPinScene.issue(linked: .active), MPinScene.prove(true, linked: .active)] {
+            let events = try MPinIdentity.decide(state, .endWithDevice)
+            #expect(events == [.revoked(MPinRevoked(reason: .superseded, by: .policy))])
+            try MPinScene.run(command, on: &state)
+        }
+        try MPinScene.run(.endWithDevice, on: &state)
+        #expect(state.end == .revoked(.superseded))
+        #expect(try MPinIdentity.decide(state, .endWithDevice) == [])
+    }
+
     @Test func `an id starts once`() throws {
         for status in Self.statuses {
             #expect(throws: Refusal.wrongState) {

@@ -186,7 +186,7 @@ struct `A hostile app or client` {
             var re = String(decoding: try #require(Hex.decode(good)), as: UTF8.self)
             re = re.replacing("{", with: "{ ")
             let ids = [
-                "", "0", "zz", good.uppercased(), good + "00", String(good.dropLast(2)), "%2e%2e%2f", "..%2fuser",
+                "", "0", "zz", good.uppercased() + "0", good + "00", String(good.dropLast(2)), "%2e%2e%2f", "..%2fuser",
                 String(repeating: "ab", count: 4_000), Hex.encode(Array(re.utf8)), Hex.encode([0xFF, 0xFE]), "00",
             ]
             for id in ids {

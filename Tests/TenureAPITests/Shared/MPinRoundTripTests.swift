@@ -52,12 +52,16 @@ import Testing
         try check(MPinSignatureResponse(clientSecretShare: "04", params: "a=b&c=d", suite: "s", epoch: 1))
         try check(MPinPassResponse.challenge(y: "00", handle: "h"))
         try check(MPinPassResponse.token(authOTT: "t"))
-        try check(MPinAuthenticationResponse(userId: "u", mpinId: "7b7d", identityId: Self.id, verifiedBy: "email"))
-        let employee = EmployeeSummaryResponse(
-            companyName: "A", companyEmployeeId: "7", status: "active", role: "admin")
         try check(
             MPinAuthenticationResponse(
-                userId: "u", mpinId: "7b7d", identityId: Self.id, verifiedBy: "device", employee: employee))
+                userId: "U", foldedUserId: "u", mpinId: "7b7d", identityId: Self.id, verifiedBy: "email"))
+        let employee = EmployeeSummaryResponse(
+            employeeId: Self.id, tenantId: Self.id, companyName: "A", companyEmployeeId: "7", status: "active",
+            role: "admin")
+        try check(
+            MPinAuthenticationResponse(
+                userId: "U", foldedUserId: "u", mpinId: "7b7d", identityId: Self.id, verifiedBy: "device",
+                employee: employee))
         try check(MPinEmptyResponse())
         try check(MPinActivationResponse.signatureRequired(statement: [0, 255]))
         for position in [nil, 4] as [Int64?] {

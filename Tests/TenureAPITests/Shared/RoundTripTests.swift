@@ -8,7 +8,7 @@ import Testing
     private static let time = Timestamp(microseconds: 1_800_000_000_123_456)
     private static let id = UUID(uuid: (1, 2, 3, 4, 5, 6, 64, 8, 128, 10, 11, 12, 13, 14, 15, 16))
     private static let summary = EmployeeSummaryResponse(
-        companyName: "A", companyEmployeeId: "7", status: "active", role: "admin")
+        employeeId: id, tenantId: id, companyName: "A", companyEmployeeId: "7", status: "active", role: "admin")
     private static let key = EmployeeKeyResponse(
         fingerprint: "ab", employeePublicKey: [4, 255], state: "pending", presentedAt: time)
 
@@ -109,12 +109,15 @@ import Testing
         try check(DecisionResponse.done(nil, position: nil))
         try check(DecisionResponse.done(Self.summary, position: 4))
         try check(DecisionResponse.signatureRequired(statement: [0, 255]))
-        try check(CompanyResponse(companyName: "A", foundedAt: Self.time, employees: 0, position: 1))
+        try check(
+            CompanyResponse(tenantId: Self.id, companyName: "A", foundedAt: Self.time, employees: 0, position: 1))
+        try check(LinkedCompanyResponse(tenantId: Self.id, companyName: "A", foundedAt: Self.time))
         try check(
             PageResponse(
                 items: [
                     EmployeeResponse(
-                        companyName: "A", companyEmployeeId: nil, status: "cancelled", role: "employee", email: nil,
+                        employeeId: Self.id, tenantId: Self.id, companyName: "A", companyEmployeeId: nil,
+                        status: "cancelled", role: "employee", email: nil,
                         isCompanyOwnedEmail: false, registeredAt: Self.time, keys: [Self.key])
                 ], next: 7))
         try check(

@@ -1,34 +1,10 @@
 import Canonical
 import TenureAPI
 
-/// Every table of members in the sources. One that is missing here fails a test.
+/// What tests know about the tables of members.
 enum WireCatalogue {
-    static let all: [any WireObject.Type] = requests + responses
-
-    static let requests: [any RequestObject.Type] = [
-        AnswersRequest.self, AnswersRequest.Answer.self, AppLinkRequest.self, CredentialsChangeRequest.self,
-        CredentialsRequest.self, EmailReclaimRequest.self, EvaluationsRequest.self, EvaluationsRequest.Element.self,
-        InvitationRequest.self, KeyProofRequest.self, LoginRequest.self, MPinActivateRequest.self,
-        MPinActivationRequest.self, MPinLinkRequest.self, MPinLoginRequest.self, MPinPolicyChangeRequest.self,
-        NewSecurityQuestion.self, PassphraseRequest.self, PolicyChangeRequest.self, ProofRequest.self,
-        ProofRequest.Question.self, RegistrationRequest.self, ResourceTokenRequest.self, RoleRequest.self,
-        SessionRefreshRequest.self, StatusDecisionRequest.self,
-    ]
-
-    static let responses: [any ResponseObject.Type] = [
-        CompanyResponse.self, CredentialRulesResponse.self, DeviceResponse.self, DeviceResponse.Authorizer.self,
-        DeviceResponse.Presenter.self, DevicesResponse.self, EmailVerificationResponse.self, EmployeeKeyResponse.self,
-        EmployeeResponse.self, EmployeeSummaryResponse.self, EvaluationsResponse.self,
-        EvaluationsResponse.Evaluation.self, EventResponse.self, FlowStartedResponse.self, InvitationResponse.self,
-        MPinAuthenticationResponse.self, MPinIdentityResponse.self, MPinPolicyResponse.self,
-        MPinRegistrationResponse.self, MPinSignatureResponse.self, MeResponse.self, MeResponse.App.self,
-        MeResponse.Session.self, NoticeResponse.self, OpenSessionResponse.self, OpeningResponse.self,
-        PendingAuthorizationResponse.self, PolicyResponse.self, Problem.self, ProblemPlace.self,
-        QuestionListResponse.self, QuestionListResponse.Item.self, QuestionResponse.self, RecoveryResponse.self,
-        RecoveryResponse.Subject.self, ResourceTokenResponse.self, SecurityAdminResponse.self, SessionResponse.self,
-        SetUpPlanResponse.self, SetUpPlanResponse.Approvals.self, SetUpPlanResponse.Previous.self,
-        SetUpPlanResponse.Scrypt.self, TokenIntrospectionResponse.Claims.self, TokenMetadataResponse.self,
-    ]
+    /// Every table of members in the sources. One that is missing there fails a test.
+    static let all = WireObjects.all
 
     /// Members of which only those of one alternative may be present.
     static let alternatives = [

@@ -9,7 +9,8 @@ import TenureAPI
 /// Links and log-ins.
 extension FakeMPinService {
     private static let summary = EmployeeSummaryResponse(
-        companyName: "acme.example", companyEmployeeId: "7", status: "active", role: "employee")
+        employeeId: employee, tenantId: tenant, companyName: "acme.example", companyEmployeeId: "7", status: "active",
+        role: "employee")
 
     func me() -> WireResponse {
         WireResponse(

@@ -9,7 +9,7 @@ import Testing
     private static let own: [MPinCall: [Int: MPinStatus.Code]] = [
         .register: [403: .identityNotAuthorized],
         .signature: [400: .identityNotVerified, 401: .identityNotVerified],
-        .secondShare: [408: .requestExpired],
+        .secondShare: [408: .requestExpired, 410: .clientSecretExpired],
         .authenticate: [
             401: .incorrectPIN, 403: .identityNotAuthorized, 408: .requestExpired, 409: .clientSecretExpired,
             410: .incorrectPIN, 412: .incorrectAccessNumber,
@@ -79,8 +79,19 @@ import Testing
     @Test func `the second D-TA cannot end or refuse an identity`() {
         for code in ["mpin.blocked", "mpin.ended", "mpin.disabled"] {
             let failure = MPinFailure(FakeMPinService.problem(code, 410), of: .secondShare)
-            #expect(failure.status.status == .httpRequestError && !failure.endsIdentity)
+            #expect(failure.status.status == .clientSecretExpired && !failure.endsIdentity)
         }
+    }
+
+    /// The refusals of the second D-TA, which are no problem documents: the status, and what its message says to do.
+    @Test(arguments: [
+        (403, MPinStatus.Code.httpRequestError, "Tell the operator"), (408, .requestExpired, "Confirm"),
+        (410, .clientSecretExpired, "register again"), (503, .httpServerError, "Confirm"),
+        (400, .httpRequestError, "second D-TA answered with HTTP status 400"),
+    ])
+    func `a refusal of the second D-TA says what to do`(http: Int, expected: MPinStatus.Code, words: String) {
+        let status = MPinFailure(WireResponse(status: http), of: .secondShare).status
+        #expect(status.status == expected && status.message.contains(words) && status.message.contains("second D-TA"))
     }
 
     @Test func `errors of the client library have a status`() {
@@ -118,7 +129,8 @@ import Testing
         (.start, "request.invalid", 400, .httpRequestError, .invalid),
         (.signature, "mpin.unauthorized", 401, .identityNotVerified, .activated),
         (.signature, "mpin.blocked", 410, .incorrectPIN, .blocked), (.signature, "mpin.ended", 410, .revoked, .blocked),
-        (.secondShare, "x", 408, .requestExpired, .activated), (.secondShare, "x", 410, .httpRequestError, .activated),
+        (.secondShare, "x", 408, .requestExpired, .activated),
+        (.secondShare, "x", 410, .clientSecretExpired, .activated),
         (.pass1, "mpin.point_invalid", 403, .httpRequestError, .registered),
         (.pass2, "mpin.request_expired", 408, .requestExpired, .registered),
         (.authenticate, "mpin.wrong_pin", 401, .incorrectPIN, .registered),

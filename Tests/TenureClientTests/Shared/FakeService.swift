@@ -119,7 +119,8 @@ actor FakeService: Transport {
                 refreshToken: "refresh\(issued)")
             if isRefresh { return WireResponse(status: 200, body: tokens.bytes) }
             let employee = EmployeeSummaryResponse(
-                companyName: "A", companyEmployeeId: "7", status: "active", role: "employee")
+                employeeId: UUID(), tenantId: UUID(), companyName: "A", companyEmployeeId: "7", status: "active",
+                role: "employee")
             return WireResponse(
                 status: 200, body: FlowOutcomeResponse.success(tokens, employee, position: 4).bytes)
         case .pending:

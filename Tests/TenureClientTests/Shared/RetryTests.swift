@@ -8,7 +8,8 @@ import Testing
 @Suite struct RetryTests {
     private static let done = StubTransport.json(DecisionResponse.done(nil, position: nil))
     private static let company = StubTransport.json(
-        CompanyResponse(companyName: "A", foundedAt: Timestamp(microseconds: 0), employees: 1, position: 1))
+        CompanyResponse(
+            tenantId: UUID(), companyName: "A", foundedAt: Timestamp(microseconds: 0), employees: 1, position: 1))
 
     private func code(_ work: () async throws -> Void) async -> String? {
         do {

@@ -1,0 +1,67 @@
+import ErrorCodes
+import TenureAPI
+
+/// The examples of refusals: one problem document for each code, with a status that people write.
+///
+/// The statuses here and those of ``ErrorCode`` are two tables. Tests compare them.
+struct ContractErrors {
+    /// How an endpoint words its refusals.
+    enum Family {
+        /// As a problem document.
+        case plain
+        /// As a problem document with the members of RFC 6749.
+        case oauth
+        /// As a problem document, but 403 where an app is refused.
+        case mpin
+
+        init(_ endpoint: Endpoint) {
+            self =
+                if Endpoint.refusesAsOAuth(path: endpoint.template.text) {
+                    .oauth
+                } else if endpoint.isMPinProtocol {
+                    .mpin
+                } else {
+                    .plain
+                }
+        }
+    }
+
+    private let prose: ContractProse
+
+    init(_ prose: ContractProse) throws { self.prose = prose }
+
+    /// The status of a code in refusals of a family.
+    static func status(of code: ErrorCode, _ family: Family) -> Int {
+        family == .mpin && code.status == 401 && [.appUnknown, .appSecretInvalid].contains(code) ? 403 : code.status
+    }
+
+    /// The example of a code, with its name.
+    func example(of code: ErrorCode, _ family: Family) throws -> (name: String, node: ContractNode) {
+        guard let texts = try prose.section("errors")[code.rawValue], let title = texts["title"]?.scalar,
+            let detail = texts["detail"]?.scalar, let status = texts["status"]
+        else { throw ContractFault("errors/\(code.rawValue) lacks status, title or detail") }
+        let problem = try prose.section("problem")
+        var value: ContractObject = [
+            "type": .quoted((problem["type"]?.scalar ?? "") + code.rawValue), "title": .quoted(title),
+            "status": status, "detail": .quoted(detail), "instance": problem["instance"] ?? "",
+            "code": .literal(code.rawValue), "requestId": problem["requestId"] ?? "",
+        ]
+        value = value.merging(texts.members.filter { !["title", "detail", "status"].contains($0.name) })
+        let other = try prose.section("mpinStatuses")[code.rawValue]
+        var name = code.rawValue, summary = title
+        if family == .mpin, let other {
+            value["status"] = other
+            (name, summary) = ("mpin-" + name, title + ", in the M-Pin protocol")
+        } else if family == .oauth {
+            let refusal = OAuthRefusal(status: code.status, describing: detail)
+            value["errors"] = nil
+            value["error"] = .text(refusal.error)
+            value["error_description"] = .quoted(refusal.description)
+            (name, summary) = ("oauth-" + name, title + ", with the members of RFC 6749")
+        }
+        let node = ContractObject(
+            entries: [.init(name: "summary", node: .text(summary)), .init(name: "value", node: value.open)],
+            isOpen: true)
+        return (name, .object(node))
+    }
+}

@@ -1,0 +1,62 @@
+package import Canonical
+
+/// A parameter of the query.
+package struct QueryParameter: Sendable {
+    /// The name.
+    package let name: String
+    /// The values that are accepted.
+    package let value: ValueDescription
+    /// The value of its absence, if that has one.
+    package let absent: JSONValue?
+    /// Whether the endpoint needs the parameter.
+    package let isRequired: Bool
+
+    private init(_ name: String, _ value: ValueDescription, absent: JSONValue? = nil, isRequired: Bool = false) {
+        self.name = name
+        self.value = value
+        self.absent = absent
+        self.isRequired = isRequired
+    }
+
+    private static let text = ValueDescription.string(format: "text")
+
+    /// The cursor of a page.
+    static let after = QueryParameter("after", .integer(0...JSONValue.integerRange.upperBound), absent: 0)
+    /// The number of elements of a page.
+    static let limit = QueryParameter("limit", .integer(1...200), absent: 50)
+    /// The number of events of a page.
+    static let eventLimit = QueryParameter("limit", .integer(1...500), absent: 100)
+    /// The state of the device keys that are wanted.
+    static let state = QueryParameter("state", .word(["pending"]), absent: "pending")
+    /// The seconds to wait for an element.
+    static let wait = QueryParameter("wait", .integer(0...20), absent: 0)
+    /// The type of the events that are wanted.
+    static let eventType = QueryParameter("type", text)
+    /// The employee whom the events are about.
+    static let employee = QueryParameter("employee", text)
+    /// The permanent id of the employee who is wanted.
+    static let employeeId = QueryParameter("employeeId", .string(format: "uuid"))
+    /// The address of the person who is wanted, in any spelling.
+    static let email = QueryParameter("email", text)
+    /// The moment up to which events are wanted.
+    static let asOf = QueryParameter("as_of", .string(format: "date-time"))
+    /// The language of texts.
+    static let locale = QueryParameter("locale", text)
+    /// The token of an M-Pin registration.
+    static let regOTT = QueryParameter("regOTT", text)
+    /// A push identifier, which has no effect.
+    static let pmiToken = QueryParameter("pmiToken", text)
+}
+
+extension [QueryParameter] {
+    /// The parameters of a mailed link: its expiry and its code.
+    static let link: Self = [
+        QueryParameter.required("expires"), QueryParameter.required("key"),
+    ]
+}
+
+extension QueryParameter {
+    fileprivate static func required(_ name: String) -> QueryParameter {
+        QueryParameter(name, text, isRequired: true)
+    }
+}

@@ -1,0 +1,80 @@
+import Contract
+import Foundation
+import Testing
+
+@testable import GenerateContract
+@testable import TenureAPI
+
+@Suite struct `The generated contract` {
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    private static func prose() throws -> String {
+        try String(contentsOf: root.appendingPathComponent(GenerateContract.prosePath), encoding: .utf8)
+    }
+
+    @Test func `openapi.yaml is what scripts/generate writes`() throws {
+        let written = try GenerateContract.text(prose: Self.prose())
+        let committed = String(decoding: Contract.bytes, as: UTF8.self)
+        let lines = zip(written.split(separator: "\n"), committed.split(separator: "\n"))
+        let other = lines.first { $0 != $1 }.map { "“\($1)” instead of “\($0)”" } ?? "an end of its own"
+        #expect(written == committed, "openapi.yaml has \(other): run scripts/generate and commit what it writes")
+    }
+
+    @Test func `an operation has the name of its declaration`() throws {
+        let sources = Self.root.appendingPathComponent("Sources/TenureAPI")
+        var declared: [String: String] = [:]
+        for file in try FileManager.default.subpathsOfDirectory(atPath: sources.path) where file.hasSuffix(".swift") {
+            let text = try String(contentsOf: sources.appendingPathComponent(file), encoding: .utf8)
+            for match in text.matches(of: /static let (\w+) = Endpoint\(\s*"(\w+)",/) {
+                declared[String(match.1)] = String(match.2)
+            }
+        }
+        #expect(declared.filter { $0 != $1 } == [:])
+        #expect(Set(declared.keys) == Set(Endpoint.all.compactMap { $0.terms?.operation }))
+        #expect(declared.count == Endpoint.all.count)
+    }
+
+    @Test func `texts of what no longer exists and codes without an example are refused`() throws {
+        let prose = try Self.prose()
+        func fault(_ changed: String) -> String {
+            #expect(changed != prose)
+            do { return "none, but \(try GenerateContract.text(prose: changed).count) characters" } catch {
+                return "\(error)"
+            }
+        }
+        #expect(fault(prose.replacing("\n  startLogin:", with: "\n  startLogon:")).contains("startLog"))
+        #expect(
+            fault(prose.replacing("\n  answers.incorrect:", with: "\n  answers.wrong:")).contains("answers.incorrect"))
+        #expect(fault(prose.replacing("      presentedBy:", with: "      presentedTo:")).contains("presentedTo"))
+        #expect(fault(prose.replacing("\n  LoginRequest:", with: "\n  LogonRequest:")).contains("LogonRequest"))
+    }
+
+    @Test func `forms, redirections and pages are declared like JSON`() throws {
+        let texts = """
+
+            operations:
+              sendForm: {answer: "It goes on elsewhere."}
+              showForm: {answer: "The form.", pages: {410: "A page: too late."}}
+            """
+        let prose = try Self.prose().replacing("\noperations:", with: texts)
+            .replacing("\nheaders:", with: "\nheaders:\n  Location: {schema: {type: string, format: uri}}")
+        let forms = [
+            Endpoint(
+                "sendForm", "POST", "/form", "Send a form", .sessions, by: [.anyone], takes: .form(named: "TokenForm"),
+                answers: .redirect()),
+            Endpoint(
+                "showForm", "GET", "/form", "Show a form", .sessions, by: [.anyone], answers: .page(refusals: [410])),
+        ]
+        let root = try ContractDocument(ContractProse(prose)).root(of: Endpoint.all + forms)
+        let send = try #require(root["paths"]?["/form"]?["post"]), show = try #require(root["paths"]?["/form"]?["get"])
+        let body = root["components"]?["requestBodies"]?["TokenForm"]?["content"]
+        #expect(send["requestBody"]?["$ref"]?.scalar == "#/components/requestBodies/TokenForm")
+        #expect(body?.members.map(\.name) == ["application/x-www-form-urlencoded"])
+        #expect(send["responses"]?.members.map(\.name) == ["303", "400", "413", "415", "429", "503", "default"])
+        #expect(send["responses"]?["303"]?["headers"]?["Location"] != nil)
+        #expect(send["responses"]?["303"]?["content"] == nil)
+        #expect(show["responses"]?["200"]?["content"]?.members.map(\.name) == ["text/html"])
+        #expect(show["responses"]?["410"]?["content"]?.members.map(\.name) == ["text/html"])
+    }
+}

@@ -1,0 +1,105 @@
+import Canonical
+import ErrorCodes
+import IdentityService
+import Testing
+@testable import HTTPAPI
+
+/// The pages behind links in mails, which people open.
+@Suite(.timeLimit(.minutes(5))) struct MailLinkPageTests {
+    private static let paths = [
+        "/verify-email/0266f646-f51a-49e5-a57a-3ce9042bf1ad",
+        "/mpin/acme.example/verification/0266f646-f51a-49e5-a57a-3ce9042bf1ad",
+        "/return/acme.example/0266f646-f51a-49e5-a57a-3ce9042bf1ad",
+        "/return/acme.example/0266f646-f51a-49e5-a57a-3ce9042bf1ad/cancellation",
+    ]
+    private static let query = "?expires=1800000000&key=" + String(repeating: "0", count: 64)
+
+    /// Expects a page, and returns its text.
+    private func page(
+        _ answer: API.Answer, _ status: Int, _ what: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) -> String {
+        #expect(answer.status == status, "\(what)", sourceLocation: sourceLocation)
+        #expect(
+            answer.header("Content-Type") == "text/html; charset=utf-8", "\(what)", sourceLocation: sourceLocation)
+        #expect(
+            answer.header("Content-Security-Policy")?.hasPrefix("default-src 'none'") == true, "\(what)",
+            sourceLocation: sourceLocation)
+        return String(decoding: answer.bytes, as: UTF8.self)
+    }
+
+    /// Parameters that programs add to a link, and an encoding that is none.
+    @Test(arguments: ["&utm_source=news&utm_source=again", "&fbclid=%ZZ", "&x", "&=&&"])
+    func `a parameter that the service does not know is ignored`(added: String) async throws {
+        for path in Self.paths {
+            for method in ["GET", "POST"] {
+                let answer = try await API.with {
+                    try await $0.send(method, path + Self.query + added, authorization: nil)
+                }
+                _ = page(answer, 200, "\(method) \(path)")
+            }
+        }
+        let link = MailLinkParameters(Self.query.dropFirst() + added)
+        #expect(link.expires == "1800000000" && link.key == String(repeating: "0", count: 64))
+    }
+
+    @Test(arguments: [
+        ("", "", ""), ("key=a", "", "a"), ("expires=7&key=a%2Db", "7", "a-b"), ("key=a&key=a&expires=7", "7", ""),
+        ("Key=a&expires=7", "7", ""), ("key&expires=7", "7", ""), ("expires=7&key=%ZZ", "7", ""),
+    ])
+    func `a link has each parameter once`(query: String, expires: String, key: String) {
+        let link = MailLinkParameters(query[...])
+        #expect(link.expires == expires && link.key == key)
+    }
+
+    /// A refusal, and what its page says and does not say.
+    @Test(arguments: [
+        (ErrorCode.mpinBlocked, "register the PIN again", "Ask for"), (.mpinEnded, "Register the PIN again", "Ask for"),
+        (.mpinRequestExpired, "Ask for another mail", "valid"), (.mpinDisabled, "does not permit PINs", "in the mail"),
+        (.mpinWrongState, "app on your device", "Ask for"), (.mpinUnknown, "as it is in the mail", "Ask for"),
+        (.companyNameMissing, "as it is in the mail", "Ask for"), (.requestInvalid, "as it is in the mail", "Ask for"),
+        (.requestRateLimited, "Wait a minute", "not valid"), (.serviceUnavailable, "in a few minutes", "not valid"),
+        (.serviceBusy, "in a few minutes", "not valid"), (.requestStale, "in a few minutes", "not valid"),
+    ])
+    func `a refusal is a page that says what to do`(code: ErrorCode, says: String, saysNot: String) async throws {
+        var service = FakeService()
+        service.failure = ServiceError(code, retryAfterSeconds: code.status == 429 ? 7 : nil)
+        for path in Self.paths {
+            for method in ["GET", "POST"] {
+                let answer = try await API.with(service) {
+                    try await $0.send(
+                        method, path + Self.query, [("X-Request-Id", "help-me-1")], authorization: nil)
+                }
+                let text = page(answer, code.status, "\(code) \(method) \(path)")
+                #expect(text.contains(says) && !text.contains(saysNot), "\(code): \(text)")
+                #expect(text.contains("help-me-1") && !text.contains("<form"), "\(text)")
+                #expect(answer.header("Retry-After") == (code.status == 429 ? "7" : code.status == 503 ? "1" : nil))
+            }
+        }
+    }
+
+    @Test func `a refusal before the route is a page too`() async throws {
+        let body = String(repeating: "x", count: 70_000)
+        for path in Self.paths {
+            let answers = try await API.with { api in
+                [
+                    try await api.send("DELETE", path, authorization: nil),
+                    try await api.send("POST", path, authorization: nil, body: body),
+                    try await api.send("POST", path, authorization: nil, body: "{}"),
+                    try await api.send(
+                        "GET", path.replacing("0266f646-f51a-49e5-a57a-3ce9042bf1ad", with: "%FF"), authorization: nil),
+                ]
+            }
+            for (answer, status) in zip(answers, [405, 413, 400, 400]) { _ = page(answer, status, "\(status) \(path)") }
+            #expect(answers[0].header("Allow")?.contains("POST") == true)
+        }
+    }
+
+    @Test func `a page is in the language of the reader`() async throws {
+        var service = FakeService()
+        service.failure = ServiceError(.mpinBlocked)
+        let answer = try await API.with(service) {
+            try await $0.send("GET", Self.paths[1], [("Accept-Language", "de-AT, en;q=0.5")], authorization: nil)
+        }
+        #expect(page(answer, 410, "de").contains("registrieren Sie die PIN neu"))
+    }
+}
