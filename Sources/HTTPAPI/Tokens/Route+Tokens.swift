@@ -1,5 +1,6 @@
 import AccessTokens
 import Canonical
+import ErrorCodes
 import IdentityService
 import TenureAPI
 
@@ -42,7 +43,7 @@ extension Route {
             _ = try await exchange.run(RevokeGrantToken(client: client, token: request.token))
             return Reply()
         }
-        let client = AuthenticatedClient(id: app.appId, secretID: app.secretId)
+        let client = AuthenticatedClient(app)
         if try await exchange.run(RevokeGrantToken(client: client, token: request.token)) { return Reply() }
         try await exchange.run(RevokeToken(app: app, token: request.token))
         return Reply()

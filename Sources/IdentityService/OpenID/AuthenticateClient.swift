@@ -10,6 +10,14 @@ public struct AuthenticatedClient: Sendable, Equatable {
     public let id: UUID
     /// The secret that it presented; `nil` for a public client.
     public let secretID: UUID?
+
+    init(id: UUID, secretID: UUID?) {
+        self.id = id
+        self.secretID = secretID
+    }
+
+    /// An app that authenticated with its secret.
+    public init(_ app: AppCaller) { self.init(id: app.appId, secretID: app.secretId) }
 }
 
 /// Finds out which client a request to the endpoints of tokens comes from (RFC 6749, section 2.3).

@@ -57,4 +57,9 @@ public struct FormError: Error, Sendable, Equatable {
     public let parameter: String?
     /// A description of the fault, without the faulty value.
     public let reason: String
+
+    package init(parameter: String?, reason: String) {
+        self.parameter = parameter
+        self.reason = reason
+    }
 }
