@@ -69,7 +69,10 @@ struct OpenIDPage: Sendable {
         case .unknownClient:
             ("Unbekannte Anwendung", "Die Anwendung ist hier nicht registriert. Sagen Sie es ihrem Betreiber.")
         case .unknownRedirect:
-            ("Unbekannte Adresse", "Die Anwendung nannte eine nicht registrierte Adresse. Sagen Sie es ihrem Betreiber.")
+            (
+                "Unbekannte Adresse",
+                "Die Anwendung nannte eine nicht registrierte Adresse. Sagen Sie es ihrem Betreiber."
+            )
         case .tooLarge, .malformed: ("Nicht verstanden", "Die Anfrage der Anwendung ist nicht lesbar.")
         case .expired:
             ("Zu spät", "Diese Anmeldung ist abgelaufen oder erledigt. Beginnen Sie bei der Anwendung von vorn.")

@@ -61,7 +61,8 @@ extension Route {
     /// The routes of the OpenID provider, in the order of the documentation.
     static var ofOpenID: [Route] {
         [
-            readProviderMetadata, authorize, authorizeByForm, issueGrantTokens, readUserInfo, readUserInfoByForm, logOut,
+            readProviderMetadata, authorize, authorizeByForm, issueGrantTokens, readUserInfo, readUserInfoByForm,
+            logOut,
             logOutByForm,
         ]
     }

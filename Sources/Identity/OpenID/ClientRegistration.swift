@@ -70,7 +70,8 @@ public struct ClientRegistration: Sendable, Hashable {
             throw refusal(field, "a client has \(Self.maximumCount) of them at most")
         }
         guard lists.reduce(0, { $0 + $1.1.reduce(0) { $0 + $1.utf8.count } }) <= Self.maximumBytes else {
-            throw refusal("redirects", "all URIs, origins and tenants have more than \(Self.maximumBytes) bytes together")
+            throw refusal(
+                "redirects", "all URIs, origins and tenants have more than \(Self.maximumBytes) bytes together")
         }
     }
 

@@ -33,7 +33,8 @@ public struct AnswerConsent: UseCase, CustomStringConvertible {
         else { return try await context.answer(stored, isStored: true, cookie: cookie, at: time) }
         if isGiven { try await record(scene, person, run.call) }
         stored.answers.consent = (by: person.employee, isGiven: isGiven)
-        guard try await stored.update(context), let next = try await StoredRequest.find(handle, context, at: time) else {
+        guard try await stored.update(context), let next = try await StoredRequest.find(handle, context, at: time)
+        else {
             return .fault(.expired)
         }
         return try await context.answer(next, isStored: true, cookie: cookie, at: time)

@@ -58,7 +58,8 @@ enum ProtectedRows {
 
     /// All tables, in the order of their names.
     static let all = [
-        authorizationCodes, browserSessions, claims, grants, idTokenKeys, replies, mails, passes, recoveryRequests, sessions, cutoffs, tokenKeys,
+        authorizationCodes, browserSessions, claims, grants, idTokenKeys, replies, mails, passes, recoveryRequests,
+        sessions, cutoffs, tokenKeys,
     ]
 }
 

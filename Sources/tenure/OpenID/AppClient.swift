@@ -26,13 +26,16 @@ struct AppClient: AsyncParsableCommand {
     var redirects: [String]
 
     @Option(
-        name: .customLong("post-logout"), help: "A URI to which the browser may be sent after a log-out; may be repeated."
+        name: .customLong("post-logout"),
+        help: "A URI to which the browser may be sent after a log-out; may be repeated."
     )
     var postLogout: [String] = []
 
     @Option(
         name: .customLong("origin"),
-        help: "An origin whose scripts may call the endpoints of tokens, such as https://spa.example.com; may be repeated.")
+        help:
+            "An origin whose scripts may call the endpoints of tokens, such as https://spa.example.com; may be repeated."
+    )
     var origins: [String] = []
 
     @Option(name: .customLong("tenant"), help: "The name of a company whose people the client takes; may be repeated.")

@@ -22,8 +22,9 @@ import Testing
         let parts = token.split(separator: ".").map(String.init)
         let header = try StrictJSON.parse(try #require(Base64URL.decode(parts[0])))
         #expect(header == ["alg": "RS256", "kid": .string(key.keyID), "typ": "JWT"])
-        let n = try #require(key.jwk["n"]?.text.flatMap(Base64URL.decode)), e = try #require(
-            key.jwk["e"]?.text.flatMap(Base64URL.decode))
+        let n = try #require(key.jwk["n"]?.text.flatMap(Base64URL.decode)),
+            e = try #require(
+                key.jwk["e"]?.text.flatMap(Base64URL.decode))
         #expect(n.count == 256 && e == [1, 0, 1] && key.jwk["d"] == nil)
         let other = try _RSA.Signing.PublicKey(n: Data(n), e: Data(e))
         let signature = _RSA.Signing.RSASignature(rawRepresentation: try #require(Base64URL.decode(parts[2])))
@@ -41,7 +42,8 @@ import Testing
         let none = Base64URL.encode(Array(#"{"alg":"none"}"#.utf8))
         let changed = Base64URL.encode(Array(#"{"aud":"c","sub":"a"}"#.utf8))
         for text in [
-            "", "..", parts[0] + "." + parts[1] + ".", none + "." + parts[1] + ".", parts[0] + "." + changed + "." + parts[2],
+            "", "..", parts[0] + "." + parts[1] + ".", none + "." + parts[1] + ".",
+            parts[0] + "." + changed + "." + parts[2],
             token + "A", token + ".", String(token.dropLast()),
         ] {
             #expect(key.claims(of: text) == nil, "\(text)")
@@ -100,4 +102,9 @@ import Testing
             }
         }
     }
+}
+
+extension JSONValue {
+    /// The string, or nil.
+    fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
 }

@@ -24,7 +24,8 @@ struct TokenKeysTests {
             try await database.withPool { pool in
                 try await body(
                     TokenKeys(
-                        .accessToken, pool: pool, rows: RowAuthentication(ring, logger: Self.logger), lifetime: .seconds(300),
+                        .accessToken, pool: pool, rows: RowAuthentication(ring, logger: Self.logger),
+                        lifetime: .seconds(300),
                         logger: Self.logger),
                     KeyReplacement(.accessToken, pool, ring), pool)
             }
@@ -117,7 +118,8 @@ struct TokenKeysTests {
                             // Their clocks differ by some seconds.
                             let time = time.adding(.seconds(number))
                             let keys = TokenKeys(
-                                .accessToken, pool: pool, rows: RowAuthentication(ring, logger: Self.logger), lifetime: .seconds(300),
+                                .accessToken, pool: pool, rows: RowAuthentication(ring, logger: Self.logger),
+                                lifetime: .seconds(300),
                                 logger: Self.logger)
                             return try await keys.signingKey(at: time).publicKey.keyID
                         }
@@ -141,7 +143,8 @@ struct TokenKeysTests {
         try await withKeys { keys, rotation, pool in
             let lost = try await signing(keys, 0)
             let restored = TokenKeys(
-                .accessToken, pool: pool, rows: RowAuthentication(.random(), logger: Self.logger), lifetime: .seconds(300),
+                .accessToken, pool: pool, rows: RowAuthentication(.random(), logger: Self.logger),
+                lifetime: .seconds(300),
                 logger: Self.logger)
             let new = try await restored.signingKey(at: at(1)).publicKey.keyID
             #expect(new != lost)

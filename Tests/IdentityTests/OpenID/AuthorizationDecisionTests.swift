@@ -78,7 +78,8 @@ import Testing
         #expect(try decide(asks, person(), answers: .init(chosen: Self.employee)) == .answer)
     }
 
-    @Test func `a person whom the client does not take, or of another tenant than the named one, chooses again`() throws {
+    @Test func `a person whom the client does not take, or of another tenant than the named one, chooses again`() throws
+    {
         #expect(try decide([], person(isTaken: false)) == .chooseAccount)
         #expect(try decide([], person(), tenant: Sample.id(11)) == .chooseAccount)
         #expect(try decide([], person(), tenant: Self.tenant) == .answer)

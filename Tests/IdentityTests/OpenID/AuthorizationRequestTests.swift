@@ -61,13 +61,14 @@ import Testing
         #expect(request.loginHint == "zoe@example.org" && request.tenant == "bayun.example")
     }
 
-    @Test(arguments: [
-        nil, "", "https://app.example.com/callback/", "https://app.example.com/Callback",
-        "https://app.example.com:443/callback", "https://app.example.com/callback#part",
-        "https://app.example.com/callback?a=b", "http://app.example.com/callback", "https://evil.example/callback",
-        "https://app.example.com/callbac", "HTTPS://app.example.com/callback", "https://app.example.com/%63allback",
-        "https://app.example.com@evil.example/callback",
-    ] as [String?])
+    @Test(
+        arguments: [
+            nil, "", "https://app.example.com/callback/", "https://app.example.com/Callback",
+            "https://app.example.com:443/callback", "https://app.example.com/callback#part",
+            "https://app.example.com/callback?a=b", "http://app.example.com/callback", "https://evil.example/callback",
+            "https://app.example.com/callbac", "HTTPS://app.example.com/callback", "https://app.example.com/%63allback",
+            "https://app.example.com@evil.example/callback",
+        ] as [String?])
     func `oidcc-ensure-registered-redirect-uri another redirect URI gets a page and no redirect`(
         uri: String?
     ) throws {
@@ -116,7 +117,8 @@ import Testing
             #expect(try code([(name, nil)], adding: [(name, "a"), (name, "b")]) == .invalidRequest, "\(name)")
             #expect(try code([(name, nil)], adding: [(name, ""), (name, "b")]) == .invalidRequest, "\(name)")
         }
-        #expect(try fault([], adding: [("resource", "a"), ("resource", "b"), ("extra", "oidcc-unknown-parameter")]) == nil)
+        #expect(
+            try fault([], adding: [("resource", "a"), ("resource", "b"), ("extra", "oidcc-unknown-parameter")]) == nil)
     }
 
     @Test func `oidcc-scope-all oidcc-display-page oidcc-claims-locales and oidcc-acr-values are no errors`() throws {

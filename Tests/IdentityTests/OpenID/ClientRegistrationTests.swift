@@ -71,7 +71,8 @@ import Testing
         refused("tenants") { try ClientRegistration(redirects: [uri], tenants: [Sample.id(1)], anyTenant: true) }
         refused("redirects") { try ClientRegistration(redirects: long) }
         refused("postLogout") {
-            try ClientRegistration(redirects: [uri], postLogout: (0...16).map { try ClientURI("https://b.example/\($0)") })
+            try ClientRegistration(
+                redirects: [uri], postLogout: (0...16).map { try ClientURI("https://b.example/\($0)") })
         }
         refused("tenants") {
             try ClientRegistration(redirects: [uri], tenants: (0...16).map { Sample.id(UInt8($0)) })
