@@ -55,13 +55,6 @@ let package = Package(
         .library(name: "TenureTokens", targets: ["TenureTokens", "AccessTokens", "Canonical"]),
         .library(name: "Ledger", targets: ["Ledger", "Postgres", "Schema", "Canonical"]),
         .library(name: "Credentials", targets: ["Credentials"]),
-        .library(
-            name: "IdentityService",
-            targets: [
-                "TenureServer", "IdentityService", "TenureAPI", "Keys", "Identity", "ErrorCodes", "EventCoding",
-                "Projections",
-                "MPinCryptography",
-            ]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -187,6 +180,13 @@ let package = Package(
         .executableTarget(
             name: "ProtectedAPIExample", dependencies: ["TenureTokens", "AccessTokens", "Canonical", hummingbird],
             path: "Examples/ProtectedAPI/Sources/ProtectedAPI", swiftSettings: [.treatAllWarnings(as: .error)]),
+        // What `make bench` measures with (docs/benchmarks.md).
+        .executableTarget(
+            name: "Bench",
+            dependencies: [
+                "Schema", "Canonical", "Postgres", "Ledger", "Keys", "Credentials", "MPinCryptography", "Identity",
+                "Projections", "IdentityService", "TenureServer", "TenureAPI", crypto, cryptoExtras, logging, lifecycle,
+            ], path: "Benchmarks/Sources/Bench", swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["Canonical", "Ledger", "Postgres", "Schema", crypto, logging],
             path: "Tests/TestSupport", swiftSettings: settings),

@@ -77,22 +77,47 @@ struct Base64Alphabet: Sendable {
 
     func decode(_ text: [UInt8]) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count * 3 / 4)
-        var bits: UInt32 = 0
-        var count = 0
-        for digit in text {
-            let value = values[Int(digit)]
-            guard value < 64 else { return nil }
-            bits = bits << 6 | UInt32(value)
-            count += 6
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+        var isValid = true
+        let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 2) { bytes, count in
+            // A value above 63 marks what is no digit. Four digits become three bytes.
+            var marks: UInt8 = 0, place = 0
+            func value() -> UInt32 {
+                let value = values[Int(text[place])]
+                marks |= value
+                place += 1
+                return UInt32(value & 0x3F)
             }
+            func append(_ bits: UInt32) {
+                bytes.initializeElement(at: count, to: UInt8(truncatingIfNeeded: bits))
+                count += 1
+            }
+            func read(_ digits: Int) -> UInt32 {
+                var group: UInt32 = 0
+                for _ in 0..<digits { group = group << 6 | value() }
+                return group
+            }
+            while place + 4 <= text.count {
+                let group = read(4)
+                append(group >> 16)
+                append(group >> 8)
+                append(group)
+            }
+            var rest: UInt32 = 0
+            switch text.count - place {
+            case 2:
+                let group = read(2)
+                append(group >> 4)
+                rest = group & 0x0F
+            case 3:
+                let group = read(3)
+                append(group >> 10)
+                append(group >> 2)
+                rest = group & 0x03
+            default: break
+            }
+            isValid = marks < 64 && rest == 0
         }
-        guard bits & (1 << UInt32(count) - 1) == 0 else { return nil }
-        return bytes
+        return isValid ? bytes : nil
     }
 }
 
@@ -114,6 +139,7 @@ public enum Hex {
     /// Upper case is refused, so that every byte string has exactly one spelling.
     public static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count / 2)
         var high: UInt8?
         for character in text.utf8 {
             guard let value = value(character) else { return nil }

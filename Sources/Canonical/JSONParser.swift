@@ -34,8 +34,10 @@ public enum StrictJSON {
 
 /// Parses bytes in one pass without backtracking. In canonical mode every deviation from RFC 8785 is an error too.
 struct JSONParser {
+    /// A step of the path to the present value. It owns nothing: only a refusal needs the name itself.
     enum Step {
-        case member(String)
+        /// A member, by the place of its name's opening quote.
+        case member(Int)
         case index(Int)
     }
 
@@ -111,11 +113,18 @@ struct JSONParser {
         var pointer = ""
         for step in path {
             switch step {
-            case .member(let name): pointer = JSONError.pointer(pointer, member: name)
+            case .member(let start): pointer = JSONError.pointer(pointer, member: name(at: start))
             case .index(let index): pointer += "/\(index)"
             }
         }
         return JSONError(code: code, offset: offset ?? position, pointer: pointer, reason: reason)
+    }
+
+    /// A name that was read before.
+    private func name(at start: Int) -> String {
+        var parser = self
+        parser.position = start
+        return (try? parser.string()) ?? ""
     }
 }
 
@@ -144,41 +153,64 @@ extension JSONParser {
             position += 1
             return .object(members)
         }
-        // The number of an entry's members. Growing step by step would hash every name again at each step.
-        if path.isEmpty { members.reserveCapacity(13) }
-        var previous: String?
+        // The number of an entry's members, and about that of its data. Growing step by step would hash every name again
+        // at each step. A stranger's text gets no more room than it fills.
+        if path.isEmpty { members.reserveCapacity(13) } else if canonical { members.reserveCapacity(6) }
+        var previous: Name?
         while true {
             try skipSpace()
-            let start = position
             let name = try memberName()
-            path.append(.member(name))
-            let isInOrder = previous.map { CanonicalForm.precedes($0, name) } ?? true
+            path.append(.member(name.start))
+            let isInOrder = previous.map { precedes($0, name) } ?? true
             // An ASCII name that is in order cannot be a duplicate, because equivalent names come after it.
-            if !canonical || !isInOrder || !name.utf8.allSatisfy({ $0 < 0x80 }) {
-                guard members.index(forKey: name) == nil else {
-                    throw refusal(.duplicateMember, "a member is given twice", at: start)
+            if !canonical || !isInOrder || !name.isASCII {
+                guard members.index(forKey: name.text) == nil else {
+                    throw refusal(.duplicateMember, "a member is given twice", at: name.start)
                 }
             }
-            if canonical, !isInOrder { throw refusal(.notCanonical, "members are not in order", at: start) }
+            if canonical, !isInOrder { throw refusal(.notCanonical, "members are not in order", at: name.start) }
             previous = name
-            members[name] = try value()
+            members[name.text] = try value()
             try skipSpace()
             path.removeLast()
             if try isLast(closing: UInt8(ascii: "}")) { return .object(members) }
         }
     }
 
+    /// The name of a member.
+    private struct Name {
+        let text: String
+        /// The place of the opening quote.
+        let start: Int
+        /// The bytes between the quotes, if there is no escape.
+        let plain: Range<Int>?
+        let isASCII: Bool
+    }
+
+    /// Whether one name comes before another in canonical order.
+    private func precedes(_ left: Name, _ right: Name) -> Bool {
+        guard let a = left.plain, let b = right.plain, left.isASCII, right.isASCII else {
+            return CanonicalForm.precedes(left.text, right.text)
+        }
+        for (x, y) in zip(a, b) where bytes[x] != bytes[y] { return bytes[x] < bytes[y] }
+        return a.count < b.count
+    }
+
     /// Parses a name, the colon after it and the surrounding white space.
-    private mutating func memberName() throws(JSONError) -> String {
+    private mutating func memberName() throws(JSONError) -> Name {
         guard let byte = next else { throw refusal(.unexpectedEnd, "a member name is missing") }
         guard byte == UInt8(ascii: "\"") else { throw refusal(.unexpectedByte, "a member name starts with a quote") }
-        let name = try string()
+        let start = position, text = try string(), end = position
         try skipSpace()
         guard let colon = next else { throw refusal(.unexpectedEnd, "a colon is missing") }
         guard colon == UInt8(ascii: ":") else { throw refusal(.unexpectedByte, "a colon is missing") }
         position += 1
         try skipSpace()
-        return name
+        let count = text.utf8.count
+        // Without an escape, the text has as many bytes as there are between the quotes.
+        let plain = end - start - 2 == count ? start + 1..<end - 1 : nil
+        let isASCII = plain.map { range in range.allSatisfy { bytes[$0] < 0x80 } } ?? text.utf8.allSatisfy { $0 < 0x80 }
+        return Name(text: text, start: start, plain: plain, isASCII: isASCII)
     }
 
     /// Consumes an opening bracket and the white space after it.

@@ -59,8 +59,19 @@ extension [String: JSONValue] {
     /// A dictionary also finds canonically equivalent keys (U+212A KELVIN SIGN finds "K"), so the found key is
     /// compared.
     func exactMember(_ name: String) -> JSONValue? {
-        guard let index = index(forKey: name), self[index].key.utf8.elementsEqual(name.utf8) else { return nil }
+        guard let index = index(forKey: name), self[index].key.hasSameBytes(as: name) else { return nil }
         return self[index].value
+    }
+}
+
+extension String {
+    /// Whether both have the same UTF-8. Equal strings need not.
+    func hasSameBytes(as other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        let isSame = utf8.withContiguousStorageIfAvailable { own in
+            other.utf8.withContiguousStorageIfAvailable { own.elementsEqual($0) }
+        }
+        return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
 }
 

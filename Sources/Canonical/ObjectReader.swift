@@ -30,12 +30,14 @@ public struct ObjectReader: Sendable {
         }
         self.pointer = pointer
         self.members = members
+        asked.reserveCapacity(members.count)
     }
 
     /// Refuses members that were not read.
     ///
     /// - Throws: ``JSONError`` with ``JSONError/Code/unknownMember`` and the pointer of the first such member, by name.
     public func finish() throws(JSONError) {
+        guard !members.keys.allSatisfy(askedExactly) else { return }
         let unknown = members.keys.filter { !askedExactly($0) }
         if let name = unknown.min(by: CanonicalForm.precedes) {
             throw JSONError(code: .unknownMember, pointer: pointer(of: name), reason: "an unknown member")
@@ -80,7 +82,7 @@ public struct ObjectReader: Sendable {
     }
 
     private func askedExactly(_ name: String) -> Bool {
-        asked.contains { $0 == name && $0.utf8.elementsEqual(name.utf8) }
+        asked.contains { $0 == name && $0.hasSameBytes(as: name) }
     }
 }
 

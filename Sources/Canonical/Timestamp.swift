@@ -57,7 +57,7 @@ extension Timestamp: CustomStringConvertible {
 
     /// Parses the bytes of such a text.
     public init?(utf8 characters: ArraySlice<UInt8>) {
-        guard characters.count == Self.pattern.utf8.count, Self.hasForm(characters) else { return nil }
+        guard characters.count == Self.pattern.count, Self.hasForm(characters) else { return nil }
         func number(_ range: Range<Int>) -> Int64 {
             var number: Int64 = 0
             for index in range { number = number * 10 + Int64(characters[characters.startIndex + index] & 0x0F) }
@@ -72,11 +72,11 @@ extension Timestamp: CustomStringConvertible {
         self.init(microseconds: seconds * 1_000_000 + number(20..<26))
     }
 
-    private static let pattern = "0000-00-00T00:00:00.000000Z"
+    private static let pattern = Array("0000-00-00T00:00:00.000000Z".utf8)
 
     /// Whether digits and punctuation are in the right places.
     private static func hasForm(_ characters: ArraySlice<UInt8>) -> Bool {
-        zip(characters, pattern.utf8).allSatisfy { character, expected in
+        zip(characters, pattern).allSatisfy { character, expected in
             expected == UInt8(ascii: "0")
                 ? (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(character) : character == expected
         }

@@ -59,7 +59,12 @@ extension UUID {
     }
 
     /// Parses the canonical text. Returns `nil` for any other spelling, including upper case.
-    public init?(lowercased text: some StringProtocol) { self.init(characters: text.utf8) }
+    public init?(lowercased text: some StringProtocol) {
+        // Bytes in one piece are read several times faster than those of a view.
+        let id = text.utf8.withContiguousStorageIfAvailable { UUID(characters: $0) } ?? UUID(characters: text.utf8)
+        guard let id else { return nil }
+        self = id
+    }
 
     /// Parses the bytes of the canonical text.
     public init?(lowercasedUTF8 text: ArraySlice<UInt8>) { self.init(characters: text) }

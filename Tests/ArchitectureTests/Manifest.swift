@@ -5,7 +5,7 @@ enum Manifest {
         let name: String
         /// The other targets of the package that it depends on.
         let dependencies: Set<String>
-        /// Whether it is made for the tests or as an example, and ships with nothing.
+        /// Whether it is made for tests, for measurements or as an example, and ships with nothing.
         let isForTests: Bool
     }
 
@@ -16,7 +16,8 @@ enum Manifest {
         return declarations.map { name, body, isTest in
             Target(
                 name: name, dependencies: strings(in: body).intersection(names).subtracting([name]),
-                isForTests: isTest || ["Tests/", "Examples/"].contains { body.contains("path: \"\($0)") })
+                isForTests: isTest
+                    || ["Tests/", "Benchmarks/", "Examples/"].contains { body.contains("path: \"\($0)") })
         }
     }
 

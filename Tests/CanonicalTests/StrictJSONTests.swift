@@ -32,6 +32,7 @@ private let syntax: [Refused] = [
     Refused("{\"a\":1", .unexpectedEnd, 6), Refused("{\"a\":1,", .unexpectedEnd, 7),
     Refused("{\"a\":1,}", .unexpectedByte, 7), Refused("{\"a\":1]", .unexpectedByte, 6),
     Refused("{\"a\":[0,{\"b/c~d\":x}]}", .unexpectedByte, 17, "/a/1/b~1c~0d"),
+    Refused("{\"a\\u0062\\/\":[x]}", .unexpectedByte, 14, "/ab~1/0"),
 ]
 
 private let numbers: [Refused] = [

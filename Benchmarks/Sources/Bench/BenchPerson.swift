@@ -89,6 +89,7 @@ struct BenchSession: Sendable {
     func startLogin(_ person: BenchPerson) async throws -> FlowStartedResponse {
         try await run(
             StartLogin(
+                .login,
                 LoginRequest(
                     companyName: person.company, companyEmployeeId: "founder", employeePublicKey: person.publicKey),
                 app: app))

@@ -57,7 +57,7 @@ struct BlindPerson: Sendable {
         }
         let context = try OpeningContext(bytes: told.context)
         let answers = try zip(context.questionIds, questions).map { id, question in
-            guard let known = person.questions.first(where: { $0.question == question.text(preferring: []) }) else {
+            guard let known = person.questions.first(where: { $0.question == question.question }) else {
                 throw BenchError("a question that nobody set")
             }
             return (questionId: id, answer: known.answer)

@@ -2,7 +2,7 @@ import Foundation
 import Postgres
 
 /// `Bench [--long] [--only NAME]…`: measures on the cluster of `TENURE_BENCH_SOCKET` and prints a table; `scripts/bench`
-/// starts it.
+/// starts it. Figures go into the file of `TENURE_BENCH_JSON` too.
 @main struct Bench {
     /// In the order of the table.
     static let all: [any Benchmark.Type] = [
@@ -14,8 +14,11 @@ import Postgres
     static func main() async {
         do {
             let plan = try Plan(arguments: Array(CommandLine.arguments.dropFirst()), names: all.map { $0.name })
-            let cluster = try Cluster(environment: ProcessInfo.processInfo.environment)
-            print(try await Bench(plan: plan, cluster: cluster).run().table)
+            let environment = ProcessInfo.processInfo.environment
+            let bench = Bench(plan: plan, cluster: try Cluster(environment: environment))
+            let results = try await bench.run()
+            print(results.table)
+            if let path = environment["TENURE_BENCH_JSON"] { try bench.parts(results).write(to: path) }
         } catch {
             Terminal.say("bench: \(error)")
             exit(1)
@@ -25,9 +28,20 @@ import Postgres
     let plan: Plan
     let cluster: Cluster
 
+    /// The parts that were wanted.
+    private var chosen: [any Benchmark.Type] {
+        Self.all.filter { plan.only.isEmpty || plan.only.contains($0.name) }
+    }
+
+    /// The results by part.
+    private func parts(_ results: Results) -> MeasuredParts {
+        var parts = MeasuredParts()
+        for part in chosen { parts.parts[part.name] = results.rows(of: part.measures) }
+        return parts
+    }
+
     /// Measures everything once in each repetition, so that what disturbs the machine for a while touches all of it.
     private func run() async throws -> Results {
-        let chosen = Self.all.filter { plan.only.isEmpty || plan.only.contains($0.name) }
         var results = Results(measures: chosen.flatMap { $0.measures })
         var benchmarks: [any Benchmark] = []
         for type in chosen { benchmarks.append(try await type.init(cluster: cluster, plan: plan)) }

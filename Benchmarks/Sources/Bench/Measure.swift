@@ -21,6 +21,9 @@ struct Measure: Hashable, Sendable {
     /// The title of another measure whose values these are, to stand beside something else.
     let original: String?
 
+    /// Whether more is better; so it is with rates.
+    var moreIsBetter: Bool { unit.hasPrefix("per ") }
+
     init(
         _ title: String, unit: String = "per second", copyOf original: Measure? = nil, ratioTo base: Measure? = nil,
         goal: Goal? = nil

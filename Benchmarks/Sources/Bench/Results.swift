@@ -25,15 +25,29 @@ struct Results: Sendable {
             head: ["", "unit", "median", "min", "max", "ratio", "min", "max", "goal", "", "ratio to"],
             textColumns: [0, 1, 9, 10])
         for measure in measures {
-            guard let values = Spread(repetitions.compactMap { $0[measure] }) else { continue }
+            guard let values = spread(of: measure) else { continue }
             var row = [measure.title, measure.unit] + values.cells { Table.number($0) }
-            let base = measures.first { $0.title == measure.base }
-            let ratios = base.flatMap { base in Spread(repetitions.compactMap { ratio(measure, base, in: $0) }) }
+            let base = base(of: measure), ratios = ratios(of: measure)
             row += ratios?.cells { Table.fraction($0) } ?? ["", "", ""]
             row += goal(of: measure, ratios?.median ?? values.median) + [base?.title ?? ""]
             table.rows.append(row)
         }
         return table
+    }
+
+    /// The rows of some measures, for a program.
+    func rows(of measures: [Measure]) -> [MeasuredRow] {
+        measures.compactMap { measure in
+            spread(of: measure).map { MeasuredRow(measure, $0, ratio: ratios(of: measure)) }
+        }
+    }
+
+    private func spread(of measure: Measure) -> Spread? { Spread(repetitions.compactMap { $0[measure] }) }
+
+    private func base(of measure: Measure) -> Measure? { measures.first { $0.title == measure.base } }
+
+    private func ratios(of measure: Measure) -> Spread? {
+        base(of: measure).flatMap { base in Spread(repetitions.compactMap { ratio(measure, base, in: $0) }) }
     }
 
     private func goal(of measure: Measure, _ value: Double) -> [String] {
@@ -53,7 +67,7 @@ struct Results: Sendable {
 }
 
 /// Median and extremes of some values.
-struct Spread: Sendable {
+struct Spread: Encodable, Sendable {
     let median: Double
     let least: Double
     let most: Double

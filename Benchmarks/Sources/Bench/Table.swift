@@ -35,5 +35,5 @@ struct Table: Sendable, CustomStringConvertible {
         value < 100 ? String(format: "%.2g", value) : String(format: "%.0f", value)
     }
 
-    static func fraction(_ value: Double) -> String { String(format: "%.2f", value) }
+    static func fraction(_ value: Double) -> String { String(format: value < 0.095 ? "%.3f" : "%.2f", value) }
 }

@@ -88,7 +88,7 @@ public struct Challenge: Sendable, Hashable {
     public init(_ fields: Fields) throws(CredentialsError) {
         try fields.check()
         self.fields = fields
-        bytes = SignatureTag.challenge.line + fields.json.canonicalBytes()
+        bytes = SignatureTag.challenge.line + fields.canonicalBytes
     }
 
     /// Parses the exact bytes of a challenge. It refuses anything that ``init(_:)`` does not write.
@@ -99,7 +99,7 @@ public struct Challenge: Sendable, Hashable {
         let content = try SignatureTag.challenge.content(of: bytes)
         fields = try Fields(json: content)
         // The parser already refuses what is not canonical. Encoding the fields again makes certain.
-        guard SignatureTag.challenge.line + fields.json.canonicalBytes() == bytes else {
+        guard SignatureTag.challenge.line + fields.canonicalBytes == bytes else {
             throw CredentialsError(.challengeInvalid)
         }
         self.bytes = bytes
@@ -125,22 +125,20 @@ public struct Challenge: Sendable, Hashable {
 }
 
 extension Challenge.Fields {
-    /// The members in JSON; names in alphabetical order are `app credential employeeKey expires flow issuer nonce
-    /// purpose subject tenant`.
-    var json: JSONValue {
-        var members: [String: JSONValue] = [
-            "app": .string(app),
-            "employeeKey": .string(Base64URL.encode(employeeKey.bytes)),
-            "expires": .string(expires.description),
-            "flow": .string(flow.lowercased),
-            "issuer": .string(issuer),
-            "nonce": .string(Base64URL.encode(nonce)),
-            "purpose": .string(purpose.rawValue),
-            "subject": .string(Base64URL.encode(subject.bytes)),
-            "tenant": .string(tenant.lowercased),
-        ]
-        if let credential { members["credential"] = .string(credential.lowercased) }
-        return .object(members)
+    /// The canonical JSON of the fields.
+    var canonicalBytes: [UInt8] {
+        var object = CanonicalObject(reservingCapacity: 640)
+        object.add("app", app)
+        if let credential { object.add("credential", credential) }
+        object.add("employeeKey", Base64URL.encode(employeeKey.bytes))
+        object.add("expires", expires)
+        object.add("flow", flow)
+        object.add("issuer", issuer)
+        object.add("nonce", Base64URL.encode(nonce))
+        object.add("purpose", purpose.rawValue)
+        object.add("subject", Base64URL.encode(subject.bytes))
+        object.add("tenant", tenant)
+        return object.finish()
     }
 
     init(json bytes: [UInt8], isKept: Bool = false) throws(CredentialsError) {

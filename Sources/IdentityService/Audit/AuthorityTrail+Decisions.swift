@@ -9,6 +9,7 @@ import Ledger
 extension AuthorityTrail {
     /// Returns what is wrong with an event, or `nil`.
     func judge(_ event: RecordedEvent, _ payload: any EventPayload) -> AuthorityFinding? {
+        if let session = payload as? SessionOpened { return opened(session) }
         if let words = place(event, payload) { return .forged(words) }
         switch payload {
         case let payload as EmployeeRegistered: return registered(event, payload)
@@ -19,7 +20,6 @@ extension AuthorityTrail {
         case let payload as EmployeeKeyRevoked:
             if returns.isUndone(event, payload) { return nil }
             return ended(event, .revoke, payload.employeeID, payload.key, payload.reason, payload.by)
-        case let payload as SessionOpened: return opened(payload)
         case is BrowserSessionOpened, is GrantOpened, is GrantClosed, is ConsentGiven, is ConsentWithdrawn:
             return openID.violation(event, payload, in: tenant).map { .unlawful($0) }
         case is ReturnRequested, is ReturnOpened, is ReturnCompleted, is ReturnCancelled:

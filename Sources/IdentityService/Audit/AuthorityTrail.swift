@@ -186,6 +186,11 @@ struct AuthorityTrail: Sendable {
 
     /// Applies an event, right or wrong: later events were decided on it.
     private mutating func learn(_ event: RecordedEvent, _ payload: any EventPayload) {
+        // A log is full of sessions, and each further type that is asked for takes time.
+        if let session = payload as? SessionOpened {
+            logins[session.employeeID, default: [:]][session.fingerprint] = event.time
+            return
+        }
         returns.learn(event, payload, tenant, employees)
         if let own = TenantEvent(payload) {
             Tenant.evolve(&tenant, recorded(own, event))
@@ -214,8 +219,6 @@ struct AuthorityTrail: Sendable {
         case let payload as InvitationUsed:
             lastInvitationUse = event.time
             uninvited[payload.employeeID] = nil
-        case let payload as SessionOpened:
-            logins[payload.employeeID, default: [:]][payload.fingerprint] = event.time
         case let payload as EmployeeCancelled:
             if case .operator = payload.by { cancelled = (payload.employeeID, event.position) }
             endChains(event, payload)

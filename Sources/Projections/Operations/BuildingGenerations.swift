@@ -143,18 +143,22 @@ struct ObsoleteRows: Sendable {
                     SELECT \(unsafeSQL: keys) FROM tenure.\(unsafeSQL: table.table) WHERE \(own) LIMIT \(Self.chunk))
                 """
             let sql: SQL = "DELETE FROM tenure.\(unsafeSQL: table.table) WHERE \(own) \(some)"
-            var dropped = 1
-            while dropped > 0 {
-                dropped = try await pool.withTransaction { connection in try await connection.execute(sql) }
-            }
+            while try await run(sql) >= Self.chunk {}
         }
         // This row goes last: while it exists, the next run finds what is left.
-        try await pool.withTransaction { connection in
-            try await connection.execute(
-                """
-                DELETE FROM tenure.projection_progress
-                WHERE ledger_id = \(ledger) AND projection = \(view.rawValue) AND generation = \(generation)
-                """)
+        _ = try await run(
+            """
+            DELETE FROM tenure.projection_progress
+            WHERE ledger_id = \(ledger) AND projection = \(view.rawValue) AND generation = \(generation)
+            """)
+    }
+
+    /// Runs a statement in a transaction of its own. Returns the number of rows.
+    ///
+    /// It does not wait for the disk. If a crash of the server undoes the last transactions, the next run repeats them.
+    private func run(_ sql: SQL) async throws -> Int {
+        try await pool.withTransaction(opening: ["SET LOCAL synchronous_commit = off"]) { connection, _ in
+            try await connection.execute(sql)
         }
     }
 }

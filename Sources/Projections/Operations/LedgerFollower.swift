@@ -61,7 +61,7 @@ struct LedgerFollower: Sendable {
                     ProjectionBatch.Target(model: $0, generation: row.generation, position: row.position)
                 }
             }
-            let progress = try await batch.run(targets, on: &connection)
+            let progress = try await batch.run(targets, commits: true, on: &connection)
             return Step(
                 position: progress.filter { $0.failure == nil }.map(\.position).min() ?? page.size, size: page.size,
                 failures: progress.filter { $0.failure != nil })

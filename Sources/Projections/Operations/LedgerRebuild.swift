@@ -8,6 +8,10 @@ struct LedgerRebuild: Sendable {
     /// How many events share a transaction, not counting those that no projection consumes.
     static let pageSize = 4_000
 
+    /// The statement after which a transaction does not wait for the disk. If built rows are lost in a crash of the
+    /// server, they are built again. No reader sees them before the cut-over, which waits for all of them.
+    private static let withoutDisk: SQL = "SET LOCAL synchronous_commit = off"
+
     let pool: PostgresPool
     let reader: LedgerReader
     let generations: BuildingGenerations
@@ -53,11 +57,10 @@ struct LedgerRebuild: Sendable {
         while page.start < page.end, stopped.count < generations.views.count {
             let present = page
             async let following = read(after: present.end, through: target)
-            let (end, failing): (Int64, Set<ProjectionName>) = try await pool.withTransaction {
-                [stopped] connection in
-                // If a page is lost in a crash of the server, it is built again. No reader sees it yet.
-                try await connection.execute("SET LOCAL synchronous_commit = off")
-                return try await store(present, without: stopped, on: &connection)
+            let (end, failing): (Int64, Set<ProjectionName>) = try await pool.withTransaction(
+                opening: [Self.withoutDisk]
+            ) { [stopped] connection, _ in
+                try await store(present, without: stopped, commits: true, on: &connection)
             }
             stopped.formUnion(failing)
             progress(max(min(end, target) - reached, 0))
@@ -77,7 +80,7 @@ struct LedgerRebuild: Sendable {
         while start < target {
             let page = try await read(after: start, through: target)
             guard page.start < page.end, stopped.count < generations.views.count else { return }
-            let (end, failing) = try await store(page, without: stopped, on: &connection)
+            let (end, failing) = try await store(page, without: stopped, commits: false, on: &connection)
             stopped.formUnion(failing)
             start = end
         }
@@ -144,21 +147,29 @@ struct LedgerRebuild: Sendable {
 
     /// Applies a page to the projections that are behind.
     ///
+    /// - Parameter commits: Whether the transaction ends with the page, in the same round trip.
     /// - Returns: The position to continue from, and the projections that stopped in the page.
     private func store(
-        _ page: Page, without stopped: Set<ProjectionName>, on connection: inout PostgresConnection
+        _ page: Page, without stopped: Set<ProjectionName>, commits: Bool, on connection: inout PostgresConnection
     ) async throws -> (end: Int64, stopped: Set<ProjectionName>) {
-        var targets: [ProjectionBatch.Target] = []
+        var wanted: [(model: any ReadModel.Type, generation: Int32, locking: ProgressRow.Locking)] = []
         for view in generations.views where !stopped.contains(view) {
             guard let model = ReadModels.named(view), let generation = generations.numbers[view] else { continue }
-            let locking = ProgressRow.lock(ledger, view, generation)
-            let rows = try locking.rows(in: try await connection.pipeline(locking.statements))
+            wanted.append((model, generation, ProgressRow.lock(ledger, view, generation)))
+        }
+        // One round trip for all projections.
+        var answers = try await connection.pipeline(wanted.flatMap(\.locking.statements))[...]
+        var targets: [ProjectionBatch.Target] = []
+        for (model, generation, locking) in wanted {
+            let rows = try locking.rows(in: Array(answers.prefix(locking.statements.count)))
+            answers = answers.dropFirst(locking.statements.count)
             guard let row = rows.first, row.position < page.end else { continue }
             targets.append(.init(model: model, generation: generation, position: row.position))
         }
         guard let start = targets.map(\.position).min() else { return (page.end, []) }
         guard start >= page.start else { return (start, []) }
-        let progress = try await ProjectionBatch(ledger: ledger, events: page.events).run(targets, on: &connection)
+        let progress = try await ProjectionBatch(ledger: ledger, events: page.events)
+            .run(targets, commits: commits, on: &connection)
         return (page.end, Set(progress.filter { $0.failure != nil }.map(\.projection)))
     }
 }
@@ -168,7 +179,7 @@ extension LedgerRebuild {
     ///
     /// The projector waits for this ledger meanwhile. Reads do not.
     func compare() async throws -> [ViewDifference] {
-        try await pool.withTransaction { connection in
+        try await pool.withTransaction(opening: [Self.withoutDisk]) { connection, _ in
             try await generations.hold(on: &connection)
             try await lock(on: &connection)
             try await catchUp(on: &connection)

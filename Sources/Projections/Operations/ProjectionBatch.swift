@@ -21,7 +21,11 @@ struct ProjectionBatch {
     let events: DecodedEvents
 
     /// Stores rows and progress in two round trips, whatever the number of projections.
-    func run(_ targets: [Target], on connection: inout PostgresConnection) async throws -> [Progress] {
+    ///
+    /// - Parameter commits: Whether the second round trip also commits the transaction, as its last statement.
+    func run(
+        _ targets: [Target], commits: Bool, on connection: inout PostgresConnection
+    ) async throws -> [Progress] {
         var loads: [SQL] = []
         let wanted = targets.map { target in
             let events = events.events(for: target.model, after: target.position)
@@ -48,7 +52,11 @@ struct ProjectionBatch {
                     failure: failure))
         }
         if !moves.isEmpty { writes.append(ProgressRow.update(ledger: ledger, moves)) }
-        try await connection.pipeline(writes)
+        if commits {
+            _ = try await connection.commit(after: writes)
+        } else {
+            try await connection.pipeline(writes)
+        }
         return progress
     }
 

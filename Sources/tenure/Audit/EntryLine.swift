@@ -26,7 +26,7 @@ struct EntryLine: Sendable {
         let (isPlain, hasSealed) = Self.look(at: entry.bytes)
         guard isPlain else { return nil }
         var search = SealedSearch(bytes: entry.bytes)
-        if hasSealed { search.value(at: 0, pointer: "") }
+        if hasSealed { search.value(at: 0) }
         self.entry = entry
         placeOfPosition = place
         sealed = search.found.map { SealedText(range: $0.range, pointer: $0.pointer, data: $0.data) }
@@ -89,59 +89,89 @@ struct EntryLine: Sendable {
 
 /// Finds the encrypted texts of canonical JSON in ASCII without escapes.
 private struct SealedSearch {
-    let bytes: [UInt8]
+    /// A step from a container to a value. It owns nothing: few values are encrypted texts, whose pointer is needed.
+    private enum Step {
+        /// A member, by the place of its name.
+        case member(Range<Int>)
+        case element(Int)
+    }
+
+    private let bytes: [UInt8]
+    private var path: [Step] = []
     private(set) var found: [(range: Range<Int>, pointer: String, data: SealedPersonalData)] = []
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// Searches the value at a place. Returns the place after it.
-    ///
-    /// - Parameter pointer: The JSON pointer of the value.
-    @discardableResult mutating func value(at start: Int, pointer: String) -> Int {
+    @discardableResult mutating func value(at start: Int) -> Int {
         switch bytes[start] {
         case UInt8(ascii: "\""): return end(ofString: start)
-        case UInt8(ascii: "{"): return object(at: start, pointer)
-        case UInt8(ascii: "["): return array(at: start, pointer)
-        default: return bytes[start...].firstIndex { [0x2C, 0x5D, 0x7D].contains($0) } ?? bytes.count
+        case UInt8(ascii: "{"): return object(at: start)
+        case UInt8(ascii: "["): return array(at: start)
+        default:
+            var place = start
+            while place < bytes.count, !isEnd(bytes[place]) { place += 1 }
+            return place
         }
     }
 
-    private func end(ofString start: Int) -> Int {
-        (bytes[(start + 1)...].firstIndex(of: UInt8(ascii: "\"")) ?? bytes.count - 1) + 1
+    /// Whether a byte ends a number or a literal.
+    private func isEnd(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: ",") || byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}")
     }
 
-    private mutating func object(at start: Int, _ pointer: String) -> Int {
+    private func end(ofString start: Int) -> Int {
+        var place = start + 1
+        while place < bytes.count - 1, bytes[place] != UInt8(ascii: "\"") { place += 1 }
+        return place + 1
+    }
+
+    private mutating func object(at start: Int) -> Int {
         var place = start + 1
         guard bytes[place] != UInt8(ascii: "}") else { return place + 1 }
         var isLikeSealed = true, members = 0
         let before = found.count
         while true {
-            let nameEnd = end(ofString: place)
-            let name = bytes[(place + 1)..<(nameEnd - 1)]
-            isLikeSealed = isLikeSealed && members < 2 && name.elementsEqual([members == 0 ? 0x63 : 0x6B])
+            let nameEnd = end(ofString: place), name = place + 1..<nameEnd - 1
+            isLikeSealed =
+                isLikeSealed && members < 2 && name.count == 1
+                && bytes[name.lowerBound] == (members == 0 ? UInt8(ascii: "c") : UInt8(ascii: "k"))
             members += 1
-            place = value(at: nameEnd + 1, pointer: "\(pointer)/\(String(decoding: name, as: UTF8.self))")
+            path.append(.member(name))
+            place = value(at: nameEnd + 1)
+            path.removeLast()
             guard bytes[place] == UInt8(ascii: ",") else { break }
             place += 1
         }
         let end = place + 1
         // Whatever else has these two members is no encrypted text.
         guard isLikeSealed, members == 2, found.count == before,
-            let value = try? CanonicalJSON.parse(Array(bytes[start..<end])),
-            let data = try? SealedPersonalData(value)
+            let value = try? CanonicalJSON.parse(bytes[start..<end]), let data = try? SealedPersonalData(value)
         else { return end }
         found.append((start..<end, pointer, data))
         return end
     }
 
-    private mutating func array(at start: Int, _ pointer: String) -> Int {
+    private mutating func array(at start: Int) -> Int {
         var place = start + 1, index = 0
         guard bytes[place] != UInt8(ascii: "]") else { return place + 1 }
         while true {
-            place = value(at: place, pointer: "\(pointer)/\(index)")
+            path.append(.element(index))
+            place = value(at: place)
+            path.removeLast()
             guard bytes[place] == UInt8(ascii: ",") else { return place + 1 }
             place += 1
             index += 1
+        }
+    }
+
+    /// The JSON pointer of the present value.
+    private var pointer: String {
+        path.reduce(into: "") { pointer, step in
+            switch step {
+            case .member(let name): pointer += "/" + String(decoding: bytes[name], as: UTF8.self)
+            case .element(let index): pointer += "/\(index)"
+            }
         }
     }
 }

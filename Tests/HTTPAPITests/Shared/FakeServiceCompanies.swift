@@ -21,7 +21,8 @@ extension FakeService {
 
     private static func view(keys: [EmployeeKeyResponse]?) -> EmployeeResponse {
         EmployeeResponse(
-            companyName: summary.companyName, companyEmployeeId: summary.companyEmployeeId, status: summary.status,
+            employeeId: summary.employeeId, tenantId: summary.tenantId, companyName: summary.companyName,
+            companyEmployeeId: summary.companyEmployeeId, status: summary.status,
             role: summary.role, email: "a@b.example", isCompanyOwnedEmail: true, registeredAt: time, keys: keys)
     }
 

@@ -6,6 +6,7 @@ import Foundation
 import Identity
 import Keys
 import Logging
+import Postgres
 import TestSupport
 import Testing
 

@@ -15,6 +15,7 @@ struct `Time` {
 
     private func login(_ person: Person, _ device: Device, _ app: AppCaller) -> StartLogin {
         StartLogin(
+            .login,
             LoginRequest(
                 companyName: person.company, companyEmployeeId: person.id, employeePublicKey: device.point), app: app)
     }

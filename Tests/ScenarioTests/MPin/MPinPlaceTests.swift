@@ -1,5 +1,6 @@
 import Canonical
 import Foundation
+import MPinAuthority
 import Testing
 
 /// The places that identities of one user id take, and how long a start has to wait for one.

@@ -1,5 +1,6 @@
 import Canonical
 import Foundation
+import IdentityService
 import Testing
 
 /// What a caller reads in a refusal: one test for each sentence that says what is wrong and what to do.

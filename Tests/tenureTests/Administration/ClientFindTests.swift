@@ -1,3 +1,4 @@
+import ArgumentParser
 import Canonical
 import Foundation
 import TenureAPI
