@@ -77,7 +77,7 @@ enum ImportTable {
             ],
             external: [
                 "Crypto", "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "HummingbirdTLS",
-                "Logging",
+                "Logging", "Mustache",
                 "NIOCore", "NIOHTTPTypes", "NIOPosix", "NIOSSL", "ServiceLifecycle",
             ]),
         "TenureClient": Row(

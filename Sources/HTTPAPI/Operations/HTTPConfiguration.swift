@@ -48,6 +48,8 @@ public struct HTTPConfiguration: Sendable {
     public var preparation: @Sendable () -> [String] = { [] }
     /// The mails to show under `/dev/mail`, on loopback only; `nil` for none.
     public var developmentMail: MailDirectory?
+    /// Whether the pages for browsers are served.
+    public var servesPages = false
     /// The clock that stamps the arrival of requests.
     public var now: @Sendable () -> Timestamp = { .now() }
     /// Receives the bound port once the server accepts connections.

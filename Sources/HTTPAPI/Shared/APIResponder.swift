@@ -50,14 +50,7 @@ struct APIResponder: HTTPResponder {
             var refusal = refusal(error, trace)
             refusal.isOAuth = trace.isOAuth
             closes = refusal.closes
-            let challenge = trace.access.map {
-                AuthenticationChallenge(access: $0, presented: headers.credentials)
-            }
-            reply =
-                trace.isMailLink
-                ? Reply(pageOf: refusal, requestId: trace.requestId, languages: headers.preferredLanguages)
-                : Reply(
-                    refusal, requestId: trace.requestId, challenge: challenge, publicURL: configuration.publicURL ?? "")
+            reply = self.reply(to: refusal, headers, trace)
         }
         reply.headers.merge(shared) { own, _ in own }
         // A replayed problem document names the first call, in its body and in this header.
@@ -73,6 +66,20 @@ struct APIResponder: HTTPResponder {
                 requestId: trace.requestId, method: trace.method, route: trace.route, status: reply.status,
                 code: reply.code, duration: duration, caller: trace.caller), quiet: trace.isQuiet)
         return await response(reply, isHead: request.method == .head, on: context, closes: closes)
+    }
+
+    /// The problem document of a refusal, or the page where people read the answer.
+    private func reply(to refusal: Refusal, _ headers: RequestHeaders, _ trace: Trace) -> Reply {
+        let languages = headers.preferredLanguages
+        if trace.isMailLink { return Reply(pageOf: refusal, requestId: trace.requestId, languages: languages) }
+        if trace.isPage,
+            let notice = try? Reply(noticeOf: refusal, requestId: trace.requestId, languages: languages)
+        {
+            return notice
+        }
+        let challenge = trace.access.map { AuthenticationChallenge(access: $0, presented: headers.credentials) }
+        return Reply(
+            refusal, requestId: trace.requestId, challenge: challenge, publicURL: configuration.publicURL ?? "")
     }
 
     /// The header fields for scripts of clients' pages; none for most requests.
@@ -190,6 +197,7 @@ extension APIResponder {
         let target = RequestTarget(request.head.path ?? "")
         trace.isOAuth = target.map { Endpoint.refusesAsOAuth(path: $0.rawPath) } ?? false
         trace.isMailLink = target.map { Endpoint.isMailLink(path: $0.rawPath) } ?? false
+        trace.isPage = configuration.servesPages && target.map { Endpoint.isPage(path: $0.rawPath) } ?? false
         let body = try await RequestBodyReader(
             limits: configuration.limits, timeout: configuration.connections.bodyTimeout
         ).read(request, headers: headers)

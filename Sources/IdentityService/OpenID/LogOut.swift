@@ -77,23 +77,42 @@ public struct ConfirmLogOut: UseCase, CustomStringConvertible {
     }
 }
 
+/// Reads where the browser goes after a log-out that a page asks about.
+public struct ReadLogOut: UseCase, CustomStringConvertible {
+    /// The handle of the stored request.
+    public let handle: String
+    /// A placeholder that never contains the handle.
+    public var description: String { "[redacted]" }
+
+    /// Each parameter sets the property of the same name.
+    public init(handle: String) { self.handle = handle }
+
+    /// Returns the origin of the client's registered URI, for the policy of the page; `nil` if the browser stays here.
+    public func run(_ run: UseCaseRun<String?>) async throws -> String? {
+        let context = run.context, time = run.call.time
+        guard let stored = try await StoredRequest.find(handle, context, at: time) else { return nil }
+        return try await context.end(of: stored.parameters, at: time).origin
+    }
+}
+
 extension ServiceContext {
     /// The session that a log-out request is about, and where the browser goes afterwards: `nil` if the request does
     /// not show that it comes from that client.
     fileprivate func end(
         of parameters: AuthorizationParameters, at time: Timestamp
-    ) async throws -> (session: UUID?, url: String?) {
+    ) async throws -> (session: UUID?, url: String?, origin: String?) {
         guard parameters.repeated.isEmpty, let token = parameters["id_token_hint"],
             let hint = try await IDToken.Hint(token, self, at: time),
             parameters["client_id"].map({ $0 == hint.client.description }) ?? true
-        else { return (nil, nil) }
+        else { return (nil, nil, nil) }
         let app = try await StateLoader(reader: reader).app(hint.client)
         guard let text = parameters["post_logout_redirect_uri"],
             let uri = app.state.client?.postLogout.first(where: { $0.text.utf8.elementsEqual(text.utf8) })
-        else { return (hint.session, nil) }
+        else { return (hint.session, nil, nil) }
         let state = parameters["state"].map { [(name: "state", value: $0)] } ?? []
-        guard !state.isEmpty else { return (hint.session, uri.text) }
+        guard !state.isEmpty else { return (hint.session, uri.text, uri.origin) }
         let query = String(decoding: FormEncoding.encode(state), as: UTF8.self)
-        return (hint.session, uri.text + (uri.text.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query)
+        let separator = uri.text.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
+        return (hint.session, uri.text + separator + query, uri.origin)
     }
 }
