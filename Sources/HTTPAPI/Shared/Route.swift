@@ -3,7 +3,6 @@ import TenureAPI
 
 /// An endpoint and its handler.
 struct Route: Sendable {
-    /// The endpoint.
     let endpoint: Endpoint
     /// The handler.
     let respond: @Sendable (RoutedRequest) async throws -> Reply
