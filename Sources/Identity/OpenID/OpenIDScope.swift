@@ -1,4 +1,4 @@
-package import Canonical
+import Canonical
 
 /// A scope that the OpenID provider knows (OpenID Connect Core, sections 5.4 and 11). Unknown ones are ignored.
 package enum OpenIDScope: String, Sendable, Hashable, CaseIterable, MemberValue {
