@@ -1,4 +1,4 @@
-package import Canonical
+import Canonical
 
 /// The operator registered an app as a client of the OpenID provider, or changed what was registered.
 package struct AppClientChanged: EventPayload {

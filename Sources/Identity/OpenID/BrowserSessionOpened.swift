@@ -1,4 +1,4 @@
-package import Canonical
+import Canonical
 
 /// A browser got a cookie for a session. It ends with the session.
 package struct BrowserSessionOpened: EventPayload {

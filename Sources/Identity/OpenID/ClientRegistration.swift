@@ -1,4 +1,4 @@
-package import Canonical
+import Canonical
 import ErrorCodes
 
 /// The algorithm that signs the ID tokens of a client (RFC 7518, section 3.1).

@@ -1,4 +1,4 @@
-package import Canonical
+import Canonical
 
 /// An employee consented that a client learns what some scopes say.
 package struct ConsentGiven: EventPayload {
